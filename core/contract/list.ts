@@ -1,0 +1,203 @@
+import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../encoding/mod.ts"
+import type { TransactionType } from "../domain/mod.ts"
+
+/** The types of filter values, by the name of their scalar (`scalar.ts` says how each is written). */
+export interface ScalarValues {
+  readonly tokenId: number
+  readonly tokenIds: ReadonlyArray<number>
+  readonly tokenSymbols: ReadonlyArray<string>
+  readonly text: string
+  readonly batchNum: number
+  readonly slotNum: number
+  readonly accountIndex: AccountIndex
+  readonly ethereumAddress: EthereumAddress
+  readonly prefixedAddress: EthereumAddress
+  readonly publicKey: PublicKey
+  readonly transactionId: TransactionId
+  readonly transactionType: TransactionType
+  readonly boolean: boolean
+}
+export type ScalarName = keyof ScalarValues
+
+/** How a filter's value is compared with an item. */
+export type Match =
+  /** The item's value equals it; where an item has several (sender and receiver), any of them. */
+  | "equal"
+  /** The item's value is in the set. */
+  | "oneOf"
+  /** The item's text contains it, literally and with the same case. */
+  | "contains"
+  | "above" | "below" | "atLeast" | "atMost"
+  /** `true` keeps what has the property; `false` restricts nothing. */
+  | "whenTrue"
+
+/** One filter of a list. */
+export interface Filter<S extends ScalarName = ScalarName> {
+  readonly scalar: S
+  readonly match: Match
+  /** Name of the parameter in the default network; a revision may call it otherwise. */
+  readonly parameter: string
+  readonly doc: string
+  /** The value names a thing of a closed set: one that was never registered is answered with 404. */
+  readonly references?: "token" | "account" | "batch"
+}
+
+/** One list of the contract, as every adapter, the documentation and the tests read it. */
+export interface ListDeclaration {
+  /** Property of the answer that holds the items. */
+  readonly wrapper: string
+  readonly title: string
+  /** What ascending `itemId` means for this list. */
+  readonly order: string
+  readonly filters: { readonly [name: string]: Filter }
+  /** Pairs of filters that cannot be given together. */
+  readonly exclusions: ReadonlyArray<readonly [string, string]>
+  /** Of each group at least one filter must be given. */
+  readonly atLeastOne: ReadonlyArray<ReadonlyArray<string>>
+  /** Pairs of bounds of which the first must not exceed the second. */
+  readonly ordered: ReadonlyArray<readonly [string, string]>
+}
+
+const filter = <S extends ScalarName>(
+  scalar: S, match: Match, parameter: string, doc: string, references?: Filter["references"]
+): Filter<S> => ({ scalar, match, parameter, doc, ...(references === undefined ? {} : { references }) })
+
+const tokenId = filter("tokenId", "equal", "tokenId", "Only items of this token", "token")
+const address = filter("prefixedAddress", "equal", "zkEthereumAddress", "Only items of accounts that this Ethereum address owns, as sender or receiver")
+const publicKey = filter("publicKey", "equal", "BJJ", "Only items of accounts of this BabyJubJub key, as sender or receiver")
+const accountIndex = filter("accountIndex", "equal", "accountIndex", "Only items of this account, as sender or receiver", "account")
+const batchNum = filter("batchNum", "equal", "batchNum", "Only items of this batch", "batch")
+const slotNum = filter("slotNum", "equal", "slotNum", "Only items of this slot")
+
+/** The account excludes what it already implies; address and key exclude each other. */
+const ownership = [
+  ["accountIndex", "tokenId"], ["accountIndex", "address"], ["accountIndex", "publicKey"], ["address", "publicKey"]
+] as const
+
+/** The eight lists. Filters are named as the domain names them; `parameter` is what the `later` revision calls them. */
+export const lists = {
+  accounts: {
+    wrapper: "accounts",
+    title: "Accounts",
+    order: "account index",
+    filters: {
+      address: filter("prefixedAddress", "equal", "zkEthereumAddress", "Only accounts that this Ethereum address owns"),
+      publicKey: filter("publicKey", "equal", "BJJ", "Only accounts of this BabyJubJub key"),
+      tokenIds: filter("tokenIds", "oneOf", "tokenIds", "Only accounts of these tokens: token identifiers separated by commas", "token")
+    },
+    exclusions: [["address", "publicKey"]],
+    atLeastOne: [],
+    ordered: []
+  },
+  exits: {
+    wrapper: "exits",
+    title: "Exits",
+    order: "batch number, then account index",
+    filters: {
+      accountIndex, address, publicKey, tokenId, batchNum,
+      onlyPendingWithdraws: filter("boolean", "whenTrue", "onlyPendingWithdraws", "If true, only exits that were neither withdrawn instantly nor collected from the delayer")
+    },
+    exclusions: ownership,
+    atLeastOne: [],
+    ordered: []
+  },
+  transactions: {
+    wrapper: "transactions",
+    title: "HistoryTransactions",
+    order: "batch number, then position",
+    filters: {
+      accountIndex, address, publicKey, tokenId, batchNum,
+      type: filter("transactionType", "equal", "type", "Only transactions of this type")
+    },
+    exclusions: ownership,
+    atLeastOne: [],
+    ordered: []
+  },
+  batches: {
+    wrapper: "batches",
+    title: "Batches",
+    order: "batch number",
+    filters: {
+      minBatchNum: filter("batchNum", "above", "minBatchNum", "Only batches with a greater number"),
+      maxBatchNum: filter("batchNum", "below", "maxBatchNum", "Only batches with a smaller number"),
+      slotNum: filter("slotNum", "equal", "slotNum", "Only batches forged in this slot"),
+      forgerAddr: filter("ethereumAddress", "equal", "forgerAddr", "Only batches forged by this address")
+    },
+    exclusions: [],
+    atLeastOne: [],
+    ordered: []
+  },
+  slots: {
+    wrapper: "slots",
+    title: "Slots",
+    order: "slot number",
+    filters: {
+      minSlotNum: filter("slotNum", "atLeast", "minSlotNum", "First slot; 0 by default"),
+      maxSlotNum: filter("slotNum", "atMost", "maxSlotNum", "Last slot; by default the last one whose auction is open"),
+      wonByBidder: filter("ethereumAddress", "equal", "wonByEthereumAddress", "Only slots whose best bid was made by this bidder"),
+      wonByForger: filter("ethereumAddress", "equal", "wonByEthereumAddress", "Only slots whose best bid was made for this forger"),
+      finishedAuction: filter("boolean", "whenTrue", "finishedAuction", "If true, only slots whose auction is closed")
+    },
+    exclusions: [],
+    atLeastOne: [],
+    ordered: [["minSlotNum", "maxSlotNum"]]
+  },
+  bids: {
+    wrapper: "bids",
+    title: "Bids",
+    order: "time of the bid, which within a slot is the order of value",
+    filters: {
+      slotNum,
+      bidderAddr: filter("ethereumAddress", "equal", "bidderAddr", "Only bids of this bidder"),
+      forgerAddr: filter("ethereumAddress", "equal", "forgerAddr", "Only bids of bidders that are registered with this forger")
+    },
+    exclusions: [],
+    atLeastOne: [],
+    ordered: []
+  },
+  tokens: {
+    wrapper: "tokens",
+    title: "Tokens",
+    order: "token identifier",
+    filters: {
+      ids: filter("tokenIds", "oneOf", "ids", "Only these tokens: token identifiers separated by commas", "token"),
+      symbols: filter("tokenSymbols", "oneOf", "symbols", "Only tokens with these symbols, separated by commas"),
+      name: filter("text", "contains", "name", "Only tokens whose name contains this text, with the same case")
+    },
+    exclusions: [],
+    atLeastOne: [],
+    ordered: []
+  },
+  coordinators: {
+    wrapper: "coordinators",
+    title: "Coordinators",
+    order: "block of the registration, then forger address",
+    filters: {},
+    exclusions: [],
+    atLeastOne: [],
+    ordered: []
+  }
+} as const satisfies { readonly [name: string]: ListDeclaration }
+
+export type ListName = keyof typeof lists
+export const listNames = Object.keys(lists) as ReadonlyArray<ListName>
+
+/** The filters of a list, each absent or with a value of the domain. */
+export type FiltersOf<N extends ListName> = {
+  readonly [F in keyof typeof lists[N]["filters"]]?: typeof lists[N]["filters"][F] extends Filter<infer S> ? ScalarValues[S] : never
+}
+
+/** The greatest page, and the page of a request that names no size. */
+export const limitMax = 2049
+export const limitDefault = 20
+/** The greatest position that a request can name. */
+export const fromItemMax = 4294967295
+
+/** One page of a list. `fromItem` is inclusive and need not exist. */
+export interface ListQuery<N extends ListName> {
+  readonly filters: FiltersOf<N>
+  readonly fromItem?: number
+  readonly order?: "ASC" | "DESC"
+  /** 1..2049, 20 by default. */
+  readonly limit?: number
+}

@@ -1,0 +1,41 @@
+import { localName, type Network } from "../domain/mod.ts"
+import {
+  checksumAddress, type EthereumAddress, formatAccountIndex, formatPrefixedAddress, formatPublicKey, type Keccak256, type PublicKey
+} from "../encoding/mod.ts"
+
+/** How this deployment writes identifiers. Built once: the texts of addresses and keys are remembered. */
+export interface WireContext {
+  readonly network: Network
+  /** A name of the contract (`zkEthereumAddress`) as this network spells it. */
+  readonly name: (name: string) => string
+  /** `zk:0x…` in EIP-55 mixed case. */
+  readonly address: (address: EthereumAddress) => string
+  /** `zk:` and 44 characters. */
+  readonly publicKey: (key: PublicKey) => string
+  readonly accountIndex: (symbol: string, index: number) => string
+}
+
+/** Entries each of the two memories holds before it starts anew: some 20 MB at most. */
+const rememberedMax = 65536
+
+const remember = (write: (value: string) => string): (value: string) => string => {
+  const known = new Map<string, string>()
+  return (value) => {
+    let text = known.get(value)
+    if (text === undefined) {
+      text = write(value)
+      if (known.size >= rememberedMax) known.clear()
+      known.set(value, text)
+    }
+    return text
+  }
+}
+
+/** @param keccak256 checks and writes the mixed case of addresses */
+export const wireContext = (network: Network, keccak256: Keccak256): WireContext => ({
+  network,
+  name: (name) => localName(network, name),
+  address: remember((address) => formatPrefixedAddress(network.prefix, checksumAddress(address, keccak256))),
+  publicKey: remember((key) => formatPublicKey(network.prefix, key)),
+  accountIndex: (symbol, index) => formatAccountIndex(network.prefix, symbol, index)
+})

@@ -1,0 +1,216 @@
+import { Schema, SchemaTransformation } from "effect"
+
+/*
+ * What a synchroniser or coordinator tells the ledger: one record for each Ethereum block with everything in it, and
+ * the rollbacks between them. In memory amounts and block numbers are bigint; in JSON they are decimal strings, so
+ * that no reader rounds them.
+ */
+
+const integer = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+const uint32 = integer(0, 4294967295)
+const accountIndex = integer(0, 2 ** 48 - 1)
+const timeMs = integer(0, 8.64e15)
+const decimal = Schema.String.check(Schema.isPattern(/^(0|[1-9]\d{0,77})$/u, { expected: "a decimal integer of at most 78 digits" }))
+/** An exact non-negative integer: bigint here, a decimal string in JSON. */
+const big = decimal.pipe(Schema.decodeTo(Schema.BigInt, SchemaTransformation.transform({ decode: BigInt, encode: String })))
+const hex = (digits: number) =>
+  Schema.String.check(Schema.isPattern(new RegExp(`^0x[0-9a-f]{${digits}}$`, "u"), {
+    expected: `0x and ${digits} lower-case hexadecimal digits`
+  }))
+const address = hex(40)
+const hash = hex(64)
+const publicKey = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/u, { expected: "64 lower-case hexadecimal digits" }))
+
+export const MerkleProofFeed = Schema.Struct({
+  root: big, siblings: Schema.Array(big), oldKey: big, oldValue: big, isOld0: Schema.Boolean, key: big, value: big, fnc: integer(0, 3)
+})
+
+/** A token that the rollup contract registered. Ids are consecutive from 1; 0 is ether and always there. */
+export const TokenFeed = Schema.Struct({
+  id: uint32, ethereumAddress: address, name: Schema.String, symbol: Schema.String, decimals: integer(0, 255)
+})
+
+/** A coordinator that registered, or registered again. */
+export const CoordinatorFeed = Schema.Struct({ bidderAddr: address, forgerAddr: address, url: Schema.String })
+
+/** A bid; each one of a slot exceeds the one before it. `withdrawAddr` is the bidder's own address where absent. */
+export const BidFeed = Schema.Struct({
+  slotNum: uint32, bidderAddr: address, bidValue: big, withdrawAddr: Schema.optionalKey(address)
+})
+
+/** An L1 transaction that a user put into a queue. `fromPublicKey` where it creates an account (from 0), else null. */
+export const L1UserFeed = Schema.Struct({
+  toForgeL1TransactionsNum: uint32,
+  position: integer(0, 65535),
+  fromAddress: address,
+  fromPublicKey: Schema.NullOr(publicKey),
+  fromAccountIndex: accountIndex,
+  toAccountIndex: accountIndex,
+  tokenId: uint32,
+  depositAmount: big,
+  amount: big
+})
+
+/** What came of one L1 user transaction when it was forged: declared or zero, by the rules of domain §3.6. */
+export const L1EffectFeed = Schema.Struct({ effectiveDepositAmount: big, effectiveAmount: big })
+
+/** An account that the coordinator created: all-F address and no signature for an internal one. */
+export const L1CoordinatorFeed = Schema.Struct({
+  address, publicKey, tokenId: uint32, signature: Schema.NullOr(hex(130))
+})
+
+/** An L2 transaction as data availability shows it, with the nonce that its sender's account had. */
+export const L2Feed = Schema.Struct({
+  fromAccountIndex: accountIndex, toAccountIndex: accountIndex, amount: big, fee: integer(0, 255), nonce: big
+})
+
+/** A leaf of the exit tree: one for each account with a sum above zero, ascending by index. */
+export const ExitFeed = Schema.Struct({ accountIndex, balance: big, merkleProof: MerkleProofFeed })
+
+export const BatchFeed = Schema.Struct({
+  batchNum: uint32,
+  forgerAddr: address,
+  stateRoot: big,
+  exitRoot: big,
+  /** Accounts that collect the fees of their token: at most 64, one for each token. */
+  feeAccounts: Schema.Array(accountIndex),
+  /** The queue that the batch empties, or null. */
+  forgeL1TransactionsNum: Schema.NullOr(uint32),
+  /** One for each transaction of that queue, by position. */
+  l1UserEffects: Schema.Array(L1EffectFeed),
+  l1Coordinator: Schema.Array(L1CoordinatorFeed),
+  l2: Schema.Array(L2Feed),
+  exits: Schema.Array(ExitFeed)
+})
+
+/** A withdrawal from the rollup contract: instant, or sent to the delayer. */
+export const WithdrawalFeed = Schema.Struct({ batchNum: uint32, accountIndex, instant: Schema.Boolean })
+
+/** A collection from the delayer: it settles every requested exit of that owner and token. */
+export const DelayedWithdrawalFeed = Schema.Struct({ owner: address, tokenId: uint32 })
+
+/** A price as the writer knew it at this block; null where it is no longer known. */
+export const PriceFeed = Schema.Struct({ tokenId: uint32, priceUSD: Schema.NullOr(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))), timeMs })
+
+const BucketFeed = Schema.Struct({
+  ceilUSD: big, blockStamp: big, withdrawals: big, blockWithdrawalRate: big, maxWithdrawals: big
+})
+
+export const RollupVariablesFeed = Schema.Struct({
+  forgeL1L2BatchTimeout: uint32, feeAddToken: big, withdrawalDelay: integer(0, 2 ** 53 - 1), buckets: Schema.Array(BucketFeed), safeMode: Schema.Boolean
+})
+export const AuctionVariablesFeed = Schema.Struct({
+  bootCoordinator: address,
+  bootCoordinatorUrl: Schema.String,
+  slotDeadline: uint32,
+  closedAuctionSlots: uint32,
+  openAuctionSlots: uint32,
+  defaultSlotSetBid: Schema.Array(big).check(Schema.isMinLength(6), Schema.isMaxLength(6)),
+  defaultSlotSetBidSlotNum: uint32,
+  outbidding: uint32,
+  donationAddress: address,
+  allocationRatio: Schema.Array(uint32).check(Schema.isMinLength(3), Schema.isMaxLength(3))
+})
+export const WithdrawalDelayerVariablesFeed = Schema.Struct({
+  governanceAddress: address,
+  emergencyCouncilAddress: address,
+  keeperAddress: address,
+  withdrawalDelay: integer(0, 2 ** 53 - 1),
+  emergencyModeStartingBlock: big,
+  emergencyModeStartingTime: integer(0, 2 ** 53 - 1),
+  emergencyMode: Schema.Boolean
+})
+
+/** The withdrawal bucket at a position of `buckets` changed. */
+export const BucketUpdateFeed = Schema.Struct({ bucket: integer(0, 255), blockStamp: big, withdrawals: big })
+
+/** Everything of one Ethereum block, in chain order. Absent lists are empty, absent variables unchanged. */
+export const BlockFeed = Schema.Struct({
+  number: big,
+  hash,
+  parentHash: hash,
+  timestampMs: timeMs,
+  /** Newest block of the chain that the writer knows of; this block's own number where absent. */
+  lastEthereumBlock: Schema.optionalKey(big),
+  prices: Schema.optionalKey(Schema.Array(PriceFeed)),
+  coordinators: Schema.optionalKey(Schema.Array(CoordinatorFeed)),
+  bids: Schema.optionalKey(Schema.Array(BidFeed)),
+  tokens: Schema.optionalKey(Schema.Array(TokenFeed)),
+  batches: Schema.optionalKey(Schema.Array(BatchFeed)),
+  l1UserTransactions: Schema.optionalKey(Schema.Array(L1UserFeed)),
+  rollupVariables: Schema.optionalKey(RollupVariablesFeed),
+  auctionVariables: Schema.optionalKey(AuctionVariablesFeed),
+  withdrawalDelayerVariables: Schema.optionalKey(WithdrawalDelayerVariablesFeed),
+  bucketUpdates: Schema.optionalKey(Schema.Array(BucketUpdateFeed)),
+  withdrawals: Schema.optionalKey(Schema.Array(WithdrawalFeed)),
+  delayedWithdrawals: Schema.optionalKey(Schema.Array(DelayedWithdrawalFeed))
+}).annotate({ identifier: "BlockFeed" })
+
+/** The first record of a feed: the network it belongs to, and the block before its first one. */
+export const GenesisFeed = Schema.Struct({
+  network: Schema.Struct({
+    prefix: Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9]{0,15}$/u, { expected: "1 to 16 lower-case letters and digits, a letter first" })),
+    name: Schema.String,
+    chainId: integer(0, 65535),
+    rollupAddress: address
+  }),
+  block: Schema.Struct({ number: big, hash, timestampMs: timeMs }),
+  constants: Schema.Struct({
+    rollup: Schema.Struct({
+      governanceToken: address,
+      absoluteMaxL1L2BatchTimeout: uint32,
+      verifiers: Schema.Array(Schema.Struct({ maxTx: uint32, nlevels: uint32 })),
+      auctionAddress: address,
+      governanceAddress: address,
+      safetyAddress: address,
+      withdrawalDelayerAddress: address
+    }),
+    auction: Schema.Struct({
+      blocksPerSlot: integer(1, 65535),
+      initialMinimalBidding: big,
+      genesisBlockNum: big,
+      governanceToken: address,
+      rollupAddress: address,
+      governanceAddress: address
+    }),
+    withdrawalDelayer: Schema.Struct({
+      maxWithdrawalDelay: integer(0, 2 ** 53 - 1), maxEmergencyModeTime: integer(0, 2 ** 53 - 1), rollupAddress: address
+    })
+  }),
+  variables: Schema.Struct({
+    rollup: RollupVariablesFeed, auction: AuctionVariablesFeed, withdrawalDelayer: WithdrawalDelayerVariablesFeed
+  })
+}).annotate({ identifier: "GenesisFeed" })
+
+/** One line of a feed. */
+export const FeedRecord = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("genesis"), genesis: GenesisFeed }),
+  Schema.Struct({ kind: Schema.Literal("block"), block: BlockFeed }),
+  /** Drops every block above `toBlock`. */
+  Schema.Struct({ kind: Schema.Literal("rollBack"), toBlock: big }),
+  /** Prices that arrived between two blocks: they belong to the block before them. */
+  Schema.Struct({ kind: Schema.Literal("prices"), prices: Schema.Array(PriceFeed) })
+]).annotate({ identifier: "FeedRecord" })
+
+export type BlockFeed = typeof BlockFeed.Type
+export type BatchFeed = typeof BatchFeed.Type
+export type GenesisFeed = typeof GenesisFeed.Type
+export type FeedRecord = typeof FeedRecord.Type
+export type L1UserFeed = typeof L1UserFeed.Type
+export type L1CoordinatorFeed = typeof L1CoordinatorFeed.Type
+export type L1EffectFeed = typeof L1EffectFeed.Type
+export type L2Feed = typeof L2Feed.Type
+export type ExitFeed = typeof ExitFeed.Type
+export type PriceFeed = typeof PriceFeed.Type
+export type TokenFeed = typeof TokenFeed.Type
+export type BidFeed = typeof BidFeed.Type
+export type CoordinatorFeed = typeof CoordinatorFeed.Type
+export type WithdrawalFeed = typeof WithdrawalFeed.Type
+export type DelayedWithdrawalFeed = typeof DelayedWithdrawalFeed.Type
+
+const json = Schema.fromJsonString(FeedRecord)
+/** One record as one line, without the line feed. */
+export const writeFeedLine: (record: FeedRecord) => string = Schema.encodeSync(json)
+/** Reads one line; fails with every violation and where it stands. Unknown members are refused. */
+export const readFeedLine = (line: string) =>
+  Schema.decodeUnknownExit(json, { errors: "all", onExcessProperty: "error" })(line)

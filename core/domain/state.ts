@@ -1,0 +1,49 @@
+import type { Batch } from "./batch.ts"
+import type { Coordinator } from "./auction.ts"
+import type { NetworkVariables } from "./parameters.ts"
+
+/** Who forges a slot, and when. */
+export interface NextForger {
+  readonly coordinator: Coordinator
+  readonly period: {
+    readonly slotNum: number
+    readonly fromBlock: bigint
+    readonly toBlock: bigint
+    /** Estimate: 15 seconds a block from the last one. Milliseconds since 1970. */
+    readonly fromTimestampMs: number
+    readonly toTimestampMs: number
+  }
+}
+
+/** Averages over the batches of the last 24 hours before the last block (domain §3.13, corrected formulas). */
+export interface Metrics {
+  readonly transactionsPerBatch: number
+  /** Seconds between batches. */
+  readonly batchFrequency: number
+  readonly transactionsPerSecond: number
+  readonly totalAccounts: number
+  readonly totalPublicKeys: number
+  /** US dollars for each L2 transaction. */
+  readonly avgTransactionFee: number
+}
+
+/** US dollars (domain §3.14). */
+export interface RecommendedFee {
+  readonly existingAccount: number
+  readonly createAccount: number
+  readonly createAccountInternal: number
+}
+
+/** The network as it stands at one version of the ledger. */
+export interface NetworkState {
+  /** Newest block of the chain that the writer knows of. */
+  readonly lastEthereumBlock: bigint
+  /** Newest block stored. */
+  readonly lastSynchedBlock: bigint
+  readonly lastBatch: Batch | null
+  readonly currentSlot: number
+  readonly nextForgers: ReadonlyArray<NextForger>
+  readonly metrics: Metrics
+  readonly variables: NetworkVariables
+  readonly recommendedFee: RecommendedFee
+}

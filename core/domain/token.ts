@@ -1,0 +1,27 @@
+import type { EthereumAddress } from "../encoding/mod.ts"
+
+/** 0..2^32 − 1. Token 0 is always ether. */
+export type TokenId = number
+
+/** A token registered in the rollup contract, with its price as last set. */
+export interface Token {
+  readonly itemId: number
+  readonly id: TokenId
+  readonly ethereumAddress: EthereumAddress
+  readonly name: string
+  readonly symbol: string
+  /** Number of decimals: one whole token is 10^decimals units. */
+  readonly decimals: number
+  /** Block of the registration. */
+  readonly ethereumBlockNum: bigint
+  /** Price of one whole token in US dollars; null while unknown. */
+  readonly priceUSD: number | null
+  /** When the price was set, milliseconds since 1970; null while unknown. */
+  readonly priceTimeMs: number | null
+}
+
+/** What US dollars an amount of units is worth; null where the price is unknown or zero, or the amount is zero. */
+export const valueUSD = (token: Pick<Token, "priceUSD" | "decimals">, amount: bigint): number | null =>
+  token.priceUSD === null || token.priceUSD === 0 || amount === 0n
+    ? null
+    : token.priceUSD / 10 ** token.decimals * Number(amount)

@@ -1,0 +1,56 @@
+export {
+  ACCOUNT_INDEX_MAX,
+  type AccountIndex,
+  EXIT_ACCOUNT,
+  FIRST_USER_ACCOUNT,
+  formatAccountIndex,
+  isUserAccount,
+  NO_ACCOUNT,
+  parseAccountIndex
+} from "./account_index.ts"
+export {
+  addressNumber,
+  checksumAddress,
+  type EthereumAddress,
+  formatPrefixedAddress,
+  INTERNAL_ADDRESS,
+  parseEthereumAddress,
+  parsePrefixedAddress,
+  ZERO_ADDRESS
+} from "./address.ts"
+export { EncodingError } from "./encoding_error.ts"
+export { FEE_SELECTOR_MAX, feeAmount, feeFactor, type FeeSelector, selectFee } from "./fee.ts"
+export {
+  decodeFloat40,
+  encodeFloat40,
+  type Float40,
+  FLOAT40_AMOUNT_MAX,
+  float40FromBytes,
+  float40ToBytes,
+  floorFloat40
+} from "./float40.ts"
+export { parseDecimal, parseDecimalNumber } from "./integer.ts"
+export type { Keccak256 } from "./keccak256.ts"
+export {
+  EMPTY_PUBLIC_KEY,
+  formatBarePublicKey,
+  formatPublicKey,
+  parseBarePublicKey,
+  parsePublicKey,
+  type PublicKey,
+  publicKeyFromBigEndianHex,
+  publicKeyFromBytes,
+  publicKeyFromParts,
+  type PublicKeyParts,
+  publicKeyParts,
+  publicKeyToBigEndianHex,
+  publicKeyToBytes
+} from "./public_key.ts"
+export {
+  l1CoordinatorTransactionId,
+  l1UserTransactionId,
+  l2TransactionId,
+  type L2TransactionIdentity,
+  parseTransactionId,
+  type TransactionId
+} from "./transaction_id.ts"

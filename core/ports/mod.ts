@@ -1,0 +1,5 @@
+export * from "./failures.ts"
+export * from "./ledger_reader.ts"
+export * from "./ledger_writer.ts"
+export * from "./pool_store.ts"
+export * from "./stamp.ts"

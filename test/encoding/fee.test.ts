@@ -1,0 +1,82 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { FEE_SELECTOR_MAX, feeAmount, feeFactor, selectFee } from "../../core/encoding/mod.ts"
+import { verifyCases, type VectorCase } from "../vectors/mod.ts"
+import { integer, unsigned } from "./_arbitrary.ts"
+import { accepts, refuses } from "./_verdict.ts"
+
+type FeeCase =
+  & VectorCase
+  & { readonly feeIndex: number }
+  & (
+    | { readonly op: "table"; readonly factorShifted60: string | null; readonly factor: string | null }
+    | { readonly op: "feeAmount"; readonly amount: string; readonly feeAmount?: string; readonly fitsIn128Bits?: boolean }
+    | { readonly op: "feeIndex"; readonly amount: string; readonly fee: string }
+  )
+
+describe("fees", () => {
+  it("every factor, fee and choice of the vectors is reproduced", () => {
+    verifyCases<FeeCase>("fees", 709, (vector) => {
+      switch (vector.op) {
+        case "table":
+          // On 2^60 a fixed-point fee is the table entry itself
+          return vector.factorShifted60 === null
+            ? accepts(feeAmount(1n, vector.feeIndex), BigInt(vector.factor ?? -1))
+            : accepts(feeAmount(1n << 60n, vector.feeIndex), BigInt(vector.factorShifted60))
+        case "feeAmount": {
+          const result = feeAmount(BigInt(vector.amount), vector.feeIndex)
+          if (vector.negative) return refuses(result, String(vector.feeIndex))
+          return vector.fitsIn128Bits === true
+            ? accepts(result, BigInt(vector.feeAmount ?? -1))
+            : refuses(result, vector.amount)
+        }
+        case "feeIndex":
+          return assert.strictEqual(selectFee(BigInt(vector.fee), BigInt(vector.amount)), vector.feeIndex)
+      }
+      assert.fail("unknown operation")
+    })
+  })
+
+  it("the published fees on an amount of 1000 hold", () => {
+    const published = [[195, 8000n], [192, 1000n], [172, 500n], [126, 101n], [60, 10n], [31, 1n], [0, 0n]] as const
+    for (const [selector, fee] of published) accepts(feeAmount(1000n, selector), fee)
+    accepts(feeAmount(1531370348000000000n, 30), 628771404325698n)
+  })
+
+  it("a fee of 128 bits fits and the next one does not", () => {
+    accepts(feeAmount((1n << 128n) - 1n, 192), (1n << 128n) - 1n)
+    refuses(feeAmount(1n << 128n, 192), String(1n << 128n))
+    refuses(feeAmount(-1n, 1), "-1")
+    refuses(feeAmount(1n, 1.5), "1.5")
+  })
+
+  it("the factor has 7 significant digits and agrees with the table", () => {
+    assert.strictEqual(feeFactor(0), 0)
+    assert.strictEqual(feeFactor(32), 0.00390625)
+    assert.strictEqual(feeFactor(126), 0.1015315)
+    assert.strictEqual(feeFactor(172), 0.5)
+    assert.strictEqual(feeFactor(255), 9223372e12)
+    for (let selector = 1; selector <= FEE_SELECTOR_MAX; selector++) {
+      const factor = feeFactor(selector)
+      assert.strictEqual(Number(factor.toPrecision(7)), factor)
+      if (selector < 20) continue // entries this low have lost their digits to rounding
+      const exact = Number(Result.getOrThrow(feeAmount(1n << 60n, selector))) / 2 ** 60
+      assert.approximately(factor / exact, 1, 1e-6)
+    }
+    assert.throws(() => feeFactor(256), RangeError)
+  })
+
+  it.prop(
+    "a higher selector never costs less",
+    { amount: unsigned(64), selector: integer(0, FEE_SELECTOR_MAX - 1) },
+    ({ amount, selector }) =>
+      assert.isTrue(Result.getOrThrow(feeAmount(amount, selector)) <= Result.getOrThrow(feeAmount(amount, selector + 1)))
+  )
+
+  it.prop("the selected fee is the lowest that reaches the wish", { amount: unsigned(60), wanted: unsigned(60) }, ({ amount, wanted }) => {
+    const selector = selectFee(wanted, amount)
+    if (wanted === 0n || amount === 0n) return assert.strictEqual(selector, 0)
+    if (selector < FEE_SELECTOR_MAX) assert.isTrue(Result.getOrThrow(feeAmount(amount, selector)) >= wanted)
+    assert.isTrue(Result.getOrThrow(feeAmount(amount, selector - 1)) < wanted)
+  })
+})

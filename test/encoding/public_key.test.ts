@@ -1,0 +1,113 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  EMPTY_PUBLIC_KEY,
+  formatBarePublicKey,
+  formatPublicKey,
+  parseBarePublicKey,
+  parsePublicKey,
+  publicKeyFromBigEndianHex,
+  publicKeyFromBytes,
+  publicKeyFromParts,
+  publicKeyParts,
+  publicKeyToBigEndianHex,
+  publicKeyToBytes
+} from "../../core/encoding/mod.ts"
+import { PREFIXES, verifyCases, type VectorCase, withPrefix } from "../vectors/mod.ts"
+import { bytes, characterOf, fraction, replaceAt } from "./_arbitrary.ts"
+import { accepts, refuses } from "./_verdict.ts"
+
+interface KeyCase extends VectorCase {
+  readonly text: string
+  readonly isBjj: boolean
+  readonly compressedHex?: string
+  readonly ayHex?: string
+  readonly sign?: number
+}
+
+interface WalletCase {
+  readonly bjj: string
+  readonly bjjCompressedHex: string
+  readonly bjjCompressedBytesHex: string
+  readonly publicKeyY: string
+}
+
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+describe("public keys", () => {
+  for (const prefix of PREFIXES) {
+    it(`every key text of the vectors gets its verdict under the prefix ${prefix}`, () => {
+      verifyCases<KeyCase>("bjj-encoding", 453, (vector) => {
+        const text = withPrefix(prefix, vector.text)
+        const result = parsePublicKey(prefix, text)
+        if (!vector.isBjj) return refuses(result, text)
+        const key = publicKeyFromBytes(publicKeyToBytes(reversed(vector.compressedHex ?? bareHex(vector.text))))
+        accepts(result, key)
+        accepts(parseBarePublicKey(text.slice(prefix.length + 1)), key)
+        assert.strictEqual(formatPublicKey(prefix, key), text)
+        if (vector.ayHex === undefined) return
+        assert.deepStrictEqual(publicKeyParts(key), { y: BigInt(`0x${vector.ayHex}`), sign: vector.sign === 1 })
+      })
+    })
+
+    it(`every wallet's key has its text, bytes and number under the prefix ${prefix}`, () => {
+      verifyCases<WalletCase>("wallets", 260, (wallet) => {
+        const key = wallet.bjjCompressedBytesHex
+        accepts(parsePublicKey(prefix, withPrefix(prefix, wallet.bjj)), key)
+        assert.strictEqual(formatPublicKey(prefix, key), withPrefix(prefix, wallet.bjj))
+        assert.strictEqual(publicKeyToBigEndianHex(key), wallet.bjjCompressedHex)
+        accepts(publicKeyFromBigEndianHex(wallet.bjjCompressedHex.toUpperCase()), key)
+        assert.strictEqual(publicKeyParts(key).y, BigInt(wallet.publicKeyY))
+      })
+    })
+  }
+
+  it("the published key reads as its big-endian number", () => {
+    const key = reversed("8128bb403a7e7641b1e34f00f9b5922b27a8583a163609e39e96bde63f422008")
+    accepts(parseBarePublicKey("CCBCP-a9lp7jCTYWOlioJyuStfkAT-OxQXZ-OkC7KIF6"), key)
+    assert.deepStrictEqual(publicKeyParts(key), {
+      y: 0x0128bb403a7e7641b1e34f00f9b5922b27a8583a163609e39e96bde63f422008n,
+      sign: true
+    })
+  })
+
+  it("the empty key is 32 zero bytes and reads like any other", () => {
+    assert.strictEqual(formatBarePublicKey(EMPTY_PUBLIC_KEY), "A".repeat(44))
+    accepts(parseBarePublicKey("A".repeat(44)), EMPTY_PUBLIC_KEY)
+  })
+
+  it.prop("32 bytes round-trip through text, number, parts and bytes", { value: bytes(32) }, ({ value }) => {
+    const key = publicKeyFromBytes(value)
+    assert.deepStrictEqual(publicKeyToBytes(key), value)
+    for (const prefix of ["zk", "x"]) accepts(parsePublicKey(prefix, formatPublicKey(prefix, key)), key)
+    accepts(publicKeyFromBigEndianHex(publicKeyToBigEndianHex(key)), key)
+    assert.strictEqual(publicKeyFromParts(publicKeyParts(key)), key)
+  })
+
+  it.prop(
+    "a key text with any one character changed is refused",
+    { value: bytes(32), position: fraction, damage: characterOf(`${BASE64URL}+/=. \né`) },
+    ({ value, position, damage }) => {
+      const text = formatPublicKey("zk", publicKeyFromBytes(value))
+      for (const replacement of ["", damage, `${damage}A`]) {
+        const damaged = replaceAt(text, position, replacement)
+        if (damaged !== text) refuses(parsePublicKey("zk", damaged), damaged)
+      }
+    }
+  )
+
+  it("what cannot be a compressed key is a defect", () => {
+    assert.throws(() => publicKeyFromBytes(new Uint8Array(31)), RangeError)
+    assert.throws(() => publicKeyFromParts({ y: 1n << 255n, sign: false }), RangeError)
+    refuses(publicKeyFromBigEndianHex("0x00"), "0x00")
+    refuses(publicKeyFromBigEndianHex("g".repeat(64)), "g".repeat(64))
+  })
+})
+
+function reversed(hex: string): string {
+  return Buffer.from(hex, "hex").reverse().toString("hex")
+}
+
+/** Cases without a column for the bytes: another decoder reads them. */
+function bareHex(text: string): string {
+  return reversed(Buffer.from(text.slice(4), "base64url").subarray(0, 32).toString("hex"))
+}

@@ -1,0 +1,140 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Result } from "effect"
+import { keccak256 } from "../../adapters/crypto/mod.ts"
+import {
+  ACCOUNT_INDEX_MAX,
+  decodeFloat40,
+  l1CoordinatorTransactionId,
+  l1UserTransactionId,
+  l2TransactionId,
+  parseTransactionId
+} from "../../core/encoding/mod.ts"
+import { verifyCases, type VectorCase } from "../vectors/mod.ts"
+import { characterOf, fraction, hex, integer, replaceAt, unsigned } from "./_arbitrary.ts"
+import { accepts, refuses } from "./_verdict.ts"
+
+interface L1Case extends VectorCase {
+  readonly toForgeL1TransactionsNum: number
+  readonly position: number
+  readonly id?: string
+  readonly claimedId?: string
+}
+
+interface L2Case extends VectorCase {
+  readonly fromIdx: number
+  readonly tokenId: number
+  readonly amount: string
+  readonly nonce: number
+  readonly fee: number
+  readonly id?: string
+  readonly claimedId?: string
+  readonly rightId?: string
+}
+
+const MALFORMED = ["one byte short", "one byte more", "no 0x", "old form: type, sender, nonce (12 bytes)"]
+
+describe("transaction ids", () => {
+  it("every id of an L1 user transaction of the vectors is reproduced and every false one refused", () => {
+    verifyCases<L1Case>("tx-ids-l1", 313, (vector) => {
+      const id = l1UserTransactionId(vector, keccak256)
+      if (vector.negative) return isNotThe(id, vector)
+      assert.strictEqual(id, vector.id)
+      accepts(parseTransactionId(id), id)
+    })
+  })
+
+  it("every id of an L2 transaction of the vectors is reproduced and every false one refused", () => {
+    verifyCases<L2Case>("tx-ids-l2", 461, (vector) => {
+      const id = l2TransactionId(
+        { ...vector, fromAccountIndex: vector.fromIdx, amount: BigInt(vector.amount), nonce: BigInt(vector.nonce) },
+        keccak256
+      )
+      if (!vector.negative) return accepts(id, vector.id ?? "")
+      if (vector.claimedId === undefined) return refuses(id, vector.fee > 255 ? String(vector.fee) : vector.amount)
+      accepts(id, vector.rightId ?? "")
+      isNotThe(Result.getOrThrow(id), vector)
+    })
+  })
+
+  it("the published ids hold", () => {
+    assert.strictEqual(
+      l1UserTransactionId({ toForgeL1TransactionsNum: 123456, position: 71 }, keccak256),
+      "0x00a6cbae3b8661fb75b0919ca6605a02cfb04d9c6dd16870fa0fcdf01befa32768"
+    )
+    assert.strictEqual(
+      l1CoordinatorTransactionId({ batchNum: 51966, position: 88 }, keccak256),
+      "0x01274482d73df4dab34a1b6740adfca347a462513aa14e82f27b12f818d1b68c84"
+    )
+    for (const [fromAccountIndex, tokenId, amount, nonce, fee, id] of PUBLISHED_L2) {
+      accepts(l2TransactionId({ fromAccountIndex, tokenId, amount, nonce, fee }, keccak256), id)
+    }
+  })
+
+  it("a field that has no place in the id is refused by name", () => {
+    const fits = { fromAccountIndex: 256, tokenId: 0, amount: 1n, nonce: 0n, fee: 0 }
+    refuses(l2TransactionId({ ...fits, fromAccountIndex: 2 ** 48 }, keccak256), "281474976710656")
+    refuses(l2TransactionId({ ...fits, tokenId: 2 ** 32 }, keccak256), "4294967296")
+    refuses(l2TransactionId({ ...fits, amount: -1n }, keccak256), "-1")
+    refuses(l2TransactionId({ ...fits, nonce: 1n << 40n }, keccak256), "1099511627776")
+    refuses(l2TransactionId({ ...fits, fee: 256 }, keccak256), "256")
+  })
+
+  it("a position or batch number that no batch has is a defect", () => {
+    assert.throws(() => l1UserTransactionId({ toForgeL1TransactionsNum: 0, position: 65536 }, keccak256), RangeError)
+    assert.throws(() => l1CoordinatorTransactionId({ batchNum: -1, position: 0 }, keccak256), RangeError)
+  })
+
+  it.prop(
+    "the id of any L2 transaction is well formed and depends on each field",
+    {
+      fromAccountIndex: integer(0, ACCOUNT_INDEX_MAX - 1),
+      tokenId: integer(0, 2 ** 32 - 2),
+      amount: Arbitrary.map(integer(0, 2 ** 40 - 2), decodeFloat40),
+      nonce: unsigned(39),
+      fee: integer(0, 254)
+    },
+    (transaction) => {
+      const id = Result.getOrThrow(l2TransactionId(transaction, keccak256))
+      accepts(parseTransactionId(id), id)
+      const { fromAccountIndex, tokenId, nonce, fee } = transaction
+      for (const other of [{ fromAccountIndex: fromAccountIndex + 1 }, { tokenId: tokenId + 1 }, { nonce: nonce + 1n }, { fee: fee + 1 }]) {
+        assert.notStrictEqual(Result.getOrThrow(l2TransactionId({ ...transaction, ...other }, keccak256)), id)
+      }
+    }
+  )
+
+  it.prop("an id reads back whatever the case of its digits", { type: characterOf("012"), hash: hex(64) }, ({ type, hash }) => {
+    const id = `0x0${type}${hash}`
+    accepts(parseTransactionId(id), id)
+    accepts(parseTransactionId(`0x0${type}${hash.toUpperCase()}`), id)
+  })
+
+  it.prop(
+    "an id with a character lost or turned into no digit is refused",
+    { hash: hex(64), position: fraction, damage: characterOf("gG :-é\n") },
+    ({ hash, position, damage }) => {
+      for (const replacement of ["", damage, `${damage}0`]) {
+        const damaged = replaceAt(`0x02${hash}`, position, replacement)
+        refuses(parseTransactionId(damaged), damaged)
+      }
+      for (const type of ["03", "0a", "10", "ff"]) refuses(parseTransactionId(`0x${type}${hash}`), `0x${type}${hash}`)
+    }
+  )
+})
+
+const PUBLISHED_L2: ReadonlyArray<readonly [number, number, bigint, bigint, number, string]> = [
+  [87654, 5, 4n, 144n, 0, "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"],
+  [87654, 5, 4n, 1n, 0, "0x029e7499a830f8f5eb17c07da48cf91415710f1bcbe0169d363ff91e81faf92fc2"],
+  [87654, 5, 4n, 3n, 126, "0x0255c70ed20e1b8935232e1b9c5884dbcc88a6e1a3454d24f2d77252eb2bb0b64e"],
+  [87654, 5, 4n, 1003n, 144, "0x0206b372f967061d1148bbcff679de38120e075141a80a07326d0f514c2efc6ca9"],
+  [1, 1, 1n, 1n, 1, "0x0236f7ea5bccf78ba60baf56c058d235a844f9b09259fd0efa4f5f72a7d4a26618"],
+  [999, 999, 999n, 999n, 255, "0x02ac122f5b709ce190129fecbbe35bfd30c70e6433dbd85a8eb743d110906a1dc1"],
+  [4444, 0, 3400000000n, 2n, 25, "0x02c674951a81881b7bc50db3b9e5efd97ac88550c7426ac548720e5057cfba515a"]
+]
+
+/** A claimed id is either no id at all or another one. */
+function isNotThe(id: string, { claimedId = "", why = "" }: { readonly claimedId?: string; readonly why?: string }): void {
+  const claimed = parseTransactionId(claimedId)
+  if (MALFORMED.includes(why)) refuses(claimed, claimedId)
+  assert.isTrue(Result.isFailure(claimed) || claimed.success !== id)
+}
