@@ -17,3 +17,6 @@ export {
   verifyInclusion
 } from "./merkle_tree.ts"
 export { poseidon } from "./poseidon.ts"
+export { signMessage } from "./signing.ts"
+export { authorizationDigest, ethereumAddress, signAuthorization } from "./signing_authorization.ts"
+export { type SignableTransaction, signTransaction, transactionElements, transactionHash } from "./signing_transaction.ts"

@@ -52,7 +52,7 @@ export interface ListDeclaration {
   readonly filters: { readonly [name: string]: Filter }
   /** Pairs of filters that cannot be given together. */
   readonly exclusions: ReadonlyArray<readonly [string, string]>
-  /** Of each group at least one filter must be given. */
+  /** Of each group at least one filter must be given, where a revision does not lift the rule. */
   readonly atLeastOne: ReadonlyArray<ReadonlyArray<string>>
   /** Pairs of bounds of which the first must not exceed the second. */
   readonly ordered: ReadonlyArray<readonly [string, string]>
@@ -152,7 +152,7 @@ export const lists = {
       forgerAddr: filter("ethereumAddress", "equal", "forgerAddr", "Only bids of bidders that are registered with this forger")
     },
     exclusions: [],
-    atLeastOne: [],
+    atLeastOne: [["slotNum", "bidderAddr"]],
     ordered: []
   },
   tokens: {

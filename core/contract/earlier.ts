@@ -1,0 +1,98 @@
+import type {
+  Bucket, NetworkState, NextForger, RollupConstants, SlotView, WithdrawalDelayerVariables
+} from "../domain/mod.ts"
+import type { PageCounts } from "../ports/mod.ts"
+import { later } from "./later.ts"
+import type { Revision } from "./revision.ts"
+import { field, reference, revise, shape } from "./shape.ts"
+import { address, ethBlockNum, itemId } from "./shapes/_scalars.ts"
+import * as shapes from "./shapes/mod.ts"
+import { arrayOf, booleanType, integerType, nullable, textType } from "./wire_type.ts"
+
+const safeInteger = integerType<number>(0n, BigInt(Number.MAX_SAFE_INTEGER))
+
+const pagination = shape<PageCounts>("PaginationInfo", "All items that match, wherever the page stands", {
+  totalItems: field(safeInteger, (c) => c.totalItems, "Number of items that match"),
+  firstItem: field(nullable(itemId), (c) => c.firstItem, "Smallest itemId of them; null when nothing matches"),
+  lastItem: field(nullable(itemId), (c) => c.lastItem, "Greatest itemId of them; null when nothing matches")
+})
+
+const transaction = shapes.historyTransaction(revise(shapes.l1Info, {
+  rename: { depositAmount: "loadAmount", historicDepositAmountUSD: "historicLoadAmountUSD" },
+  omit: ["amountSuccess", "depositAmountSuccess"]
+}))
+
+const slot = revise(shapes.slot, {
+  omit: ["openAuction", "bestBid"],
+  put: {
+    closedAuction: field(booleanType, (s: SlotView) => s.closedAuction, "Whether no bid can be made any more"),
+    winner: field(nullable(reference(shapes.coordinator)), (s: SlotView) => s.winner, "Who won the auction, once it is closed")
+  }
+})
+
+/** The one list that is not paged: it always holds all that there is. */
+const nextForgers = shape<NetworkState>("NextForgers", "Coordinators that will forge, by slot", {
+  nextForgers: field(arrayOf(reference(shapes.nextForger(revise(shapes.period, { omit: ["slotNum"] })))), (s) => s.nextForgers),
+  pagination: field(reference(pagination), ({ nextForgers: all }) => ({
+    pendingItems: 0,
+    totalItems: all.length,
+    firstItem: slotOf(all[0]),
+    lastItem: slotOf(all[all.length - 1])
+  }))
+})
+const slotOf = (forger: NextForger | undefined) => forger?.period.slotNum ?? null
+
+const network = revise(shapes.stateNetwork, {
+  rename: { lastSynchedBlock: "lastBlock" },
+  omit: ["lastEthereumBlock"],
+  put: { nextForgers: field(reference(nextForgers), (s: NetworkState) => s) }
+})
+
+const bucket = revise(shapes.bucket, {
+  put: { blockStamp: field(ethBlockNum, (b: Bucket) => b.blockStamp, "Block of the last change") }
+})
+
+/** A constant of the deployment, shown among the variables. */
+const rollupAddress = textType<unknown>(({ network }) => () => network.rollupAddress, { plain: true, pattern: "^0x[a-fA-F0-9]{40}$" })
+
+const withdrawalDelayer = revise(shapes.stateWithdrawalDelayer, {
+  omit: ["ethereumBlockNum", "governanceAddress", "emergencyCouncilAddress", "emergencyModeStartingBlock"],
+  put: {
+    rollupAddress: field(rollupAddress, (v: WithdrawalDelayerVariables) => v),
+    governanceDAOAddress: field(address, (v: WithdrawalDelayerVariables) => v.governanceAddress),
+    whiteHackGroupAddress: field(address, (v: WithdrawalDelayerVariables) => v.emergencyCouncilAddress),
+    keeperAddress: field(address, (v: WithdrawalDelayerVariables) => v.keeperAddress),
+    emergencyModeStartingTime: field(safeInteger, (v: WithdrawalDelayerVariables) => v.emergencyModeStartingTime, "Seconds since 1970")
+  }
+})
+
+const publicConstants = revise(shapes.publicConstants, {
+  rename: { governanceAddress: "governanceDAOAddress" },
+  put: { safetyAddress: field(address, (c: RollupConstants) => c.safetyAddress) }
+})
+
+/** The revision before: pages carry `pagination`, deposits are called loads, bids and won slots are found by forger. */
+export const earlier: Revision = {
+  name: "earlier",
+  doc: "Pages say with pagination how many items there are in all",
+  parameters: {
+    exits: { onlyPendingWithdraws: null },
+    slots: { maxSlotNum: "maxSlothNum", wonByBidder: null },
+    bids: { bidderAddr: null }
+  },
+  unrestricted: ["bids"],
+  counts: { pagination: field(reference(pagination), (counts: PageCounts) => counts) },
+  shapes: {
+    ...later.shapes,
+    transaction,
+    fullBatch: shapes.fullBatch(transaction),
+    slot,
+    state: shapes.state({
+      network,
+      rollup: revise(shapes.stateRollup(bucket), { omit: ["ethereumBlockNum"] }),
+      auction: revise(shapes.stateAuction, { omit: ["ethereumBlockNum", "bootCoordinatorUrl"] }),
+      withdrawalDelayer
+    }),
+    config: shapes.config(revise(shapes.configRollup(publicConstants), { rename: { limitDepositAmount: "limitLoadAmount" } }))
+  }
+}

@@ -1,0 +1,64 @@
+import { Schema } from "effect"
+
+/** One violated rule of one input. */
+export const InputFault = Schema.Struct({
+  in: Schema.Literals(["path", "query", "header", "body"]),
+  /** Name of the parameter, or JSON pointer into the body. */
+  parameter: Schema.String,
+  /** What was given; null where something is missing. */
+  value: Schema.NullOr(Schema.String),
+  rule: Schema.String,
+  message: Schema.String,
+  /** The known name that is nearest to an unknown one. */
+  nearest: Schema.optionalKey(Schema.String)
+})
+export type InputFault = typeof InputFault.Type
+
+/** The request breaks rules of the contract: all of them, not only the first. */
+export class BadInput extends Schema.TaggedError<BadInput>()("BadInput", { faults: Schema.NonEmptyArray(InputFault) }) {
+  override get message(): string {
+    const [first, ...others] = this.faults
+    return others.length === 0 ? first.message : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
+  }
+}
+
+/** The path names a single thing that does not exist. */
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { message: Schema.String }) {}
+
+/** Longest part of a value that an error repeats, in characters. */
+const shownMax = 200
+const shown = (value: string) => JSON.stringify(value.length > shownMax ? `${value.slice(0, shownMax)}…` : value)
+
+/** A value that breaks the rule of its parameter. */
+export const invalidValue = (where: "path" | "query", parameter: string, value: string, rule: string): InputFault => ({
+  in: where, parameter, value, rule, message: `Parameter ${parameter} has the invalid value ${shown(value)}: expected ${rule}`
+})
+
+export const brokenRule = (parameter: string, value: string | null, rule: string, message: string): InputFault => ({
+  in: "query", parameter, value, rule, message
+})
+
+/** The candidate that needs the fewest single-character changes, unless it needs so many that it is no help. */
+export const nearestName = (name: string, candidates: Iterable<string>): string | undefined => {
+  let best: string | undefined
+  let least = Math.max(2, Math.floor(name.length / 3)) + 1
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - name.length) >= least) continue
+    const needed = distance(name.toLowerCase(), candidate.toLowerCase())
+    if (needed < least) [best, least] = [candidate, needed]
+  }
+  return best
+}
+
+/** Levenshtein distance, row by row. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

@@ -1,0 +1,42 @@
+import type { PageCounts } from "../ports/mod.ts"
+import type { Revision } from "./revision.ts"
+import { field } from "./shape.ts"
+import * as shapes from "./shapes/mod.ts"
+import { integerType } from "./wire_type.ts"
+
+const transaction = shapes.historyTransaction(shapes.l1Info)
+
+/** The default revision: pages carry `pendingItems`, bids and won slots are found by bidder. */
+export const later: Revision = {
+  name: "later",
+  doc: "Pages say with pendingItems how many items follow",
+  parameters: { slots: { wonByForger: null }, bids: { forgerAddr: null } },
+  unrestricted: [],
+  counts: {
+    pendingItems: field(
+      integerType<number>(0n, BigInt(Number.MAX_SAFE_INTEGER)),
+      (counts: PageCounts) => counts.pendingItems,
+      "Items that match and come after this page"
+    )
+  },
+  shapes: {
+    account: shapes.account,
+    exit: shapes.exit,
+    transaction,
+    batch: shapes.batch,
+    fullBatch: shapes.fullBatch(transaction),
+    slot: shapes.slot,
+    bid: shapes.bid,
+    token: shapes.token,
+    coordinator: shapes.coordinator,
+    state: shapes.state({
+      network: shapes.stateNetwork,
+      rollup: shapes.stateRollup(shapes.bucket),
+      auction: shapes.stateAuction,
+      withdrawalDelayer: shapes.stateWithdrawalDelayer
+    }),
+    config: shapes.config(shapes.configRollup(shapes.publicConstants)),
+    poolTransaction: shapes.poolTransaction,
+    authorization: shapes.authorization
+  }
+}

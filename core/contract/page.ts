@@ -1,0 +1,24 @@
+import type { PageCounts } from "../ports/mod.ts"
+import type { ListOperation } from "./operation.ts"
+import { declaration, type Revision } from "./revision.ts"
+import { type Field, field, reference, type Shape, shape } from "./shape.ts"
+import { arrayOf } from "./wire_type.ts"
+
+/** A page before it is written. */
+export interface PageView {
+  readonly items: ReadonlyArray<never>
+  readonly counts: PageCounts
+}
+
+/** The object that a list answers with in a revision: its items, then what counts them. */
+export const pageShape = (operation: ListOperation, revision: Revision): Shape<PageView> => {
+  const { wrapper, title } = declaration(operation.list)
+  const counts: { [name: string]: Field<PageView> } = {}
+  for (const [name, of] of Object.entries(revision.counts)) {
+    counts[name] = { ...of, bind: (context) => { const write = of.bind(context); return (page) => write(page.counts) } }
+  }
+  return shape<PageView>(title, `Page of ${wrapper}`, {
+    [wrapper]: field(arrayOf(reference(revision.shapes[operation.shape] as Shape<never>)), (page: PageView) => page.items),
+    ...counts
+  })
+}

@@ -1,0 +1,119 @@
+import { Result } from "effect"
+import type { Network } from "../domain/mod.ts"
+import { localName } from "../domain/mod.ts"
+import { EncodingError, parseDecimalNumber } from "../encoding/mod.ts"
+import { queryPairs } from "./_query_string.ts"
+import { brokenRule, type InputFault, invalidValue, nearestName } from "./fault.ts"
+import { fromItemMax, limitMax, type ListName, type ListQuery } from "./list.ts"
+import { declaration, offeredFilters, parameterName, type Revision } from "./revision.ts"
+import { type Scalar, scalars } from "./scalar.ts"
+
+/** Reads the query string of one list in one revision: the query, or every rule that it breaks. */
+export type QueryReader<N extends ListName> = (query: string) => Result.Result<ListQuery<N>, ReadonlyArray<InputFault>>
+
+/** The three parameters of every list. */
+export const pageParameters = {
+  fromItem: { parse: (text: string) => parseDecimalNumber(text, { minimum: 0, maximum: fromItemMax }) },
+  order: {
+    parse: (text: string) => text === "ASC" || text === "DESC" ? Result.succeed(text) : Result.fail(new EncodingError(text, "one of ASC, DESC"))
+  },
+  limit: { parse: (text: string) => parseDecimalNumber(text, { minimum: 1, maximum: limitMax }) }
+} as const
+
+/** @param revisions all that are served: a name of another one is explained, not only refused */
+export const queryReader = <N extends ListName>(
+  list: N, revision: Revision, network: Network, revisions: ReadonlyArray<Revision>
+): QueryReader<N> => {
+  const local = (name: string) => localName(network, name)
+  const filters = new Map(offeredFilters(revision, list).map(({ filter, parameter, scalar }) =>
+    [local(parameter), { filter, scalar: scalars[scalar] as Scalar<unknown> }]))
+  const names = [...filters.keys(), ...Object.keys(pageParameters)]
+  const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
+  const { exclusions, ordered } = declaration(list)
+  const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne
+  const given = (parameter: string, values: ReadonlyMap<string, string>) => values.get(parameter) ?? null
+
+  return (query) => {
+    const pairs = queryPairs(query)
+    if (Result.isFailure(pairs)) {
+      return Result.fail([brokenRule(pairs.failure, null, "percent-encoded UTF-8", `The query part ${JSON.stringify(pairs.failure)} is not percent-encoded UTF-8`)])
+    }
+    const faults: Array<InputFault> = []
+    const texts = new Map<string, string>()
+    const decoded: { [filter: string]: unknown } = {}
+    const page: { [name: string]: unknown } = {}
+    for (const [name, value] of pairs.success) {
+      const filter = filters.get(name)
+      const paging = filter === undefined && Object.hasOwn(pageParameters, name) ? pageParameters[name as keyof typeof pageParameters] : undefined
+      if (filter === undefined && paging === undefined) {
+        faults.push(unknownParameter(name, value, names, local, list, revision, revisions))
+        continue
+      }
+      if (texts.has(name)) {
+        faults.push(brokenRule(name, value, "given once", `Parameter ${name} is given more than once: give it once`))
+        continue
+      }
+      texts.set(name, value)
+      if (value === "") {
+        faults.push(brokenRule(name, value, "a value", `Parameter ${name} is empty: give a value or leave it out`))
+        continue
+      }
+      const parsed = filter === undefined ? paging!.parse(value) : filter.scalar.parse(value, network)
+      if (Result.isFailure(parsed)) faults.push(invalidValue("query", name, value, parsed.failure.rule))
+      else if (filter === undefined) page[name] = parsed.success
+      else decoded[filter.filter] = parsed.success
+    }
+    for (const [a, b] of exclusions) {
+      const [first, second] = [nameOf.get(a), nameOf.get(b)]
+      if (first === undefined || second === undefined || !texts.has(first) || !texts.has(second)) continue
+      faults.push(brokenRule(second, given(second, texts), `not together with ${first}`, `Parameters ${first} and ${second} exclude each other: give one of them`))
+    }
+    for (const group of groups) {
+      const offered = group.flatMap((filter) => nameOf.get(filter) ?? [])
+      if (offered.length > 0 && !offered.some((name) => texts.has(name))) {
+        faults.push(brokenRule(offered.join(", "), null, `at least one of ${offered.join(", ")}`, `At least one of the parameters ${offered.join(", ")} must be given`))
+      }
+    }
+    for (const [low, high] of ordered) {
+      const [least, greatest] = [decoded[low], decoded[high]]
+      if (typeof least !== "number" || typeof greatest !== "number" || least <= greatest) continue
+      const [lowName, highName] = [nameOf.get(low)!, nameOf.get(high)!]
+      faults.push(brokenRule(lowName, String(least), `at most ${highName}`, `Parameter ${lowName} is ${least}, above ${highName}, which is ${greatest}`))
+    }
+    return faults.length > 0 ? Result.fail(faults) : Result.succeed({ filters: decoded, ...page } as ListQuery<N>)
+  }
+}
+
+/** Says which revision knows the name, or which known name is nearest. */
+const unknownParameter = (
+  name: string, value: string, names: ReadonlyArray<string>, local: (name: string) => string,
+  list: ListName, revision: Revision, revisions: ReadonlyArray<Revision>
+): InputFault => {
+  for (const other of revisions) {
+    const offered = offeredFilters(other, list).find(({ parameter }) => local(parameter) === name)
+    if (offered === undefined) continue
+    const here = parameterName(revision, list, offered.filter)
+    const hint = here === undefined
+      ? `only revision "${other.name}" has it`
+      : `revision "${other.name}" has it, revision "${revision.name}" calls it ${local(here)}`
+    return {
+      ...brokenRule(name, value, "a known parameter", `Unknown parameter ${JSON.stringify(name)}: ${hint}`),
+      ...(here === undefined ? {} : { nearest: local(here) })
+    }
+  }
+  const nearest = nearestName(name, names)
+  const hint = nearest === undefined ? `the known ones are ${names.join(", ")}` : `did you mean ${nearest}?`
+  return {
+    ...brokenRule(name, value, "a known parameter", `Unknown parameter ${JSON.stringify(name.slice(0, 100))}: ${hint}`),
+    ...(nearest === undefined ? {} : { nearest })
+  }
+}
+
+/** Reads the query string of an operation that takes no parameters. */
+export const noQuery = (query: string): ReadonlyArray<InputFault> => {
+  const pairs = queryPairs(query)
+  return Result.isFailure(pairs)
+    ? [brokenRule(pairs.failure, null, "percent-encoded UTF-8", `The query part ${JSON.stringify(pairs.failure)} is not percent-encoded UTF-8`)]
+    : pairs.success.map(([name, value]) =>
+      brokenRule(name, value, "no parameters", `Unknown parameter ${JSON.stringify(name.slice(0, 100))}: this operation takes none`))
+}

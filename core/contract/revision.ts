@@ -1,0 +1,61 @@
+import type {
+  AccountView, Authorization, Batch, BidView, Coordinator, ExitView, FullBatch, NetworkConstants, NetworkState, PoolTransactionView, SlotView, Token,
+  TransactionView
+} from "../domain/mod.ts"
+import type { PageCounts } from "../ports/mod.ts"
+import { type FiltersOf, type ListName, lists, type ScalarName } from "./list.ts"
+import type { Fields, Shape } from "./shape.ts"
+
+/** The objects of the contract as one revision shows them. */
+export interface Shapes {
+  readonly account: Shape<AccountView>
+  readonly exit: Shape<ExitView>
+  readonly transaction: Shape<TransactionView>
+  readonly batch: Shape<Batch>
+  readonly fullBatch: Shape<FullBatch>
+  readonly slot: Shape<SlotView>
+  readonly bid: Shape<BidView>
+  readonly token: Shape<Token>
+  readonly coordinator: Shape<Coordinator>
+  readonly state: Shape<NetworkState>
+  readonly config: Shape<NetworkConstants>
+  readonly poolTransaction: Shape<PoolTransactionView>
+  readonly authorization: Shape<Authorization>
+}
+
+/** One revision of the contract: what differs from the declarations. Use cases and stores know nothing of it. */
+export interface Revision {
+  readonly name: string
+  readonly doc: string
+  /** What a filter is called here, or null where it does not exist. */
+  readonly parameters: { readonly [N in ListName]?: { readonly [F in keyof FiltersOf<N>]?: string | null } }
+  /** Lists whose at-least-one rule this revision does not have. */
+  readonly unrestricted: ReadonlyArray<ListName>
+  /** What accompanies the items of every page. */
+  readonly counts: Fields<PageCounts>
+  readonly shapes: Shapes
+}
+
+/** A filter of a list as one revision offers it. */
+export interface OfferedFilter {
+  readonly filter: string
+  readonly parameter: string
+  readonly scalar: ScalarName
+  readonly doc: string
+}
+
+/** The name of a filter in a revision, as the default network spells it; undefined where it does not exist. */
+export const parameterName = (revision: Revision, list: ListName, filter: string): string | undefined => {
+  const renamed = (revision.parameters[list] as { readonly [filter: string]: string | null } | undefined)?.[filter]
+  return renamed === null ? undefined : renamed ?? declaration(list).filters[filter]?.parameter
+}
+
+/** The filters that a revision offers on a list, in the order of their declaration. */
+export const offeredFilters = (revision: Revision, list: ListName): ReadonlyArray<OfferedFilter> =>
+  Object.entries(declaration(list).filters).flatMap(([filter, { scalar, doc }]) => {
+    const parameter = parameterName(revision, list, filter)
+    return parameter === undefined ? [] : [{ filter, parameter, scalar, doc }]
+  })
+
+/** A declaration without the names of its filters, for code that treats all lists alike. */
+export const declaration = (list: ListName): import("./list.ts").ListDeclaration => lists[list]

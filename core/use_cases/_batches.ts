@@ -1,0 +1,96 @@
+import { Result } from "effect"
+import {
+  type Batch, type BatchChanges, type BatchFeed, type New, slotOfBlock, type TokenId, type Transaction, transactionsPerBatchMax, valueUSD
+} from "../domain/mod.ts"
+import { NO_ACCOUNT } from "../encoding/mod.ts"
+import { addL2Rows, coordinatorRows } from "./_batch_rows.ts"
+import type { BlockWork } from "./_block_work.ts"
+import { checkExits, checkRoots, exitRows } from "./_exits.ts"
+import { checkEffects, forgedQueue } from "./_forged_queue.ts"
+import { receiverOf } from "./_queue.ts"
+import type { BatchOutcome } from "./batch_transition.ts"
+import { type BlockViolation, violation, violationWithin } from "./block_violation.ts"
+import { processBatch } from "./process_batch.ts"
+
+/** Forges the batches of the block one after the other, each on the state that the one before leaves. */
+export function forgeBatches(work: BlockWork): BlockViolation | undefined {
+  for (const [index, batch] of (work.block.batches ?? []).entries()) {
+    const violated = forgeBatch(work, batch)
+    if (violated !== undefined) return violationWithin(violated, `/batches/${index}`)
+  }
+  return undefined
+}
+
+function forgeBatch(work: BlockWork, batch: BatchFeed): BlockViolation | undefined {
+  if (batch.batchNum !== work.lastBatchNum + 1) {
+    return violation("batch-number", batch.batchNum, `${work.lastBatchNum + 1}, the one after the last batch`, "/batchNum")
+  }
+  const queue = forgedQueue(work, batch)
+  if ("invariant" in queue) return queue
+  const size = queue.length + batch.l1Coordinator.length + batch.l2.length
+  if (size > transactionsPerBatchMax) return violation("batch-size", size, `at most ${transactionsPerBatchMax}`, "")
+  const processed = processBatch(work, { ...batch, queue })
+  if (Result.isFailure(processed)) return processed.failure
+  const outcome = processed.success
+  const violated = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ?? checkExits(batch, outcome.exits)
+  if (violated !== undefined) return violated
+  work.settle(outcome)
+  return store(work, batch, queue, outcome)
+}
+
+function store(
+  work: BlockWork, batch: BatchFeed, queue: ReadonlyArray<New<Transaction>>, outcome: BatchOutcome
+): BlockViolation | undefined {
+  const transactions = coordinatorRows(work, batch, outcome)
+  const violated = addL2Rows(work, batch, outcome, transactions)
+  if (violated !== undefined) return violated
+  const exits = exitRows(work, batch)
+  for (const exit of exits) work.setExit(exit)
+  work.batches.push({
+    batch: batchRow(work, batch, outcome),
+    accounts: outcome.createdAccounts,
+    accountUpdates: outcome.accountUpdates,
+    forged: forgedRows(work, queue, outcome),
+    transactions,
+    exits
+  })
+  work.lastBatchNum = batch.batchNum
+  work.lastForgedQueue = batch.forgeL1TransactionsNum ?? work.lastForgedQueue
+  return undefined
+}
+
+function batchRow(work: BlockWork, batch: BatchFeed, { collectedFees, createdAccounts }: BatchOutcome): New<Batch> {
+  const { hash, number, timestampMs } = work.block
+  return {
+    batchNum: batch.batchNum,
+    ethereumBlockNum: number,
+    ethereumBlockHash: hash,
+    timestampMs,
+    forgerAddr: batch.forgerAddr,
+    collectedFees,
+    historicTotalCollectedFeesUSD: collectedFees.reduce((sum, [tokenId, amount]) => sum + worth(work, tokenId, amount), 0),
+    stateRoot: batch.stateRoot,
+    numAccounts: createdAccounts.length,
+    exitRoot: batch.exitRoot,
+    forgeL1TransactionsNum: batch.forgeL1TransactionsNum,
+    slotNum: slotOfBlock(work.rules.constants.auction, number)
+  }
+}
+
+/** A token without price adds nothing to a sum. */
+function worth(work: BlockWork, tokenId: TokenId, amount: bigint): number {
+  const token = work.token(tokenId)
+  return (token === undefined ? null : valueUSD(token, amount)) ?? 0
+}
+
+const forgedRows = (work: BlockWork, queue: ReadonlyArray<New<Transaction>>, { l1UserEffects }: BatchOutcome): BatchChanges["forged"] =>
+  queue.map((row, position) => {
+    const effect = l1UserEffects[position]
+    return {
+      id: row.id,
+      fromAccountIndex: effect?.createdIndex ?? row.fromAccountIndex ?? NO_ACCOUNT,
+      ...receiverOf(work, row.toAccountIndex),
+      amountSuccess: effect?.effectiveAmount === row.amount,
+      depositAmountSuccess: effect?.effectiveDepositAmount === row.l1?.depositAmount
+    }
+  })

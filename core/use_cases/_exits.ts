@@ -1,0 +1,68 @@
+import type { BatchFeed, Exit, ExitFeed, New } from "../domain/mod.ts"
+import type { BlockWork } from "./_block_work.ts"
+import type { BatchOutcome } from "./batch_transition.ts"
+import { type BlockViolation, violation } from "./block_violation.ts"
+
+/** Order of the scalar field that circuits compute in. */
+const fieldOrder = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
+
+/** Roots are elements of the field, and the exits declared are those that the batch yields, each with its proof. */
+export function checkExits(batch: BatchFeed, computed: BatchOutcome["exits"]): BlockViolation | undefined {
+  if (batch.exits.length === 0 && computed.length === 0 && batch.exitRoot !== 0n) {
+    return violation("exit-root", batch.exitRoot, "0, since nothing leaves", "/exitRoot")
+  }
+  const length = Math.max(batch.exits.length, computed.length)
+  for (let position = 0; position < length; position++) {
+    const violated = checkExit(batch, batch.exits[position], computed[position], `/exits/${position}`)
+    if (violated !== undefined) return violated
+  }
+  return undefined
+}
+
+export function checkRoots({ exitRoot, stateRoot }: BatchFeed): BlockViolation | undefined {
+  return checkElement(stateRoot, "/stateRoot") ?? checkElement(exitRoot, "/exitRoot")
+}
+
+/** Rows of the exits, ascending by account index as they were checked. */
+export const exitRows = (work: BlockWork, batch: BatchFeed): ReadonlyArray<New<Exit>> =>
+  batch.exits.flatMap(({ accountIndex, balance, merkleProof }) => {
+    const account = work.account(accountIndex)
+    return account === undefined ? [] : [{
+      batchNum: batch.batchNum,
+      accountIndex,
+      tokenId: account.tokenId,
+      address: account.address,
+      publicKey: account.publicKey,
+      // circuits pad the siblings up to the height of the tree, the withdrawal contract takes them unpadded
+      merkleProof: { ...merkleProof, siblings: merkleProof.siblings.slice(0, merkleProof.siblings.findLastIndex((node) => node !== 0n) + 1) },
+      balance,
+      instantWithdrawn: null,
+      delayedWithdrawRequest: null,
+      delayedWithdrawn: null
+    }]
+  })
+
+function checkExit(
+  { exitRoot }: BatchFeed, declared: ExitFeed | undefined, computed: BatchOutcome["exits"][number] | undefined, place: string
+): BlockViolation | undefined {
+  if (declared?.accountIndex !== computed?.accountIndex || declared === undefined) {
+    const expected = computed === undefined ? "no further exit" : `${computed.accountIndex}, the next account of which something leaves`
+    return violation("exit-account", declared?.accountIndex ?? null, expected, `${place}/accountIndex`)
+  }
+  if (declared.balance !== computed?.balance) {
+    return violation("exit-balance", declared.balance, `${computed?.balance}, the sum of what leaves the account`, `${place}/balance`)
+  }
+  const { fnc, key, root, siblings, value } = declared.merkleProof
+  if (root !== exitRoot) return violation("exit-proof", root, `${exitRoot}, the exit root of the batch`, `${place}/merkleProof/root`)
+  if (key !== BigInt(declared.accountIndex)) {
+    return violation("exit-proof", key, `${declared.accountIndex}, the index of the account`, `${place}/merkleProof/key`)
+  }
+  if (fnc !== 0) return violation("exit-proof", fnc, "0, a proof of inclusion", `${place}/merkleProof/fnc`)
+  const outside = siblings.findIndex((sibling) => sibling >= fieldOrder)
+  return outside >= 0
+    ? checkElement(siblings[outside]!, `${place}/merkleProof/siblings/${outside}`)
+    : checkElement(value, `${place}/merkleProof/value`)
+}
+
+const checkElement = (value: bigint, place: string): BlockViolation | undefined =>
+  value < fieldOrder ? undefined : violation("field-element", value, `a value below ${fieldOrder}`, place)

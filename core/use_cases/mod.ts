@@ -1,0 +1,5 @@
+export type { BatchInput, BatchOutcome, BatchState, L1UserEffect, L2Resolution } from "./batch_transition.ts"
+export { BlockViolation, type Invariant, invariantNames } from "./block_violation.ts"
+export { decideBlock, type LedgerRules } from "./check_block.ts"
+export { type BlockReport, Ledger, type RecordReport } from "./ledger.ts"
+export { processBatch } from "./process_batch.ts"

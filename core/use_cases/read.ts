@@ -1,0 +1,136 @@
+import { Effect, Result } from "effect"
+import {
+  BadInput, type InputFault, noQuery, NotFound, type Operation, operations, type OperationId, operationIds, pageShape, type PageView, pathReader,
+  queryReader, type Revision, type Shapes, type WireContext
+} from "../contract/mod.ts"
+import type { Authorization, NetworkConstants, PoolTransaction, PoolTransactionView } from "../domain/mod.ts"
+import { type Found, LedgerReader, type LedgerStamp, type NotRegistered, PoolStore, StoreFailure } from "../ports/mod.ts"
+
+/** What an operation answers: JSON text, and the snapshot of the ledger it was computed on. */
+export interface Answer {
+  readonly json: string
+  readonly stamp: LedgerStamp
+}
+
+export type ReadFailure = BadInput | NotFound | NotRegistered | StoreFailure
+
+/** Answers one operation in one revision. Path values and query string are as they stand in a URL: percent-encoded. */
+export type Reading = (path: ReadonlyArray<string>, query: string) => Effect.Effect<Answer, ReadFailure>
+
+/** Every operation of one revision, bound to the stores. */
+export interface ReadInterface {
+  readonly revision: Revision
+  readonly operations: { readonly [Id in OperationId]: Reading }
+}
+
+export interface ReadOptions {
+  readonly context: WireContext
+  readonly constants: NetworkConstants
+  /** All revisions that are served. */
+  readonly revisions: ReadonlyArray<Revision>
+}
+
+/** Binds the reading operations of every revision to the stores: decoders and writers are built once, here. */
+export const readInterfaces = Effect.fnUntraced(function*(options: ReadOptions) {
+  const stores = { reader: yield* LedgerReader, pool: yield* PoolStore }
+  return options.revisions.map((revision): ReadInterface => ({
+    revision,
+    operations: Object.fromEntries(operationIds.map((id) => [id, reading(id, revision, options, stores)])) as ReadInterface["operations"]
+  }))
+})
+
+interface Stores {
+  readonly reader: LedgerReader["Service"]
+  readonly pool: PoolStore["Service"]
+}
+
+const reading = (id: OperationId, revision: Revision, options: ReadOptions, { reader, pool }: Stores): Reading => {
+  const operation: Operation = operations[id]
+  const { context } = options
+  const write = revision.shapes[operation.shape].write(context) as (view: unknown) => string
+  const answer = (view: unknown, stamp: LedgerStamp): Answer => ({ json: write(view), stamp })
+  switch (operation.kind) {
+    case "list": {
+      const read = queryReader(operation.list, revision, context.network, options.revisions)
+      const writePage = pageShape(operation, revision).write(context)
+      return (_, query) => {
+        const decoded = read(query)
+        return Result.isFailure(decoded)
+          ? Effect.fail(badInput(decoded.failure))
+          : Effect.map(reader.list(operation.list, decoded.success), (page) => ({ json: writePage(page as unknown as PageView), stamp: page.stamp }))
+      }
+    }
+    case "item":
+      return single(operation, context, (values, path) =>
+        Effect.flatMap(reader.find(operation.item, operation.key(values as ReadonlyArray<never>)), ({ item, stamp }: Found<unknown>) =>
+          item === null ? absent(operation, context, path) : Effect.succeed(answer(item, stamp))))
+    case "authorization":
+      return single(operation, context, (values, path) => Effect.gen(function*() {
+        const found: Authorization | null = yield* pool.authorization(values[0] as string)
+        return found === null ? yield* absent(operation, context, path) : answer(found, yield* reader.stamp)
+      }))
+    case "poolTransaction":
+      return single(operation, context, (values, path) => Effect.gen(function*() {
+        const found = yield* pool.transaction(values[0] as string)
+        if (found === null) return yield* absent(operation, context, path)
+        const { view, stamp } = yield* poolView(reader, found)
+        return answer(view, stamp)
+      }))
+    case "state":
+      return single(operation, context, () => Effect.map(reader.state, ({ state, stamp }) => answer(state, stamp)))
+    case "config": {
+      const json = write(options.constants)
+      return () => Effect.map(reader.stamp, (stamp) => ({ json, stamp }))
+    }
+  }
+}
+
+/** Reads path values and refuses a query, before anything else. */
+const single = (
+  operation: Operation, context: WireContext, found: (values: ReadonlyArray<unknown>, path: ReadonlyArray<string>) => Effect.Effect<Answer, ReadFailure>
+): Reading => {
+  const read = pathReader(operation.parameters, context.network)
+  return (path, query) => {
+    const values = read(path)
+    const extra = query === "" ? [] : noQuery(query)
+    return Result.isSuccess(values) && extra.length === 0
+      ? found(values.success, path)
+      : Effect.fail(badInput([...(Result.isFailure(values) ? values.failure : []), ...extra]))
+  }
+}
+
+const badInput = (faults: ReadonlyArray<InputFault>) => new BadInput({ faults: faults as [InputFault, ...Array<InputFault>] })
+
+/** Names the thing that is missing by what it was asked for. */
+const absent = (operation: Operation, context: WireContext, path: ReadonlyArray<string>) =>
+  Effect.fail(new NotFound({
+    message: `There is no ${nouns[operation.shape]} with ${
+      operation.parameters.map(({ name }, i) => `${context.name(name)} ${decodeURIComponent(path[i]!)}`).join(" and ")
+    }`
+  }))
+
+const nouns: { readonly [S in keyof Shapes]: string } = {
+  account: "account", exit: "exit", transaction: "transaction in the history", batch: "batch", fullBatch: "batch", slot: "slot", bid: "bid",
+  token: "token", coordinator: "coordinator", state: "state", config: "configuration", poolTransaction: "transaction in the pool",
+  authorization: "account-creation authorization"
+}
+
+/** A pool transaction with what the ledger knows of it: token and sender. Neither can vanish but by a rollback. */
+const poolView = Effect.fnUntraced(function*(reader: Stores["reader"], transaction: PoolTransaction) {
+  const { item: sender } = yield* reader.find("account", transaction.fromAccountIndex)
+  const requested = transaction.request?.tokenId ?? null
+  const { item: requestToken } = requested === null ? { item: null } : yield* reader.find("token", requested)
+  const { item: token, stamp } = yield* reader.find("token", transaction.tokenId)
+  if (token === null) {
+    return yield* new StoreFailure({
+      message: `Token ${transaction.tokenId} of the transaction is not registered since the last rollback: try again later`, retry: true
+    })
+  }
+  const view: PoolTransactionView = {
+    transaction,
+    token,
+    sender: sender === null ? null : { address: sender.account.address, publicKey: sender.account.publicKey },
+    requestToken
+  }
+  return { view, stamp }
+})
