@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { WireContext } from "./wire_context.ts"
+import { keepTexts, type TextParts } from "./text_memory.ts"
 import type { AnyShape, JsonSchema, WireType } from "./wire_type.ts"
 
 /** One property of an object on the wire: where it comes from in what is shown (`V`), and how it is written. */
@@ -30,18 +31,21 @@ export type Fields<V> = { readonly [name: string]: Field<V> }
 export interface Shape<in V> extends AnyShape, WireType<V> {
   readonly doc: string
   readonly fields: { readonly [name: string]: Field<V> }
+  /** The immutable values that all fields are taken from; where it is given, written objects are kept ready. */
+  readonly parts: ((view: V) => TextParts) | undefined
 }
 
 /** A closed object: it carries exactly its fields. */
-export const shape = <V>(name: string, doc: string, fields: Fields<V>): Shape<V> => ({
+export const shape = <V>(name: string, doc: string, fields: Fields<V>, parts?: (view: V) => TextParts): Shape<V> => ({
   name,
   doc,
   fields,
+  parts,
   write: (context) => {
     const entries = Object.entries(fields).map(([key, field], i) => ({
       open: `${i === 0 ? "{" : ","}${JSON.stringify(context.name(key))}:`, write: field.bind(context)
     }))
-    return (view) => {
+    const write = (view: V) => {
       let text = ""
       for (let i = 0; i < entries.length; i++) {
         const entry = entries[i]!
@@ -49,6 +53,7 @@ export const shape = <V>(name: string, doc: string, fields: Fields<V>): Shape<V>
       }
       return text + "}"
     }
+    return parts === undefined ? write : keepTexts(context.texts, parts, write)
   },
   schema: (context) => Schema.Struct(Object.fromEntries(
     Object.entries(fields).map(([key, field]) => [context.name(key), field.schema(context)])
@@ -88,5 +93,5 @@ export const revise = <V>(of: Shape<V>, { rename = {}, omit = [], put = {} }: Sh
   for (const [name, field] of Object.entries(of.fields)) {
     if (!omit.includes(name)) fields[rename[name] ?? name] = put[name] ?? field
   }
-  return shape(of.name, of.doc, { ...fields, ...Object.fromEntries(Object.entries(put).filter(([name]) => !(name in of.fields))) })
+  return shape(of.name, of.doc, { ...fields, ...Object.fromEntries(Object.entries(put).filter(([name]) => !(name in of.fields))) }, of.parts)
 }

@@ -2,6 +2,7 @@ import { localName, type Network } from "../domain/mod.ts"
 import {
   checksumAddress, type EthereumAddress, formatAccountIndex, formatPrefixedAddress, formatPublicKey, type Keccak256, type PublicKey
 } from "../encoding/mod.ts"
+import { TextMemory } from "./text_memory.ts"
 
 /** How this deployment writes identifiers. Built once: the texts of addresses and keys are remembered. */
 export interface WireContext {
@@ -13,6 +14,8 @@ export interface WireContext {
   /** `zk:` and 44 characters. */
   readonly publicKey: (key: PublicKey) => string
   readonly accountIndex: (symbol: string, index: number) => string
+  /** Bounds the objects that are kept written. */
+  readonly texts: TextMemory
 }
 
 /** Entries each of the two memories holds before it starts anew: some 20 MB at most. */
@@ -31,8 +34,12 @@ const remember = (write: (value: string) => string): (value: string) => string =
   }
 }
 
+/** What the texts that are kept ready may take, in characters. */
+export const textsMaxDefault = 64 * 2 ** 20
+
 /** @param keccak256 checks and writes the mixed case of addresses */
-export const wireContext = (network: Network, keccak256: Keccak256): WireContext => ({
+export const wireContext = (network: Network, keccak256: Keccak256, textsMax = textsMaxDefault): WireContext => ({
+  texts: new TextMemory(textsMax),
   network,
   name: (name) => localName(network, name),
   address: remember((address) => formatPrefixedAddress(network.prefix, checksumAddress(address, keccak256))),

@@ -11,4 +11,4 @@ export const account = shape<AccountView>("Account", "Leaf of the state tree: wh
   bjj: field(publicKey, (v) => v.account.publicKey),
   zkEthereumAddress: field(prefixedAddress, (v) => v.account.address),
   token: field(reference(token), (v) => v.token)
-})
+}, (v) => [v.account, v.token])

@@ -17,7 +17,7 @@ export const batch = shape<Batch>("Batch", "Group of transactions forged togethe
   exitRoot: field(bigInt, (b) => b.exitRoot),
   forgeL1TransactionsNum: field(nullable(queueNum), (b) => b.forgeL1TransactionsNum, "Queue of L1 user transactions that this batch forged"),
   slotNum: field(slotNum, (b) => b.slotNum)
-})
+}, (b) => [b, undefined])
 
 export const fullBatch = (transaction: Shape<TransactionView>) => shape<FullBatch>("FullBatch", "Batch with all its transactions", {
   batch: field(reference(batch), (f) => f.batch),

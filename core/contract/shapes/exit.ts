@@ -27,4 +27,4 @@ export const exit = shape<ExitView>("Exit", "Leaf of an exit tree: what is neede
   delayedWithdrawRequest: field(nullableBlock, (v) => v.exit.delayedWithdrawRequest, "Ethereum block in which the withdrawal went to the delayer"),
   delayedWithdrawn: field(nullableBlock, (v) => v.exit.delayedWithdrawn, "Ethereum block in which the delayed withdrawal was collected"),
   token: field(reference(token), (v) => v.token)
-})
+}, (v) => [v.exit, v.token])

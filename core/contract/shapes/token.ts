@@ -13,4 +13,4 @@ export const token = shape<Token>("Token", "Token registered in the network", {
   ethereumBlockNum: field(ethBlockNum, (t) => t.ethereumBlockNum, "Block in which the token was registered"),
   USD: field(nullable(usd), (t) => t.priceUSD, "Price of one whole token"),
   fiatUpdate: field(nullable(dateTime), (t) => t.priceTimeMs, "When the price was set")
-})
+}, (t) => [t, undefined])

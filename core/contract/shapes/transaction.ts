@@ -46,4 +46,4 @@ export const historyTransaction = (l1: Shape<L1Part>) => shape<TransactionView>(
   token: field(reference(token), (v) => v.token),
   L1Info: field(nullable(reference(l1)), of((t) => t.l1)),
   L2Info: field(nullable(reference(l2Info)), of((t) => t.l2))
-})
+}, (v) => [v.transaction, v.token])

@@ -1,0 +1,73 @@
+import { derivePublicKey, ethereumAddress, keccak256, signAuthorization } from "../../adapters/crypto/mod.ts"
+import type { Network } from "../../core/domain/mod.ts"
+import { type EthereumAddress, INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
+
+/** Somebody with keys: a user or a coordinator. */
+export interface Person {
+  readonly privateKey: Uint8Array
+  readonly publicKey: PublicKey
+  /** The all-F address of an internal user, who has no Ethereum key. */
+  readonly address: EthereumAddress
+}
+
+/** Everybody there is, by role and number; keys follow from the seed and are derived when somebody first appears. */
+export class People {
+  readonly #seed: string
+  readonly #network: Network
+  readonly #people = new Map<string, Person>()
+  readonly #byKey = new Map<PublicKey, Person>()
+  readonly #ethereumKeys = new Map<PublicKey, Uint8Array>()
+  readonly #authorizations = new Map<PublicKey, string>()
+
+  constructor(seed: string, network: Network) {
+    this.#seed = seed
+    this.#network = network
+  }
+
+  /** Every twelfth user is internal. */
+  user(number: number): Person {
+    return this.#person(`user/${number}`, number % 12 === 11)
+  }
+
+  coordinator(number: number): Person {
+    return this.#person(`coordinator/${number}`, false)
+  }
+
+  /** The one who signs for an account. */
+  holder(publicKey: PublicKey): Person | undefined {
+    return this.#byKey.get(publicKey)
+  }
+
+  /** Lets any coordinator create accounts for the person's key; null for an internal user, for whom nobody needs to be asked. */
+  authorization({ publicKey }: Person): string | null {
+    const known = this.#authorizations.get(publicKey)
+    const ethereumKey = this.#ethereumKeys.get(publicKey)
+    if (known !== undefined || ethereumKey === undefined) return known ?? null
+    const signature = signAuthorization(ethereumKey, publicKey, this.#network)
+    this.#authorizations.set(publicKey, signature)
+    return signature
+  }
+
+  /** Some bytes that nobody else has. */
+  secret(name: string): Uint8Array {
+    return keccak256(new TextEncoder().encode(`${this.#seed}/${name}`))
+  }
+
+  /** An address behind which nobody stands: of a contract, say. */
+  contract(name: string): EthereumAddress {
+    return `0x${Buffer.from(this.secret(name).subarray(12)).toString("hex")}`
+  }
+
+  #person(name: string, internal: boolean): Person {
+    const known = this.#people.get(name)
+    if (known !== undefined) return known
+    const privateKey = this.secret(`${name}/key`)
+    const publicKey = derivePublicKey(privateKey)
+    const ethereumKey = internal ? undefined : this.secret(`${name}/ethereum`)
+    const person = { privateKey, publicKey, address: ethereumKey === undefined ? INTERNAL_ADDRESS : ethereumAddress(ethereumKey) }
+    this.#people.set(name, person)
+    this.#byKey.set(publicKey, person)
+    if (ethereumKey !== undefined) this.#ethereumKeys.set(publicKey, ethereumKey)
+    return person
+  }
+}

@@ -1,0 +1,45 @@
+import type { Network } from "../../core/domain/mod.ts"
+
+/** What a simulated network is like; the same options give the same network, byte for byte. */
+export interface SimulationOptions {
+  readonly seed: string | number
+  readonly network?: Network
+  /** Time of the genesis block, milliseconds since 1970; a fixed time by default. */
+  readonly startTimeMs?: number
+  /** How many users arrive in the beginning (afterwards now and then another one); 150 by default. */
+  readonly users?: number
+  /** How many tokens are registered beside ether, at most 10, which is the default. */
+  readonly tokens?: number
+  /** How many coordinators bid, 4 by default. */
+  readonly coordinators?: number
+  /** L2 transactions of an average block with batches, 16 by default. */
+  readonly transactionsPerBlock?: number
+  /** Share of the L2 transactions that are exits, 0.03 by default; each costs a Merkle proof, about a millisecond. */
+  readonly exitShare?: number
+  /** Share of the L2 transfers that involve the first account, 0 by default. */
+  readonly heavyShare?: number
+  /** Average number of blocks between two rollbacks, 50 by default; 0 for none. */
+  readonly rollBackPeriodBlocks?: number
+}
+
+export interface Settings extends Required<Omit<SimulationOptions, "seed">> {
+  readonly seed: string
+}
+
+export const defaultNetwork: Network = {
+  prefix: "zk", name: "Rollup Network", chainId: 1337, rollupAddress: "0x10465b16615ae36f350268eb951d7b0187141d3b"
+}
+
+export const settingsOf = ({ seed, ...given }: SimulationOptions): Settings => ({
+  network: defaultNetwork,
+  startTimeMs: Date.UTC(2026, 0, 1),
+  users: 150,
+  tokens: 10,
+  coordinators: 4,
+  transactionsPerBlock: 16,
+  exitShare: 0.03,
+  heavyShare: 0,
+  rollBackPeriodBlocks: 50,
+  ...given,
+  seed: String(seed)
+})
