@@ -15,6 +15,7 @@ export class People {
   readonly #seed: string
   readonly #network: Network
   readonly #people = new Map<string, Person>()
+  readonly #coordinators = new Set<PublicKey>()
   readonly #byKey = new Map<PublicKey, Person>()
   readonly #ethereumKeys = new Map<PublicKey, Uint8Array>()
   readonly #authorizations = new Map<PublicKey, string>()
@@ -30,7 +31,13 @@ export class People {
   }
 
   coordinator(number: number): Person {
-    return this.#person(`coordinator/${number}`, false)
+    const person = this.#person(`coordinator/${number}`, false)
+    this.#coordinators.add(person.publicKey)
+    return person
+  }
+
+  isCoordinator(publicKey: PublicKey): boolean {
+    return this.#coordinators.has(publicKey)
   }
 
   /** The one who signs for an account. */

@@ -30,6 +30,13 @@ export class Random {
     return minimum + Math.floor(this.next() * (maximum - minimum + 1))
   }
 
+  /** From 0 to below the count, small numbers more often. */
+  skewed(count: number): number {
+    const drawn = this.next()
+    // no power function, whose last bit differs between engines
+    return Math.floor(drawn * drawn * count)
+  }
+
   chance(probability: number): boolean {
     return this.next() < probability
   }

@@ -5,7 +5,6 @@ import {
 import { feeFactor, l1CoordinatorTransactionId, l2TransactionId, NO_ACCOUNT } from "../encoding/mod.ts"
 import type { BlockWork } from "./_block_work.ts"
 import type { BatchOutcome, L2Resolution } from "./batch_transition.ts"
-import { type BlockViolation, violation } from "./block_violation.ts"
 
 /** Coordinator L1 transactions as history shows them: deposits of nothing into accounts that they create. */
 export function coordinatorRows(work: BlockWork, batch: BatchFeed, { createdAccounts, l1UserEffects }: BatchOutcome): Array<New<Transaction>> {
@@ -42,19 +41,15 @@ export function coordinatorRows(work: BlockWork, batch: BatchFeed, { createdAcco
   })
 }
 
-/** Appends the L2 transactions, which are numbered after the L1 ones. */
-export function addL2Rows(
-  work: BlockWork, batch: BatchFeed, outcome: BatchOutcome, rows: Array<New<Transaction>>
-): BlockViolation | undefined {
+/** L2 transactions as history shows them, numbered after the L1 ones. */
+export function l2Rows(work: BlockWork, batch: BatchFeed, outcome: BatchOutcome): Array<New<Transaction>> {
   const firstPosition = outcome.l1UserEffects.length + batch.l1Coordinator.length
-  for (const [index, feed] of batch.l2.entries()) {
-    const resolution = outcome.l2[index]!
-    const id = l2TransactionId({ ...feed, tokenId: resolution.tokenId }, work.rules.keccak256)
-    // amount and fee were checked when the transaction was processed, so it is the nonce that does not fit
-    if (Result.isFailure(id)) return violation("nonce", id.failure.value, id.failure.rule, `/l2/${index}/nonce`)
-    rows.push(l2Row(work, feed, resolution, { id: id.success, position: firstPosition + index, batchNum: batch.batchNum }))
-  }
-  return undefined
+  return outcome.l2.map((resolution, index) => {
+    const feed = batch.l2[index]!
+    // every field was checked when the transaction was processed, so that each of them has its place in the id
+    const id = Result.getOrThrow(l2TransactionId({ ...feed, tokenId: resolution.tokenId }, work.rules.keccak256))
+    return l2Row(work, feed, resolution, { id, position: firstPosition + index, batchNum: batch.batchNum })
+  })
 }
 
 function l2Row(

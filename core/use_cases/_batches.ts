@@ -3,7 +3,7 @@ import {
   type Batch, type BatchChanges, type BatchFeed, type New, slotOfBlock, type TokenId, type Transaction, transactionsPerBatchMax, valueUSD
 } from "../domain/mod.ts"
 import { NO_ACCOUNT } from "../encoding/mod.ts"
-import { addL2Rows, coordinatorRows } from "./_batch_rows.ts"
+import { coordinatorRows, l2Rows } from "./_batch_rows.ts"
 import type { BlockWork } from "./_block_work.ts"
 import { checkExits, checkRoots, exitRows } from "./_exits.ts"
 import { checkEffects, forgedQueue } from "./_forged_queue.ts"
@@ -34,16 +34,12 @@ function forgeBatch(work: BlockWork, batch: BatchFeed): BlockViolation | undefin
   const outcome = processed.success
   const violated = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ?? checkExits(batch, outcome.exits)
   if (violated !== undefined) return violated
-  work.settle(outcome)
-  return store(work, batch, queue, outcome)
+  store(work, batch, queue, outcome)
+  return undefined
 }
 
-function store(
-  work: BlockWork, batch: BatchFeed, queue: ReadonlyArray<New<Transaction>>, outcome: BatchOutcome
-): BlockViolation | undefined {
-  const transactions = coordinatorRows(work, batch, outcome)
-  const violated = addL2Rows(work, batch, outcome, transactions)
-  if (violated !== undefined) return violated
+function store(work: BlockWork, batch: BatchFeed, queue: ReadonlyArray<New<Transaction>>, outcome: BatchOutcome): void {
+  work.settle(outcome)
   const exits = exitRows(work, batch)
   for (const exit of exits) work.setExit(exit)
   work.batches.push({
@@ -51,12 +47,11 @@ function store(
     accounts: outcome.createdAccounts,
     accountUpdates: outcome.accountUpdates,
     forged: forgedRows(work, queue, outcome),
-    transactions,
+    transactions: [...coordinatorRows(work, batch, outcome), ...l2Rows(work, batch, outcome)],
     exits
   })
   work.lastBatchNum = batch.batchNum
   work.lastForgedQueue = batch.forgeL1TransactionsNum ?? work.lastForgedQueue
-  return undefined
 }
 
 function batchRow(work: BlockWork, batch: BatchFeed, { collectedFees, createdAccounts }: BatchOutcome): New<Batch> {

@@ -13,7 +13,9 @@ export function checkStored({ hash, number }: BlockFeed, view: LedgerView): "sto
 }
 
 /** Whether a new block follows the last one. */
-export function checkChainLink({ lastEthereumBlock, number, parentHash, timestampMs }: BlockFeed, { lastBlock }: LedgerView): BlockViolation | undefined {
+export function checkChainLink(
+  { lastEthereumBlock, number, parentHash, timestampMs }: BlockFeed, { lastBlock }: LedgerView
+): BlockViolation | undefined {
   if (number !== lastBlock.number + 1n) {
     return violation("block-number", number, `${lastBlock.number + 1n}, the one after the last block`, "/number")
   }

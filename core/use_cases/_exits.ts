@@ -8,10 +8,11 @@ const fieldOrder = 2188824287183927522224640574525727508854836440041603434369820
 
 /** Roots are elements of the field, and the exits declared are those that the batch yields, each with its proof. */
 export function checkExits(batch: BatchFeed, computed: BatchOutcome["exits"]): BlockViolation | undefined {
-  if (batch.exits.length === 0 && computed.length === 0 && batch.exitRoot !== 0n) {
-    return violation("exit-root", batch.exitRoot, "0, since nothing leaves", "/exitRoot")
-  }
   const length = Math.max(batch.exits.length, computed.length)
+  if (length === 0 && batch.exitRoot !== 0n) return violation("exit-root", batch.exitRoot, "0, since nothing leaves", "/exitRoot")
+  if (length > 0 && batch.exitRoot === 0n) {
+    return violation("exit-root", batch.exitRoot, `the root of a tree of ${computed.length} leaves`, "/exitRoot")
+  }
   for (let position = 0; position < length; position++) {
     const violated = checkExit(batch, batch.exits[position], computed[position], `/exits/${position}`)
     if (violated !== undefined) return violated
@@ -58,11 +59,13 @@ function checkExit(
     return violation("exit-proof", key, `${declared.accountIndex}, the index of the account`, `${place}/merkleProof/key`)
   }
   if (fnc !== 0) return violation("exit-proof", fnc, "0, a proof of inclusion", `${place}/merkleProof/fnc`)
-  const outside = siblings.findIndex((sibling) => sibling >= fieldOrder)
+  const outside = siblings.findIndex((sibling) => !isElement(sibling))
   return outside >= 0
     ? checkElement(siblings[outside]!, `${place}/merkleProof/siblings/${outside}`)
     : checkElement(value, `${place}/merkleProof/value`)
 }
 
+const isElement = (value: bigint): boolean => value >= 0n && value < fieldOrder
+
 const checkElement = (value: bigint, place: string): BlockViolation | undefined =>
-  value < fieldOrder ? undefined : violation("field-element", value, `a value below ${fieldOrder}`, place)
+  isElement(value) ? undefined : violation("field-element", value, `a value from 0 and below ${fieldOrder}`, place)

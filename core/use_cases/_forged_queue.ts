@@ -36,7 +36,8 @@ function rowsOf(work: BlockWork, queue: number): ReadonlyArray<New<Transaction>>
   const added = work.queued.filter(({ l1 }) => l1?.toForgeL1TransactionsNum === queue)
   // the contract closes a queue when it forges the one before
   if (added.length > 0 && work.batches.length === 0) {
-    return violation("queue-frozen", queue, "a queue without transactions of this block, since it is the block's first batch", "/forgeL1TransactionsNum")
+    const expected = "a queue without transactions of this block, since it is the block's first batch"
+    return violation("queue-frozen", queue, expected, "/forgeL1TransactionsNum")
   }
   return [...work.view.queue(queue), ...added]
 }

@@ -11,6 +11,7 @@ const recompute = "process the batch from the same state as the ledger, or roll 
 
 /** Everything that must hold of a write (domain §3.6, §7.2), by name. */
 export const invariants = {
+  "shape": { subject: "Value", remedy: "send the record as the feed defines it" },
   "block-number": { subject: "Block number", remedy: inOrder },
   "block-hash": { subject: "Block hash", remedy: resync },
   "parent-hash": { subject: "Parent hash", remedy: resync },

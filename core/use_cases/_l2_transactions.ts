@@ -5,6 +5,9 @@ import { credit, type WorkingAccount, type WorkingState } from "./_working_state
 import type { BatchInput } from "./batch_transition.ts"
 import { type BlockViolation, type Invariant, violation } from "./block_violation.ts"
 
+/** The greatest nonce that a leaf of the state tree has room for. */
+const nonceMax = (1n << 40n) - 1n
+
 /** Applies the L2 transactions in their order; the first one that its state does not allow ends the batch. */
 export function applyL2Transactions(working: WorkingState, { l2 }: BatchInput): BlockViolation | undefined {
   for (const [position, transaction] of l2.entries()) {
@@ -24,6 +27,7 @@ function apply(working: WorkingState, transaction: L2Feed, position: number): Bl
   if (sender === undefined) return refuse("account-exists", "fromAccountIndex", "an existing account")
   const { tokenId } = sender.origin
   if (nonce !== sender.nonce) return refuse("nonce", "nonce", `${sender.nonce}, the nonce of account ${fromAccountIndex}`)
+  if (nonce >= nonceMax) return refuse("nonce", "nonce", `below ${nonceMax}, so that a leaf has room for the next one`)
 
   const exits = toAccountIndex === EXIT_ACCOUNT
   const receiver = isUserAccount(toAccountIndex) ? working.find(toAccountIndex) : undefined

@@ -1,5 +1,4 @@
-import type { PriceFeed } from "../domain/mod.ts"
-import type { LedgerView } from "../ports/mod.ts"
+import type { New, PriceFeed, Token } from "../domain/mod.ts"
 import type { BlockWork } from "./_block_work.ts"
 import { type BlockViolation, violation } from "./block_violation.ts"
 
@@ -41,5 +40,5 @@ export function checkPrices(prices: ReadonlyArray<PriceFeed>, token: (id: number
 }
 
 /** The tokens that the block registered, without those that it only priced. */
-export const registeredTokens = (work: BlockWork, view: LedgerView) =>
-  [...work.tokens.values()].filter(({ id }) => id > view.lastTokenId).sort((a, b) => a.id - b.id)
+export const registeredTokens = (work: BlockWork): ReadonlyArray<New<Token>> =>
+  [...work.tokens.values()].filter(({ id }) => id > work.view.lastTokenId).sort((a, b) => a.id - b.id)

@@ -1,5 +1,4 @@
-import type { Exit, New } from "../domain/mod.ts"
-import type { BlockChanges } from "../domain/mod.ts"
+import type { BlockChanges, Exit, New } from "../domain/mod.ts"
 import type { BlockWork } from "./_block_work.ts"
 import { type BlockViolation, violation } from "./block_violation.ts"
 
@@ -13,7 +12,8 @@ export function withdrawExits(work: BlockWork): BlockViolation | undefined {
     }
     if (exit.instantWithdrawn !== null || exit.delayedWithdrawRequest !== null) {
       const block = exit.instantWithdrawn ?? exit.delayedWithdrawRequest
-      return violation("exit-open", accountIndex, `an exit of batch ${batchNum} that was not withdrawn in block ${block} already`, `${place}/accountIndex`)
+      const expected = `an exit of batch ${batchNum} that was not withdrawn in block ${block} already`
+      return violation("exit-open", accountIndex, expected, `${place}/accountIndex`)
     }
     mark(work, exit, instant ? "instantWithdrawn" : "delayedWithdrawRequest")
   }

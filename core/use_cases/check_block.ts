@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import type { BlockChanges, BlockFeed, Network, NetworkConstants } from "../domain/mod.ts"
+import { type BlockChanges, BlockFeed, type Network, type NetworkConstants } from "../domain/mod.ts"
 import type { Keccak256 } from "../encoding/mod.ts"
 import type { Decision, LedgerView } from "../ports/mod.ts"
 import { placeBids, registerCoordinators, sortedRegistrations } from "./_auction.ts"
@@ -8,6 +8,7 @@ import { BlockWork } from "./_block_work.ts"
 import { checkChainLink, checkStored } from "./_chain_link.ts"
 import { changeVariables, updateBuckets } from "./_parameters.ts"
 import { fillQueues, queuedRows } from "./_queue.ts"
+import { shapeOf } from "./_shape.ts"
 import { addTokens, applyPrices, registeredTokens } from "./_tokens.ts"
 import { collectDelayed, withdrawExits } from "./_withdrawals.ts"
 import type { BlockViolation } from "./block_violation.ts"
@@ -22,8 +23,13 @@ export interface LedgerRules {
 /**
  * Checks a block against the ledger and against itself, and says what it changes; a block that the ledger holds already is no
  * violation. Pure: calling it again with the same view gives the same decision (domain §7.2).
+ *
+ * Of the view it reads what the block names (tokens, accounts, slots, bidders, exits, owners), and what the transactions of the queues
+ * that it forges or fills name: their accounts and tokens, and the tokens of all those accounts.
  */
 export const decideBlock = (rules: LedgerRules, block: BlockFeed) => (view: LedgerView): Result.Result<Decision, BlockViolation> => {
+  const misshapen = checkBlockShape(block)
+  if (misshapen !== undefined) return Result.fail(misshapen)
   const standing = checkStored(block, view)
   if (standing === "stored") return Result.succeed({ kind: "alreadyStored" })
   if (standing !== "new") return Result.fail(standing)
@@ -36,6 +42,8 @@ export const decideBlock = (rules: LedgerRules, block: BlockFeed) => (view: Ledg
   }
   return Result.succeed({ kind: "store", changes: changesOf(work) })
 }
+
+const checkBlockShape = shapeOf(BlockFeed)
 
 /** In this order each part finds what it refers to: later parts see what earlier ones brought. */
 const STEPS: ReadonlyArray<(work: BlockWork) => BlockViolation | undefined> = [
@@ -51,7 +59,7 @@ function changesOf(work: BlockWork): BlockChanges {
     prices: prices ?? [],
     coordinators: sortedRegistrations(work),
     bids: work.bids,
-    tokens: registeredTokens(work, work.view),
+    tokens: registeredTokens(work),
     batches: work.batches,
     queued: queuedRows(work),
     variables: work.variables,

@@ -1,8 +1,9 @@
-import { Context, Effect, Layer, Result } from "effect"
-import type { BlockFeed, FeedRecord, GenesisFeed, PriceFeed } from "../domain/mod.ts"
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import { type BlockFeed, type FeedRecord, type GenesisFeed, PriceFeed } from "../domain/mod.ts"
 import type { Keccak256 } from "../encoding/mod.ts"
 import { type LedgerView, LedgerWriter, type LedgerStamp, type RollBackReport, type StoreFailure } from "../ports/mod.ts"
 import { checkGenesis } from "./_genesis.ts"
+import { shapeOf } from "./_shape.ts"
 import { checkPrices } from "./_tokens.ts"
 import { type BlockViolation, violation } from "./block_violation.ts"
 import { decideBlock } from "./check_block.ts"
@@ -44,7 +45,7 @@ function make(writer: LedgerWriter["Service"], genesis: GenesisFeed, keccak256: 
   const rollBack = (toBlock: bigint) =>
     writer.rollBack(toBlock, (view) => resultOf(checkRollBack(genesis.block.number, toBlock, view)))
   const setPrices = (prices: ReadonlyArray<PriceFeed>) =>
-    writer.setPrices(prices, (view) => resultOf(checkPrices(prices, view.token)))
+    writer.setPrices(prices, (view) => resultOf(checkPriceShapes(prices, "/prices") ?? checkPrices(prices, view.token)))
   const applyRecord = (record: FeedRecord): Writing<RecordReport> => {
     switch (record.kind) {
       case "genesis":
@@ -59,6 +60,8 @@ function make(writer: LedgerWriter["Service"], genesis: GenesisFeed, keccak256: 
   }
   return { applyBlock, rollBack, setPrices, applyRecord }
 }
+
+const checkPriceShapes = shapeOf(Schema.Array(PriceFeed))
 
 const resultOf = (violated: BlockViolation | undefined): Result.Result<void, BlockViolation> =>
   violated === undefined ? Result.void : Result.fail(violated)

@@ -3,3 +3,4 @@ export { BlockViolation, type Invariant, invariantNames } from "./block_violatio
 export { decideBlock, type LedgerRules } from "./check_block.ts"
 export { type BlockReport, Ledger, type RecordReport } from "./ledger.ts"
 export { processBatch } from "./process_batch.ts"
+export { type Answer, type ReadFailure, type ReadInterface, readInterfaces, type Reading, type ReadOptions } from "./read.ts"

@@ -83,8 +83,8 @@ export const block106 = blockOf(106n, { delayedWithdrawals: [{ owner: bob.addres
 
 export const chain: ReadonlyArray<BlockFeed> = [block101, block102, block103, block104, block105, block106]
 
-/** A ledger with the blocks of the chain before one of them. */
-export function ledgerBefore({ number }: BlockFeed): FakeLedger {
+/** A ledger with the blocks of the chain below a number. */
+export function ledgerBefore(number: bigint): FakeLedger {
   const ledger = new FakeLedger()
   for (const block of chain) {
     if (block.number < number) ledger.apply(block)

@@ -1,0 +1,32 @@
+import { Effect, type Fiber } from "effect"
+import { type Server, ServerResponse, STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+import type { Application } from "./application.ts"
+import { bodyBytes } from "./message.ts"
+import type { ProblemName } from "./problem.ts"
+
+/** Answers what the parser of Node refuses before there is a request, in the same form as everything else. */
+export const answerClientErrors = (
+  server: Server, application: Application["Service"], run: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
+) => {
+  server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex & { readonly _httpMessage?: ServerResponse }) => {
+    // nobody reads it, or the bytes would end up inside of an answer that has begun
+    if (error.code === "ECONNRESET" || !socket.writable || socket._httpMessage?.headersSent === true) {
+      socket.destroy()
+      return
+    }
+    const [name, message] = refusals[error.code ?? ""] ?? malformed
+    run(Effect.map(application.refuse(name, message), ({ status, headers, body }) => {
+      const lines = Object.entries({ ...headers, "content-length": String(bodyBytes(body)), connection: "close" })
+      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.map(([key, value]) => `${key}: ${value}\r\n`).join("")}\r\n${body as string}`)
+    }))
+  })
+  // an expectation that is not known is met by ignoring it
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+}
+
+const malformed: readonly [ProblemName, string] = ["malformed-request", "The bytes that arrived are no well-formed HTTP/1.1 request"]
+const refusals: { readonly [code: string]: readonly [ProblemName, string] } = {
+  HPE_HEADER_OVERFLOW: ["headers-too-large", "URL and headers are too large"],
+  ERR_HTTP_REQUEST_TIMEOUT: ["request-timeout", "The request did not arrive in time: send it at once"]
+}

@@ -1,0 +1,50 @@
+import type { LedgerStamp } from "../../core/ports/mod.ts"
+
+/** The headers that name the snapshot and the revision of an answer. */
+export const answerHeaders = {
+  revision: "api-revision",
+  block: "ledger-ethereum-block",
+  batch: "ledger-batch",
+  version: "ledger-version"
+} as const
+
+export type HeaderRecord = { readonly [name: string]: string }
+
+const common: HeaderRecord = {
+  "content-type": "application/json",
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "Api-Revision, Ledger-Ethereum-Block, Ledger-Batch, Ledger-Version, Allow, Retry-After",
+  // the header chooses the revision at the default mount, so a shared cache must tell them apart
+  vary: "Api-Revision"
+}
+
+/** The headers of every answer of one revision. Those of one snapshot are one object, which is built once. */
+export const makeHeaders = (revision: string) => {
+  let last: LedgerStamp | undefined
+  let headers: HeaderRecord = { ...common, [answerHeaders.revision]: revision }
+  return (stamp: LedgerStamp | undefined): HeaderRecord => {
+    if (stamp === undefined || stamp === last || (last !== undefined && same(last, stamp))) return headers
+    last = stamp
+    headers = {
+      ...common,
+      [answerHeaders.revision]: revision,
+      [answerHeaders.block]: String(stamp.ethereumBlockNum),
+      // there is none before the first batch
+      ...(stamp.batchNum === null ? {} : { [answerHeaders.batch]: String(stamp.batchNum) }),
+      [answerHeaders.version]: String(stamp.version)
+    }
+    return headers
+  }
+}
+
+const same = (a: LedgerStamp, b: LedgerStamp) =>
+  a.version === b.version && a.batchNum === b.batchNum && a.ethereumBlockNum === b.ethereumBlockNum
+
+/** What a browser asks before it sends a request that is not simple, and how long it may remember the answer. */
+export const preflightHeaders = (methods: string): HeaderRecord => ({
+  allow: methods,
+  "access-control-allow-methods": methods,
+  // the star stands for all names but Authorization; the others are for browsers that do not know it
+  "access-control-allow-headers": "*, Authorization, Api-Revision, Content-Type",
+  "access-control-max-age": "86400"
+})

@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import type { HttpLimits, HttpRequest } from "./message.ts"
+import type { Problem } from "./problem.ts"
+
+/** Refuses what is too long, from what the request declares of itself. */
+export const overLimit = ({ url, headers }: HttpRequest, limits: HttpLimits): Problem | undefined => {
+  if (url.length > limits.urlBytesMax) {
+    return { name: "url-too-long", message: `The URL has ${url.length} bytes: at most ${limits.urlBytesMax} are read` }
+  }
+  let bytes = 0
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined) continue
+    if (typeof value === "string") bytes += name.length + value.length + 4
+    else for (const each of value) bytes += name.length + each.length + 4
+  }
+  if (bytes > limits.headerBytesMax) {
+    return { name: "headers-too-large", message: `The headers have ${bytes} bytes: at most ${limits.headerBytesMax} are read` }
+  }
+  const length = headers["content-length"]
+  return length !== undefined && Number(length) > limits.bodyBytesMax ? bodyTooLarge(limits) : undefined
+}
+
+/** Reads a body that nobody wants, to learn whether it is too long: only where its length is not declared. */
+export const undeclaredBody = ({ headers, body }: HttpRequest, limits: HttpLimits): Effect.Effect<Problem | undefined> | undefined =>
+  headers["transfer-encoding"] === undefined || body === undefined
+    ? undefined
+    : Effect.match(body(limits.bodyBytesMax), {
+      onSuccess: () => undefined,
+      onFailure: (name) => name === "body-too-large" ? bodyTooLarge(limits) : { name, message: "The body cannot be read" }
+    })
+
+const bodyTooLarge = ({ bodyBytesMax }: HttpLimits): Problem => ({
+  name: "body-too-large", message: `The body is too large: at most ${bodyBytesMax} bytes are read`
+})

@@ -1,0 +1,59 @@
+import { type AnyShape, BadInput, type InputFault, NotFound, type Operation } from "../../core/contract/mod.ts"
+import { badInput, internal, notFound, type Problem, problemJson, problems, unavailable } from "./problem.ts"
+
+const header = (description: string, schema: object) => ({ description, schema })
+
+/** The headers of every answer. */
+export const responseHeaders = {
+  "Api-Revision": header("The revision that answered", { type: "string" }),
+  "Ledger-Ethereum-Block": header("Last Ethereum block of the snapshot", { type: "integer", minimum: 0 }),
+  "Ledger-Batch": header("Last batch of the snapshot; missing before the first one", { type: "integer", minimum: 1 }),
+  "Ledger-Version": header("Grows with every applied block, batch, price and rollback", { type: "integer", minimum: 0 })
+}
+
+const headerReferences = Object.fromEntries(Object.keys(responseHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+export const operationResponses = ({ statuses }: Operation, { name }: AnyShape) => ({
+  200: {
+    description: "What was asked for",
+    headers: headerReferences,
+    content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } }
+  },
+  ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${componentOf[status]}` }])),
+  503: { $ref: "#/components/responses/Unavailable" },
+  default: { $ref: "#/components/responses/Refused" }
+})
+
+const componentOf = { 400: "BadInput", 404: "NotFound", 500: "Internal" } as const
+
+const fault: InputFault = {
+  in: "query",
+  parameter: "limt",
+  value: "5",
+  rule: "a known parameter",
+  message: "Unknown parameter \"limt\": did you mean limit?",
+  nearest: "limit"
+}
+
+const refusal = (description: string, example: Problem, headers: object = {}) => ({
+  description,
+  headers: { ...headerReferences, ...headers },
+  content: {
+    "application/json": {
+      schema: { $ref: "#/components/schemas/Problem" },
+      examples: { refusal: { summary: problems[example.name].title, value: JSON.parse(problemJson(example, "/tokens?limt=5")) as unknown } }
+    }
+  }
+})
+
+export const problemResponses = {
+  BadInput: refusal("The request breaks rules of the contract: all of them are listed", badInput(new BadInput({ faults: [fault] }))),
+  NotFound: refusal("There is no such item, or a filter names what was never registered", notFound(new NotFound({ message: "There is no token with id 7" }))),
+  Internal: refusal("The server failed", internal),
+  Unavailable: refusal("The server cannot answer for now", unavailable, {
+    "Retry-After": header("Seconds after which to try again", { type: "integer", minimum: 0 })
+  }),
+  Refused: refusal("What the transport refuses: 405 with Allow, 413, 414, 431", {
+    name: "method-not-allowed", message: "The path does not have the method PUT: use one of GET, HEAD, OPTIONS"
+  })
+}

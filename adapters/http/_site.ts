@@ -1,0 +1,97 @@
+import { Effect } from "effect"
+import { operationIds, operations, parameterName, type ListName, type Operation, type Revision, type WireContext } from "../../core/contract/mod.ts"
+import type { LedgerStamp, NotRegistered } from "../../core/ports/mod.ts"
+import type { ReadFailure, ReadInterface } from "../../core/use_cases/mod.ts"
+import { type HeaderRecord, makeHeaders } from "./_headers.ts"
+import type { Mount } from "./_mounts.ts"
+import { makeRouter, type Router } from "./_router.ts"
+import { docsPage } from "./docs.ts"
+import type { HttpAnswer, HttpRequest } from "./message.ts"
+import { exactJson, openApi } from "./open_api.ts"
+import { notRegistered, type Problem } from "./problem.ts"
+
+/** What stands at one path. */
+export interface Resource {
+  /** Methods, as `Allow` lists them. */
+  readonly allow: string
+  readonly get: (values: ReadonlyArray<string>, query: string, request: HttpRequest) => Effect.Effect<HttpAnswer, ReadFailure>
+  /** Names the filter of a refusal as this path does. */
+  readonly notRegistered: (failure: NotRegistered) => Problem
+}
+
+/** Everything that one revision serves, wherever it is mounted. */
+export interface Site {
+  readonly router: Router<Resource>
+  readonly headers: (stamp: LedgerStamp | undefined) => HeaderRecord
+  /** The path of the documentation page. */
+  readonly docs: string
+}
+
+export interface SiteOptions {
+  readonly mount: Mount
+  readonly mounts: ReadonlyArray<Mount>
+  readonly reading: ReadInterface
+  readonly context: WireContext
+  /** The last snapshot, for answers that show none of it. */
+  readonly stamp: Effect.Effect<LedgerStamp | undefined>
+}
+
+/** The path of something within a mount. */
+export const mountedPath = (mount: Mount, path: string): string => mount.path === "/" ? path || "/" : mount.path + path
+
+export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, context, stamp }: SiteOptions) {
+  const { revision } = mount
+  const headers = makeHeaders(revision.name)
+  const page = (content: (request: HttpRequest) => Effect.Effect<HttpAnswer>): Resource => ({
+    allow: readMethods,
+    get: (_, __, request) => Effect.map(Effect.all([content(request), stamp]), ([answer, stamp]) => ({
+      ...answer, headers: { ...headers(stamp), ...answer.headers }
+    })),
+    notRegistered: (failure) => notRegistered(failure, failure.filter)
+  })
+  const document = yield* Effect.cached(Effect.sync(() => openApi({ revision, context, path: mount.path })))
+  const documentText = yield* Effect.cached(Effect.map(document, exactJson))
+  const docs = yield* Effect.cached(Effect.flatMap(document, docsPage))
+
+  const routes = operationIds.map((id) => {
+    const operation: Operation = operations[id]
+    const read = reading.operations[id]
+    return {
+      path: operation.path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => `{${context.name(name)}}`),
+      target: {
+        allow: readMethods,
+        get: (values, query) => Effect.mapEager(read(values, query), (answer) => ({ status: 200, headers: headers(answer.stamp), body: answer.json })),
+        notRegistered: (failure) => notRegistered(failure, filterName(revision, operation, context, failure.filter))
+      } satisfies Resource
+    }
+  })
+  const router = makeRouter<Resource>([
+    ...routes,
+    { path: "/openapi.json", target: page(() => Effect.map(documentText, (body) => ({ status: 200, headers: {}, body }))) },
+    { path: "/docs", target: page(() => docs) }
+  ])
+  const index = page((request) => Effect.succeed(indexAnswer(mount, mounts, request)))
+  return {
+    // the mount itself has no slash at its end, so no path within it
+    router: { ...router, find: (path) => path === "" ? { target: index, values: [] } : router.find(path) },
+    headers,
+    docs: mountedPath(mount, "/docs")
+  } satisfies Site as Site
+})
+
+const readMethods = "GET, HEAD, OPTIONS"
+
+const filterName = (revision: Revision, operation: Operation, { name }: WireContext, filter: string): string =>
+  operation.kind === "list" ? name(parameterName(revision, operation.list satisfies ListName, filter) ?? filter) : filter
+
+/** A browser is sent to the documentation, a program gets the addresses. */
+const indexAnswer = (mount: Mount, mounts: ReadonlyArray<Mount>, { headers }: HttpRequest): HttpAnswer => {
+  const vary = { vary: "Accept, Api-Revision" }
+  if (String(headers.accept ?? "").includes("text/html")) {
+    return { status: 302, headers: { ...vary, location: mountedPath(mount, "/docs") }, body: "" }
+  }
+  const links = (of: Mount) => ({
+    revision: of.revision.name, doc: of.revision.doc, path: of.path, openapi: mountedPath(of, "/openapi.json"), documentation: mountedPath(of, "/docs")
+  })
+  return { status: 200, headers: vary, body: JSON.stringify({ ...links(mount), revisions: mounts.map(links) }) }
+}

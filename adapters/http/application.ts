@@ -1,0 +1,144 @@
+import { Cause, Context, Effect, Layer, Option } from "effect"
+import type { WireContext } from "../../core/contract/mod.ts"
+import type { NetworkConstants } from "../../core/domain/mod.ts"
+import { LedgerReader, type LedgerStamp, type PoolStore } from "../../core/ports/mod.ts"
+import { type ReadFailure, readInterfaces } from "../../core/use_cases/mod.ts"
+import { answerHeaders, preflightHeaders } from "./_headers.ts"
+import { overLimit, undeclaredBody } from "./_limits.ts"
+import { type Choice, defaultMounts, makeChooser, type Mount } from "./_mounts.ts"
+import { makeSite, mountedPath, type Resource, type Site } from "./_site.ts"
+import { defaultLimits, type HttpAnswer, type HttpLimits, type HttpRequest, withoutBody } from "./message.ts"
+import { badInput, internal, notFound, type Problem, problemJson, type ProblemName, problems, unavailable } from "./problem.ts"
+
+export interface ApplicationOptions {
+  readonly context: WireContext
+  readonly constants: NetworkConstants
+  /** Every revision that is served, and where: `later` at `/` and `earlier` at `/earlier` by default. */
+  readonly mounts?: ReadonlyArray<Mount>
+  readonly limits?: Partial<HttpLimits>
+}
+
+/** The whole interface as one function from request to answer; servers and fetch handlers only translate. */
+export class Application extends Context.Service<Application, {
+  /** Never fails: whatever goes wrong is an answer too, and what is the server's fault is logged. */
+  readonly handle: (request: HttpRequest) => Effect.Effect<HttpAnswer>
+  /** The answer to what a transport refuses by itself, such as bytes that are no HTTP. */
+  readonly refuse: (name: ProblemName, message: string) => Effect.Effect<HttpAnswer>
+  readonly limits: HttpLimits
+}>()("rollup/http/Application") {
+  static readonly layer = (options: ApplicationOptions): Layer.Layer<Application, never, LedgerReader | PoolStore> =>
+    Layer.effect(Application, make(options))
+}
+
+const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
+  const { mounts = defaultMounts, context, constants } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const reader = yield* LedgerReader
+  // an answer that shows nothing of the ledger is given even where the ledger cannot be read
+  const stamp = Effect.match(reader.stamp, { onSuccess: (stamp): LedgerStamp | undefined => stamp, onFailure: () => undefined })
+  const choose = makeChooser(mounts)
+  const sites = new Map<string, Site>()
+  for (const reading of yield* readInterfaces({ context, constants, revisions: mounts.map(({ revision }) => revision) })) {
+    const mount = mounts.find(({ revision }) => revision === reading.revision)!
+    sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, context, stamp }))
+  }
+
+  const refuse = (site: Site, problem: Problem, url: string): Effect.Effect<HttpAnswer> =>
+    Effect.map(stamp, (stamp) => ({
+      status: problems[problem.name].status,
+      headers: { ...site.headers(stamp), ...problem.headers },
+      body: problemJson(problem, url)
+    }))
+
+  const failed = (site: Site, resource: Resource, cause: Cause.Cause<ReadFailure>, url: string): Effect.Effect<HttpAnswer> => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+    const problem = problemOf(Option.getOrUndefined(Cause.findErrorOption(cause)), resource)
+    const answer = refuse(site, problem, url)
+    return problems[problem.name].status < 500 ? answer : Effect.andThen(Effect.logError("Request failed", cause), answer)
+  }
+
+  const answerAt = (site: Site, choice: Choice, query: string, request: HttpRequest): Effect.Effect<HttpAnswer> => {
+    const { method, url } = request
+    // a browser that may not ask could not read the refusal either, so it may ask about any path
+    const preflight = method === "OPTIONS" && (url === "*" || request.headers["access-control-request-method"] !== undefined)
+    const match = site.router.find(choice.path)
+    if (match === undefined) {
+      return preflight ? options204(site, anyMethod) : refuse(site, unknownPath(site, choice), url)
+    }
+    const { target, values } = match
+    switch (method) {
+      case "GET":
+      case "HEAD":
+        return Effect.matchCauseEffectEager(target.get(values, query, request), {
+          onSuccess: Effect.succeed, onFailure: (cause) => failed(site, target, cause, url)
+        })
+      case "OPTIONS":
+        return options204(site, target.allow)
+      default:
+        return refuse(site, methodNotAllowed(method, target.allow), url)
+    }
+  }
+  const options204 = (site: Site, methods: string) => Effect.map(stamp, (stamp): HttpAnswer => {
+    const { "content-type": _, ...headers } = site.headers(stamp)
+    return { status: 204, headers: { ...headers, ...preflightHeaders(methods) }, body: "" }
+  })
+
+  const dispatch = (request: HttpRequest): Effect.Effect<HttpAnswer> => {
+    const { url } = request
+    const mark = url.indexOf("?")
+    const revision = request.headers[answerHeaders.revision]
+    const choice = choose(mark < 0 ? url : url.slice(0, mark), revision === undefined ? undefined : String(revision))
+    const site = sites.get(choice.revision)!
+    const refused = overLimit(request, limits) ?? choice.problem
+    if (refused !== undefined) return refuse(site, refused, url)
+    const answer = () => answerAt(site, choice, mark < 0 ? "" : url.slice(mark + 1), request)
+    const body = undeclaredBody(request, limits)
+    return body === undefined ? answer() : Effect.flatMap(body, (refused) => refused === undefined ? answer() : refuse(site, refused, url))
+  }
+
+  const fallback = sites.get(choose("/", undefined).revision)!
+  const guarded = (request: HttpRequest) => {
+    try {
+      return dispatch(request)
+    } catch (defect) {
+      return Effect.andThen(Effect.logError("Request failed", defect), refuse(fallback, internal, request.url))
+    }
+  }
+  return Application.of({
+    limits,
+    handle: (request) => Effect.suspend(() => request.method === "HEAD" ? Effect.map(guarded(request), withoutBody) : guarded(request)),
+    refuse: (name, message) => refuse(fallback, { name, message }, "")
+  })
+})
+
+const anyMethod = "GET, HEAD, OPTIONS"
+
+const problemOf = (failure: ReadFailure | undefined, resource: Resource): Problem => {
+  switch (failure?._tag) {
+    case "BadInput":
+      return badInput(failure)
+    case "NotFound":
+      return notFound(failure)
+    case "NotRegistered":
+      return resource.notRegistered(failure)
+    case "StoreFailure":
+      return failure.retry ? unavailable : internal
+    case undefined:
+      return internal
+  }
+}
+
+const unknownPath = (site: Site, { mount, path }: Choice): Problem => {
+  const given = JSON.stringify(mountedPath(mount, path).slice(0, 200))
+  const nearest = site.router.nearest(path)
+  return {
+    name: "unknown-path",
+    message: nearest === undefined
+      ? `There is no path ${given}: ${site.docs} lists the known ones`
+      : `There is no path ${given}: did you mean ${mountedPath(mount, nearest)}?`
+  }
+}
+
+const methodNotAllowed = (method: string, allow: string): Problem => ({
+  name: "method-not-allowed", message: `The path does not have the method ${method.slice(0, 50)}: use one of ${allow}`, headers: { allow }
+})

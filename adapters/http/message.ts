@@ -1,0 +1,45 @@
+import type { Effect } from "effect"
+import type { ProblemName } from "./problem.ts"
+
+/** A request as every transport can state it. */
+export interface HttpRequest {
+  readonly method: string
+  /** Path and query as they stand on the wire, percent-encoded. */
+  readonly url: string
+  /** By lower-case name, as `node:http` gives them. */
+  readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined }
+  /** Reads the body, but not past the given size; asked for only where its size is not declared. */
+  readonly body?: (bytesMax: number) => Effect.Effect<Uint8Array, ProblemName>
+}
+
+/** An answer, complete but for what only a transport can add: the length of a body that is there. */
+export interface HttpAnswer {
+  readonly status: number
+  /** By lower-case name. Answers of one snapshot may share the object. */
+  readonly headers: { readonly [name: string]: string }
+  /** Empty where there is none: after HEAD, and with a status that has none. */
+  readonly body: string | Uint8Array
+}
+
+/** Bounds of what is read from a client; what is longer is refused. */
+export interface HttpLimits {
+  /** Path and query. */
+  readonly urlBytesMax: number
+  /** Names and values of all headers, with the four bytes that surround each. */
+  readonly headerBytesMax: number
+  readonly bodyBytesMax: number
+}
+
+export const defaultLimits: HttpLimits = { urlBytesMax: 8192, headerBytesMax: 16384, bodyBytesMax: 65536 }
+
+const encoder = new TextEncoder()
+
+/** Length of a body on the wire. */
+export const bodyBytes = (body: string | Uint8Array): number => typeof body === "string" ? encoder.encode(body).length : body.length
+
+/** The answer to HEAD: the same headers, with the length that the body would have had. */
+export const withoutBody = (answer: HttpAnswer): HttpAnswer => ({
+  status: answer.status,
+  headers: { ...answer.headers, "content-length": `${bodyBytes(answer.body)}` },
+  body: ""
+})

@@ -1,0 +1,7 @@
+/** The HTTP interface without a server: nothing here needs Node. The server is behind `node.ts`. */
+export { Application, type ApplicationOptions } from "./application.ts"
+export { defaultMounts, type Mount } from "./_mounts.ts"
+export { type FetchHandler, fetchHandler } from "./fetch.ts"
+export { defaultLimits, type HttpAnswer, type HttpLimits, type HttpRequest } from "./message.ts"
+export { exactJson, openApi, type OpenApiDocument, type OpenApiOptions } from "./open_api.ts"
+export { type Problem, type ProblemName, problems, problemSchema, problemType } from "./problem.ts"

@@ -1,0 +1,2 @@
+/** The HTTP interface on a Node server. */
+export { serverLayer, type ServerOptions } from "./server.ts"

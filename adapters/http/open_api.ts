@@ -1,0 +1,115 @@
+import {
+  type AnyShape, declaration, type JsonSchema, type Operation, operationIds, operations, pageShape, type Revision, type WireContext
+} from "../../core/contract/mod.ts"
+import { operationParameters } from "./_open_api_parameters.ts"
+import { operationResponses, problemResponses, responseHeaders } from "./_open_api_responses.ts"
+import { problemSchema } from "./problem.ts"
+
+/** An OpenAPI 3.1 document. Its integers may be bigint: `exactJson` writes them with all their digits. */
+export type OpenApiDocument = { readonly [key: string]: unknown }
+
+export interface OpenApiOptions {
+  readonly revision: Revision
+  readonly context: WireContext
+  /** Where the revision is mounted, `/` or a path such as `/earlier`. */
+  readonly path: string
+}
+
+/** Documents one revision as this network spells it: nothing in it is written by hand a second time. */
+export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDocument => ({
+  openapi: "3.1.0",
+  info: {
+    title: `Rollup node, revision ${revision.name}`,
+    version: revision.name,
+    summary: "The public interface of a layer-two rollup node",
+    description: `${revision.doc}.\n\n${general}`,
+    license: { name: "MIT", identifier: "MIT" }
+  },
+  servers: [{ url: path, description: `Revision ${revision.name}` }],
+  security: [],
+  tags: [...new Set(operationIds.map((id) => operations[id].tag))].map((name) => ({ name, description: tagDocs[name] })),
+  paths: Object.fromEntries(operationIds.map((id) => {
+    const operation: Operation = operations[id]
+    return [
+      operation.path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => `{${context.name(name)}}`),
+      { get: operationObject(id, operation, revision, context) }
+    ]
+  })),
+  components: {
+    schemas: { ...componentSchemas(revision, context), Problem: problemSchema },
+    parameters: { ApiRevision: revisionParameter(revision) },
+    headers: responseHeaders,
+    responses: problemResponses
+  }
+})
+
+const general = `Parameters that are unknown, empty or given twice are refused, never ignored; a refusal lists every rule that is violated.
+Integers are written with all their digits: above 2^53 a reader needs more than a double. Amounts are decimal strings.
+Every answer is computed on one snapshot of the ledger, which the headers Ledger-Ethereum-Block, Ledger-Batch and Ledger-Version name.
+Lists are paged by itemId, which grows and is never used twice: the next page begins with the fromItem after the last itemId.`
+
+const tagDocs: { readonly [tag in Operation["tag"]]: string } = {
+  "Account": "Accounts, exits, and the leave to create accounts",
+  "Transaction": "Transactions of the history and of the pool",
+  "Network status": "Batches, slots, bids, tokens, coordinators and the network as a whole"
+}
+
+const operationObject = (id: string, operation: Operation, revision: Revision, context: WireContext) => ({
+  operationId: id,
+  tags: [operation.tag],
+  summary: operation.summary,
+  ...(operation.kind === "list" ? { description: listDoc(operation.list, revision, context) } : {}),
+  parameters: [...operationParameters(operation, revision, context), { $ref: "#/components/parameters/ApiRevision" }],
+  responses: operationResponses(operation, operation.kind === "list" ? pageShape(operation, revision) : revision.shapes[operation.shape])
+})
+
+const listDoc = (list: Parameters<typeof declaration>[0], revision: Revision, context: WireContext): string => {
+  const { order, atLeastOne } = declaration(list)
+  const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
+  const rules = groups.map((group) => {
+    const names = group.flatMap((filter) => {
+      const name = revision.parameters[list]?.[filter as never] as string | null | undefined
+      return name === null ? [] : [context.name(name ?? declaration(list).filters[filter]!.parameter)]
+    })
+    return names.length === 0 ? "" : ` At least one of ${names.join(", ")} must be given.`
+  })
+  return `Ordered by ${order}.${rules.join("")}`
+}
+
+const revisionParameter = (revision: Revision) => ({
+  name: "Api-Revision",
+  in: "header",
+  description: "The revision that answers. At the path of a revision it can only repeat that one",
+  schema: { type: "string", default: revision.name, examples: [revision.name] }
+})
+
+/** Every shape that an operation shows, by name. Two different shapes cannot have one name. */
+const componentSchemas = (revision: Revision, context: WireContext): { readonly [name: string]: JsonSchema } => {
+  const schemas: { [name: string]: JsonSchema } = {}
+  const seen = new Map<string, string>()
+  const add = (shape: AnyShape) => {
+    const schema = shape.jsonSchema(context)
+    const text = exactJson(schema)
+    const known = seen.get(shape.name)
+    if (known === text) return
+    if (known !== undefined) throw new Error(`Two shapes of revision ${revision.name} are called ${shape.name}`)
+    seen.set(shape.name, text)
+    schemas[shape.name] = schema
+    shape.shapes.forEach(add)
+  }
+  for (const id of operationIds) {
+    const operation: Operation = operations[id]
+    add(revision.shapes[operation.shape])
+    if (operation.kind === "list") add(pageShape(operation, revision))
+  }
+  return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** JSON in which a bigint is a number with all its digits. */
+export const exactJson = (value: unknown): string => {
+  if (typeof value === "bigint") return String(value)
+  if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(",")}}`
+}

@@ -1,0 +1,116 @@
+import { type BadInput, type InputFault, type JsonSchema, type NotFound } from "../../core/contract/mod.ts"
+import type { NotRegistered } from "../../core/ports/mod.ts"
+
+/** Every way in which a request is refused: the one table from reason to status. The type of a problem is its name. */
+export const problems = {
+  "invalid-input": { status: 400, title: "The request breaks rules of the contract" },
+  "unknown-revision": { status: 400, title: "The contract has no such revision" },
+  "revision-conflict": { status: 400, title: "Path and header name different revisions" },
+  "malformed-request": { status: 400, title: "The request is no well-formed HTTP" },
+  "not-found": { status: 404, title: "There is no such item" },
+  "not-registered": { status: 404, title: "A filter names what was never registered" },
+  "unknown-path": { status: 404, title: "There is no such path" },
+  "method-not-allowed": { status: 405, title: "The path does not have this method" },
+  "request-timeout": { status: 408, title: "The request took too long to arrive" },
+  "body-too-large": { status: 413, title: "The body is too large" },
+  "url-too-long": { status: 414, title: "The URL is too long" },
+  "headers-too-large": { status: 431, title: "The headers are too large" },
+  "internal": { status: 500, title: "The server failed" },
+  "unavailable": { status: 503, title: "The server cannot answer for now" }
+} as const satisfies { readonly [name: string]: { readonly status: number; readonly title: string } }
+
+export type ProblemName = keyof typeof problems
+
+/** One refusal. */
+export interface Problem {
+  readonly name: ProblemName
+  /** One sentence for a person. */
+  readonly message: string
+  readonly faults?: ReadonlyArray<InputFault>
+  /** Headers that belong to it, such as `allow`. */
+  readonly headers?: { readonly [name: string]: string }
+}
+
+/** What the core refuses, as problems. */
+export const badInput = (failure: BadInput): Problem => ({ name: "invalid-input", message: failure.message, faults: failure.faults })
+export const notFound = (failure: NotFound): Problem => ({ name: "not-found", message: failure.message })
+
+/** @param parameter what the client calls the filter */
+export const notRegistered = (failure: NotRegistered, parameter: string): Problem => ({
+  name: "not-registered",
+  message: failure.message,
+  faults: [{ in: "query", parameter, value: String(failure.value), rule: `a registered ${failure.kind}`, message: failure.message }]
+})
+
+/** Seconds after which a client may try again. */
+const retryAfterSeconds = 1
+
+/** Failures of the server tell nothing of its inside. */
+export const unavailable: Problem = {
+  name: "unavailable",
+  message: `The server cannot answer for now: try again in ${retryAfterSeconds} s`,
+  headers: { "retry-after": String(retryAfterSeconds) }
+}
+export const internal: Problem = { name: "internal", message: "The server failed to answer: the fault is not in the request" }
+
+export const problemType = (name: ProblemName): string => `urn:rollup-node-api:problem:${name}`
+
+/** The one JSON object of every refusal: `message` and the members of RFC 9457. */
+export const problemJson = ({ name, message, faults }: Problem, url: string): string =>
+  JSON.stringify({
+    message,
+    type: problemType(name),
+    title: problems[name].title,
+    status: problems[name].status,
+    detail: message,
+    instance: uriReference(url),
+    ...(faults === undefined ? {} : { errors: faults.map(faultJson) })
+  })
+
+/** A fault of a body is at a JSON pointer; elsewhere it has the name of a parameter. */
+const faultJson = ({ in: where, parameter, ...fault }: InputFault) =>
+  where === "body" ? { in: where, pointer: parameter, ...fault } : { in: where, parameter, ...fault }
+
+/** Longest part of a URL that an answer repeats, in characters. */
+const instanceMax = 500
+
+/** What was asked for, with the bytes escaped that a URI cannot hold. */
+const uriReference = (url: string): string =>
+  url.slice(0, instanceMax).replaceAll(/[^\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]/gu, (character) =>
+    [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""))
+
+const text = (description: string): JsonSchema => ({ type: "string", description })
+
+/** The schema of what `problemJson` writes. */
+export const problemSchema: JsonSchema = {
+  type: "object",
+  description: "Why a request was refused: RFC 9457, with one sentence for a person in message",
+  properties: {
+    message: text("One sentence for a person"),
+    type: { type: "string", format: "uri", description: "Identifies the kind of problem", enum: Object.keys(problems).map((name) => problemType(name as ProblemName)) },
+    title: text("The kind of problem in words"),
+    status: { type: "integer", minimum: 400, maximum: 599 },
+    detail: text("The same as message"),
+    instance: { type: "string", format: "uri-reference", description: "What was asked for" },
+    errors: {
+      type: "array",
+      description: "Every rule that the input violates",
+      items: {
+        type: "object",
+        properties: {
+          in: { type: "string", enum: ["path", "query", "header", "body"] },
+          parameter: text("Name of the parameter"),
+          pointer: text("JSON pointer into the body"),
+          value: { type: ["string", "null"], description: "What was given; null where something is missing" },
+          rule: text("What was expected"),
+          message: text("One sentence for a person"),
+          nearest: text("The known name that is nearest to an unknown one")
+        },
+        required: ["in", "value", "rule", "message"],
+        additionalProperties: false
+      }
+    }
+  },
+  required: ["message", "type", "title", "status", "detail", "instance"],
+  additionalProperties: false
+}

@@ -1,0 +1,31 @@
+import type { ItemKeys, ItemName, Items } from "../../core/ports/mod.ts"
+import type { Ledger } from "./_ledger.ts"
+import { slotAt } from "./_slot_at.ts"
+
+const finders: { readonly [N in ItemName]: (ledger: Ledger, key: ItemKeys[N]) => Items[N] | null } = {
+  account: ({ history, tokens }, index) => {
+    const account = history.accounts.find(index)
+    return account === undefined ? null : { account, token: tokens.find(account.tokenId)! }
+  },
+  exit: ({ history, tokens }, { batchNum, accountIndex }) => {
+    const exit = history.exit(batchNum, accountIndex)
+    return exit === undefined ? null : { exit, token: tokens.find(exit.tokenId)! }
+  },
+  transaction: ({ history, tokens }, id) => {
+    const transaction = history.transaction(id)
+    return transaction === undefined ? null : { transaction, token: tokens.find(transaction.tokenId)! }
+  },
+  batch: ({ history }, batchNum) => history.batch(batchNum) ?? null,
+  fullBatch: ({ history, tokens }, batchNum) => {
+    const batch = history.batch(batchNum)
+    if (batch === undefined) return null
+    const rows = history.transactions.rows.slice(...history.transactionsOf(batchNum))
+    return { batch, transactions: rows.map((transaction) => ({ transaction, token: tokens.find(transaction.tokenId)! })) }
+  },
+  slot: (ledger, slotNum) => slotAt(ledger, ledger.clock, slotNum),
+  token: ({ tokens }, id) => tokens.find(id) ?? null,
+  coordinator: ({ auction }, bidder) => auction.registration(bidder) ?? null
+}
+
+/** One item, or null where there is none. */
+export const findItem = <N extends ItemName>(ledger: Ledger, name: N, key: ItemKeys[N]): Items[N] | null => finders[name](ledger, key)

@@ -1,0 +1,175 @@
+import { Result } from "effect"
+import {
+  type AuctionClock, auctionClock, type BlockChanges, type EthereumBlock, type GenesisFeed, type PriceFeed
+} from "../../core/domain/mod.ts"
+import type { Decision, LedgerStamp, LedgerView, RollBackReport } from "../../core/ports/mod.ts"
+import { Auction } from "./_auction.ts"
+import { assertPrices, assertStorable } from "./_assert_changes.ts"
+import { ether } from "./_ether.ts"
+import { History } from "./_history.ts"
+import { LiveView } from "./_live_view.ts"
+import { Parameters, type ParametersMark } from "./_parameters.ts"
+import { firstNot } from "./_search.ts"
+import { Tokens } from "./_tokens.ts"
+
+/** What opens a ledger: the network it belongs to, and the bounds of the fee it recommends. */
+export interface LedgerOptions {
+  readonly genesis: GenesisFeed
+  /** 0 by default. */
+  readonly minFeeUSD?: number
+  /** No bound by default. */
+  readonly maxFeeUSD?: number
+}
+
+/** A block and how much there was before it. */
+interface StoredBlock {
+  readonly block: EthereumBlock
+  readonly lastEthereumBlock: bigint
+  readonly batches: number
+  readonly queued: number
+  readonly tokens: number
+  readonly prices: number
+  readonly coordinators: number
+  readonly bids: number
+  readonly withdrawals: number
+  readonly parameters: ParametersMark
+}
+
+/**
+ * The whole ledger in memory. Every structure grows at its end only and logs what it overwrites, so that a block is
+ * dropped by cutting each of them back to where it stood before the block, at the cost of what is dropped.
+ */
+export class Ledger {
+  readonly genesis: GenesisFeed
+  readonly minFeeUSD: number
+  readonly maxFeeUSD: number
+  readonly history = new History()
+  readonly tokens = new Tokens()
+  readonly auction = new Auction()
+  readonly parameters: Parameters
+  private readonly blocks: Array<StoredBlock> = []
+  private readonly view: LedgerView
+  private version = 0
+  private currentStamp: LedgerStamp
+
+  constructor({ genesis, minFeeUSD = 0, maxFeeUSD = Infinity }: LedgerOptions) {
+    this.genesis = genesis
+    this.minFeeUSD = minFeeUSD
+    this.maxFeeUSD = maxFeeUSD
+    this.parameters = new Parameters(genesis)
+    this.tokens.add(ether)
+    this.pushBlock(genesis.block, genesis.block.number)
+    this.view = new LiveView(this)
+    this.currentStamp = this.newStamp(0)
+  }
+
+  /** Names what is stored now. */
+  get stamp(): LedgerStamp {
+    return this.currentStamp
+  }
+
+  get lastBlock(): EthereumBlock {
+    return this.blocks.at(-1)!.block
+  }
+
+  /** Newest block of the chain that the writer knew of when it wrote the last block. */
+  get lastEthereumBlock(): bigint {
+    return this.blocks.at(-1)!.lastEthereumBlock
+  }
+
+  /** Where the auctions stand at the last block. */
+  get clock(): AuctionClock {
+    return auctionClock(this.genesis.constants.auction, this.parameters.current.auction, this.lastBlock.number)
+  }
+
+  block(number: bigint): EthereumBlock | undefined {
+    const found = this.blocks[this.firstBlockFrom(number)]?.block
+    return found?.number === number ? found : undefined
+  }
+
+  /** Writes what `decide` makes of the ledger as it stands; what cannot be stored throws and changes nothing. */
+  apply<E>(decide: (view: LedgerView) => Result.Result<Decision, E>): Result.Result<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E> {
+    return Result.map(decide(this.view), (decision) => {
+      if (decision.kind === "alreadyStored") return { applied: false, stamp: this.stamp }
+      assertStorable(this, decision.changes)
+      this.write(decision.changes)
+      return { applied: true, stamp: this.newStamp(1 + decision.changes.batches.length) }
+    })
+  }
+
+  /** Drops every block above; the genesis block stays. */
+  rollBack<E>(toBlock: bigint, check: (view: LedgerView) => Result.Result<void, E>): Result.Result<RollBackReport, E> {
+    return Result.map(check(this.view), () => {
+      const left = Math.max(1, this.firstBlockFrom(toBlock + 1n))
+      const blocks = this.blocks.length - left
+      const batchesBefore = this.history.lastBatchNum
+      const first = this.blocks[left]
+      if (first !== undefined) this.cutBack(first)
+      this.blocks.length = left
+      const { lastBatchNum } = this.history
+      return { toBlock, blocks, batches: batchesBefore - lastBatchNum, lastBatchNum, stamp: this.newStamp(1) }
+    })
+  }
+
+  /** The prices belong to the last block: its mark stands before them. */
+  setPrices<E>(prices: ReadonlyArray<PriceFeed>, check: (view: LedgerView) => Result.Result<void, E>): Result.Result<LedgerStamp, E> {
+    return Result.map(check(this.view), () => {
+      assertPrices(this, prices, this.tokens.lastId)
+      for (const price of prices) this.tokens.setPrice(price)
+      return this.newStamp(1)
+    })
+  }
+
+  private write(changes: BlockChanges): void {
+    const { history, tokens, auction } = this
+    const { number } = changes.block
+    this.pushBlock(changes.block, changes.lastEthereumBlock)
+    for (const coordinator of changes.coordinators) auction.register(coordinator)
+    for (const token of changes.tokens) tokens.add(token)
+    for (const price of changes.prices) tokens.setPrice(price)
+    for (const queued of changes.queued) history.enqueue(queued)
+    for (const batch of changes.batches) history.add(batch)
+    for (const bid of changes.bids) auction.bid(bid)
+    this.parameters.set(changes.variables)
+    for (const { batchNum, accountIndex, field } of changes.withdrawals) {
+      history.exits.withdraw(history.exits.positionIn(history.exitsOf(batchNum), accountIndex), field, number)
+    }
+  }
+
+  /** Undoes in the reverse order of writing where one structure refers to another. */
+  private cutBack(to: StoredBlock): void {
+    this.history.exits.undoWithdrawals(to.withdrawals)
+    this.parameters.truncate(to.parameters)
+    this.auction.truncateBids(to.bids)
+    this.history.truncate(to.batches)
+    this.history.queues.truncate(to.queued)
+    this.tokens.truncate(to.tokens, to.prices)
+    this.auction.truncateCoordinators(to.coordinators)
+  }
+
+  private pushBlock(block: EthereumBlock, lastEthereumBlock: bigint): void {
+    this.blocks.push({
+      block,
+      lastEthereumBlock,
+      batches: this.history.lastBatchNum,
+      queued: this.history.queues.length,
+      tokens: this.tokens.table.length,
+      prices: this.tokens.prices,
+      coordinators: this.auction.coordinators.length,
+      bids: this.auction.bids.length,
+      withdrawals: this.history.exits.withdrawals,
+      parameters: this.parameters.mark
+    })
+  }
+
+  private firstBlockFrom(number: bigint): number {
+    return firstNot(0, this.blocks.length, (index) => this.blocks[index]!.block.number < number)
+  }
+
+  private newStamp(growth: number): LedgerStamp {
+    this.version += growth
+    const { lastBatchNum } = this.history
+    this.currentStamp = { ethereumBlockNum: this.lastBlock.number, batchNum: lastBatchNum === 0 ? null : lastBatchNum, version: this.version }
+    return this.currentStamp
+  }
+}

@@ -1,0 +1,211 @@
+import type { Constraint, FacetSet, Key, KeyFacet } from "./_facet.ts"
+import { heavyRows } from "./_heavy.ts"
+import { lowerBound } from "./_search.ts"
+import { Run } from "./_selection.ts"
+import { TextIndex } from "./_text_index.ts"
+
+/** Rows that share the keys on the path from the root. */
+class PostingNode {
+  readonly positions: Array<number>
+  /** The same rows by each further facet; null while the node is light. */
+  branches: Branches | null = null
+  constructor(position: number) {
+    this.positions = [position]
+  }
+}
+/** By facet; null where the path excludes it. */
+type Branches = Array<Map<Key, PostingNode> | TextIndex | null>
+
+const nothing: ReadonlyArray<number> = []
+
+/**
+ * Finds the rows that meet any combination of constraints as lists of ascending positions. Facets are asked in one
+ * order; a node is divided by the facets that come later only where it is heavy and a query may combine them, so that
+ * a lookup walks a few nodes and filters at most `heavyRows` rows.
+ */
+export class PostingTree<Row> {
+  private readonly root: Branches
+  private readonly changing: boolean
+
+  private readonly set: FacetSet<Row>
+  private readonly rowAt: (position: number) => Row
+
+  /** @param rowAt what stands at a position that was appended */
+  constructor(set: FacetSet<Row>, rowAt: (position: number) => Row) {
+    this.set = set
+    this.rowAt = rowAt
+    this.root = this.newBranches(~0)
+    this.changing = set.facets.some((facet) => facet.kind === "key" && facet.changes)
+  }
+
+  /** Adds a row at a position above all others. */
+  append(row: Row, position: number): void {
+    this.add(this.root, ~0, row, position)
+  }
+
+  /** Removes the row at the greatest position. */
+  removeLast(row: Row, position: number): void {
+    this.drop(this.root, row, position)
+  }
+
+  /** Files a position anew where its row, or its having one, changed; only changing facets may differ. */
+  change(position: number, before: Row | null, after: Row | null): void {
+    if (this.changing) this.move(this.root, before, after, position)
+  }
+
+  /** The rows with one key. */
+  positions(facet: number, key: Key): ReadonlyArray<number> {
+    const branch = this.root[facet]
+    return branch instanceof Map ? branch.get(key)?.positions ?? nothing : nothing
+  }
+
+  /** How many different keys the rows have. */
+  keyCount(facet: number): number {
+    const branch = this.root[facet]
+    return branch instanceof Map ? branch.size : 0
+  }
+
+  /** Disjoint runs of the positions in [from, to) that meet all constraints, which stand in the order of the facets. */
+  select(constraints: ReadonlyArray<Constraint>, from: number, to: number): ReadonlyArray<Run> {
+    if (from >= to) return []
+    if (constraints.length === 0) return [new Run(null, from, to)]
+    const runs: Array<Run> = []
+    this.collect(this.root, nothing, constraints, 0, from, to, runs)
+    return runs
+  }
+
+  private collect(
+    branches: Branches | null, positions: ReadonlyArray<number>, constraints: ReadonlyArray<Constraint>, at: number,
+    from: number, to: number, runs: Array<Run>
+  ): void {
+    const constraint = constraints[at]
+    if (constraint === undefined) {
+      runs.push(Run.within(positions, from, to))
+      return
+    }
+    const branch = branches?.[constraint.facet]
+    if (branch instanceof TextIndex && constraint.kind === "text") {
+      const { positions: candidates, exact } = branch.candidates(constraint.needle)
+      if (exact) runs.push(Run.within(candidates, from, to))
+      else this.filter(candidates, constraints, at, from, to, runs)
+    } else if (branch instanceof Map && constraint.kind === "key") {
+      for (const key of constraint.keys) {
+        const node = branch.get(key)
+        if (node !== undefined) this.collect(node.branches, node.positions, constraints, at + 1, from, to, runs)
+      }
+    } else {
+      this.filter(positions, constraints, at, from, to, runs)
+    }
+  }
+
+  private filter(
+    positions: ReadonlyArray<number>, constraints: ReadonlyArray<Constraint>, at: number, from: number, to: number, runs: Array<Run>
+  ): void {
+    const found: Array<number> = []
+    for (let i = lowerBound(positions, from); i < positions.length && positions[i]! < to; i++) {
+      if (this.set.accepts(this.rowAt(positions[i]!), constraints, at)) found.push(positions[i]!)
+    }
+    runs.push(new Run(found, 0, found.length))
+  }
+
+  private add(branches: Branches, mask: number, row: Row, position: number): void {
+    for (let place = 0; place < branches.length; place++) {
+      const branch = branches[place]
+      const facet = this.set.facets[place]!
+      if (branch == null) continue
+      if (facet.kind === "text") {
+        if (branch instanceof TextIndex) branch.append(facet.text(row), position)
+        continue
+      }
+      let seen: Key | null = null
+      for (const keyOf of facet.keys) {
+        const key: Key | null = keyOf(row)
+        if (key === null || key === seen) continue
+        seen = key
+        this.addKey(branch as Map<Key, PostingNode>, mask & this.set.combines[place]!, key, row, position)
+      }
+    }
+  }
+
+  private addKey(branch: Map<Key, PostingNode>, mask: number, key: Key, row: Row, position: number): void {
+    const node = branch.get(key)
+    if (node === undefined) {
+      branch.set(key, new PostingNode(position))
+      return
+    }
+    node.positions.push(position)
+    if (node.branches !== null) {
+      this.add(node.branches, mask, row, position)
+    } else if (mask !== 0 && node.positions.length > heavyRows) {
+      node.branches = this.newBranches(mask)
+      for (const each of node.positions) this.add(node.branches, mask, this.rowAt(each), each)
+    }
+  }
+
+  private drop(branches: Branches, row: Row, position: number): void {
+    for (let place = 0; place < branches.length; place++) {
+      const branch = branches[place]
+      const facet = this.set.facets[place]!
+      if (branch == null) continue
+      if (facet.kind === "text") {
+        if (branch instanceof TextIndex) branch.removeLast(facet.text(row), position)
+        continue
+      }
+      let seen: Key | null = null
+      for (const keyOf of facet.keys) {
+        const key: Key | null = keyOf(row)
+        if (key === null || key === seen) continue
+        seen = key
+        const map = branch as Map<Key, PostingNode>
+        const node = map.get(key)!
+        if (node.positions.pop() !== position) throw new Error(`Position ${position} is not the last one under ${String(key)}`)
+        // a divided node stays divided while it holds rows: one that hovers around the threshold is not rebuilt each time
+        if (node.positions.length === 0) map.delete(key)
+        else if (node.branches !== null) this.drop(node.branches, row, position)
+      }
+    }
+  }
+
+  private move(branches: Branches, before: Row | null, after: Row | null, position: number): void {
+    for (let place = 0; place < branches.length; place++) {
+      const branch = branches[place]
+      const facet = this.set.facets[place]!
+      if (!(branch instanceof Map) || facet.kind === "text") continue
+      if (facet.changes) refile(branch, facet, before, after, position)
+      else if (after !== null) {
+        let seen: Key | null = null
+        for (const keyOf of facet.keys) {
+          const key: Key | null = keyOf(after)
+          if (key === null || key === seen) continue
+          seen = key
+          const below = branch.get(key)?.branches
+          if (below != null) this.move(below, before, after, position)
+        }
+      }
+    }
+  }
+
+  private newBranches(mask: number): Branches {
+    return this.set.facets.map((facet, place) => {
+      if ((mask & 1 << place) === 0) return null
+      return facet.kind === "text" ? new TextIndex((position) => facet.text(this.rowAt(position))) : new Map<Key, PostingNode>()
+    })
+  }
+}
+
+const refile = <Row>(branch: Map<Key, PostingNode>, facet: KeyFacet<Row>, before: Row | null, after: Row | null, position: number): void => {
+  const keyOf = facet.keys[0]
+  const left = before === null ? null : keyOf(before)
+  const entered = after === null ? null : keyOf(after)
+  if (left === entered) return
+  if (left !== null) {
+    const { positions } = branch.get(left)!
+    positions.splice(lowerBound(positions, position), 1)
+    if (positions.length === 0) branch.delete(left)
+  }
+  if (entered !== null) {
+    const node = branch.get(entered)
+    if (node === undefined) branch.set(entered, new PostingNode(position))
+    else node.positions.splice(lowerBound(node.positions, position), 0, position)
+  }
+}

@@ -1,0 +1,53 @@
+import type { FiltersOf, ListName } from "../../core/contract/list.ts"
+import { lastOpenSlot, slotNumMax, type Token } from "../../core/domain/mod.ts"
+import type { ListItems } from "../../core/ports/mod.ts"
+import type { ListRows } from "./_filter_lines.ts"
+import type { Ledger } from "./_ledger.ts"
+import type { PostingTree } from "./_posting_tree.ts"
+import { slotAt } from "./_slot_at.ts"
+import type { Table } from "./_table.ts"
+
+/** Where a list takes its items from. */
+export interface Source<Row, Item> {
+  readonly index: PostingTree<Row>
+  /** All positions are below. */
+  readonly end: number
+  /** The first position whose item id is not below. */
+  readonly positionOf: (itemId: number) => number
+  readonly itemIdAt: (position: number) => number
+  readonly itemAt: (position: number) => Item
+}
+
+const rowsOf = <Row extends { readonly itemId: number }, Item>(table: Table<Row>, show: (row: Row) => Item): Source<Row, Item> => ({
+  index: table.index,
+  end: table.length,
+  positionOf: (itemId) => table.positionOf(itemId),
+  itemIdAt: (position) => table.rows[position]!.itemId,
+  itemAt: (position) => show(table.rows[position]!)
+})
+
+const tokenOf = ({ tokens }: Ledger, row: { readonly tokenId: number }): Token => tokens.find(row.tokenId)!
+const itself = <Row>(row: Row): Row => row
+
+export const sources: {
+  readonly [N in ListName]: (ledger: Ledger, filters: FiltersOf<N>) => Source<ListRows[N], ListItems[N]>
+} = {
+  accounts: (ledger) => rowsOf(ledger.history.accounts.table, (account) => ({ account, token: tokenOf(ledger, account) })),
+  exits: (ledger) => rowsOf(ledger.history.exits.table, (exit) => ({ exit, token: tokenOf(ledger, exit) })),
+  transactions: (ledger) => rowsOf(ledger.history.transactions, (transaction) => ({ transaction, token: tokenOf(ledger, transaction) })),
+  batches: (ledger) => rowsOf(ledger.history.batches, itself),
+  // every number is a slot and its own item id
+  slots: (ledger, { maxSlotNum }) => {
+    const { clock } = ledger
+    return {
+      index: ledger.auction.slots,
+      end: Math.min(slotNumMax, maxSlotNum ?? lastOpenSlot(clock)) + 1,
+      positionOf: itself,
+      itemIdAt: itself,
+      itemAt: (slotNum) => slotAt(ledger, clock, slotNum)
+    }
+  },
+  bids: (ledger) => rowsOf(ledger.auction.bids, (bid) => ledger.auction.view(bid)),
+  tokens: (ledger) => rowsOf(ledger.tokens.table, itself),
+  coordinators: (ledger) => rowsOf(ledger.auction.coordinators, itself)
+}

@@ -1,0 +1,64 @@
+import {
+  type AuctionClock, type Coordinator, type EthereumBlock, firstBlockOfSlot, lastClosedSlot, type Metrics, type NextForger, type RecommendedFee
+} from "../../core/domain/mod.ts"
+
+/** What the averages are taken over: consecutive batches, all of one window of time. */
+export interface BatchSums {
+  readonly batches: number
+  readonly transactions: number
+  readonly l2Transactions: number
+  /** Of the first and last batch; equal where there is one batch or none. */
+  readonly firstTimestampMs: number
+  readonly lastTimestampMs: number
+  readonly feesUSD: number
+}
+
+/** The metrics are taken over this time before the last block. */
+export const metricsWindowMs = 24 * 60 * 60 * 1000
+/** The recommended fee is taken over this time before the last block. */
+export const feeWindowMs = 60 * 60 * 1000
+/** Estimated time between two blocks. */
+const blockTimeMs = 15_000
+
+/** The corrected formulas of domain §3.13; all averages are 0 where no batch lies in the window. */
+export const metricsOf = (sums: BatchSums, totals: Pick<Metrics, "totalAccounts" | "totalPublicKeys">): Metrics => {
+  const seconds = Math.max(1, (sums.lastTimestampMs - sums.firstTimestampMs) / 1000)
+  return {
+    transactionsPerBatch: sums.batches > 1 ? sums.transactions / sums.batches : 0,
+    batchFrequency: sums.batches > 0 ? seconds / sums.batches : 0,
+    transactionsPerSecond: sums.batches > 0 ? sums.transactions / seconds : 0,
+    avgTransactionFee: sums.l2Transactions > 0 ? sums.feesUSD / sums.l2Transactions : 0,
+    totalAccounts: totals.totalAccounts,
+    totalPublicKeys: totals.totalPublicKeys
+  }
+}
+
+/**
+ * The policy of domain §3.14 that averages the last hour.
+ *
+ * @param fees transactions of the hour's batches, and the fees of those after the first of them
+ */
+export const recommendedFeeOf = (
+  fees: { readonly transactions: number; readonly feesUSD: number }, bounds: { readonly minFeeUSD: number; readonly maxFeeUSD: number }
+): RecommendedFee => {
+  const average = fees.transactions > 0 ? fees.feesUSD / fees.transactions : 0
+  const clamp = (feeUSD: number) => Math.min(bounds.maxFeeUSD, Math.max(bounds.minFeeUSD, feeUSD))
+  return { existingAccount: clamp(average), createAccount: clamp(2.5 * average), createAccountInternal: clamp(2 * average) }
+}
+
+/** Who forges the current slot and those whose auction is closed (domain §3.8). */
+export const nextForgersOf = (
+  clock: AuctionClock, lastBlock: EthereumBlock, forgerOf: (slotNum: number) => Coordinator
+): ReadonlyArray<NextForger> => {
+  const timeOf = (block: bigint) => lastBlock.timestampMs + blockTimeMs * Number(block - lastBlock.number)
+  const forgers: Array<NextForger> = []
+  for (let slotNum = clock.currentSlot; slotNum <= lastClosedSlot(clock); slotNum++) {
+    const fromBlock = firstBlockOfSlot(clock.constants, slotNum)
+    const toBlock = fromBlock + BigInt(clock.constants.blocksPerSlot) - 1n
+    forgers.push({
+      coordinator: forgerOf(slotNum),
+      period: { slotNum, fromBlock, toBlock, fromTimestampMs: timeOf(fromBlock), toTimestampMs: timeOf(toBlock) }
+    })
+  }
+  return forgers
+}

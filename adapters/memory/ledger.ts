@@ -1,0 +1,64 @@
+import { Effect, Layer, Result } from "effect"
+import type { GenesisFeed, NetworkState } from "../../core/domain/mod.ts"
+import {
+  type Found, type ItemKeys, type ItemName, type Items, LedgerReader, type LedgerStamp, LedgerWriter, type ListItems, type ListName, type ListQuery,
+  NotRegistered, type Page
+} from "../../core/ports/mod.ts"
+import { findItem } from "./_find.ts"
+import { Ledger, type LedgerOptions } from "./_ledger.ts"
+import { listPage } from "./_list.ts"
+import { networkState } from "./_network_state.ts"
+
+export type { LedgerOptions } from "./_ledger.ts"
+
+/**
+ * A ledger in memory: everything that a database would hold, in one process. Each call is computed at once and on one
+ * snapshot, and what an answer contains never changes afterwards.
+ */
+export interface MemoryLedger {
+  readonly list: <N extends ListName>(name: N, query: ListQuery<N>) => Result.Result<Page<ListItems[N]>, NotRegistered>
+  readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Found<Items[N]>
+  readonly state: () => { readonly state: NetworkState; readonly stamp: LedgerStamp }
+  readonly stamp: () => LedgerStamp
+  /** Throws, and changes nothing, where the decision breaks what the ledger relies on (a batch that is not the next one). */
+  readonly apply: Ledger["apply"]
+  readonly rollBack: Ledger["rollBack"]
+  readonly setPrices: Ledger["setPrices"]
+}
+
+/** Opens a ledger that holds the genesis block and ether. */
+export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
+  const ledger = new Ledger(options)
+  return {
+    list: (name, query) => {
+      const page = listPage(ledger, name, query)
+      return page instanceof NotRegistered ? Result.fail(page) : Result.succeed(page)
+    },
+    find: (name, key) => ({ item: findItem(ledger, name, key), stamp: ledger.stamp }),
+    state: () => ({ state: networkState(ledger), stamp: ledger.stamp }),
+    stamp: () => ledger.stamp,
+    apply: (decide) => ledger.apply(decide),
+    rollBack: (toBlock, check) => ledger.rollBack(toBlock, check),
+    setPrices: (prices, check) => ledger.setPrices(prices, check)
+  }
+}
+
+/** Serves both ports from a ledger that is open already. */
+export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | LedgerWriter> =>
+  Layer.merge(
+    Layer.succeed(LedgerReader, {
+      list: (name, query) => Effect.suspend(() => Effect.fromResult(ledger.list(name, query))),
+      find: (name, key) => Effect.sync(() => ledger.find(name, key)),
+      state: Effect.sync(ledger.state),
+      stamp: Effect.sync(ledger.stamp)
+    }),
+    Layer.succeed(LedgerWriter, {
+      apply: (_, decide) => Effect.suspend(() => Effect.fromResult(ledger.apply(decide))),
+      rollBack: (toBlock, check) => Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check))),
+      setPrices: (prices, check) => Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check)))
+    })
+  )
+
+/** A ledger of its own for each time the layer is built. */
+export const layer = (genesis: GenesisFeed, feeBounds: Omit<LedgerOptions, "genesis"> = {}): Layer.Layer<LedgerReader | LedgerWriter> =>
+  Layer.unwrap(Effect.sync(() => layerOf(openMemoryLedger({ genesis, ...feeBounds }))))

@@ -1,0 +1,45 @@
+import { Data, Exit, Schema } from "effect"
+import { createReadStream } from "node:fs"
+import { createInterface } from "node:readline"
+import { type FeedRecord, type GenesisFeed, readFeedLine } from "../core/mod.ts"
+
+/** A feed file cannot be used: names the line and what is wrong with it. */
+export class FeedFileError extends Data.TaggedError("FeedFileError")<{ readonly message: string }> {}
+
+/** A feed that is being read: its genesis, then the records as they arrive. */
+export interface OpenFeed {
+  readonly genesis: GenesisFeed
+  readonly records: AsyncIterable<FeedRecord>
+}
+
+/** Opens a feed in NDJSON; `-` is the standard input. Blank lines are passed over. Rejects with a FeedFileError. */
+export const openFeed = async (path: string): Promise<OpenFeed> => {
+  const lines = recordsOf(path)
+  const first = await lines.next()
+  if (first.done === true) throw new FeedFileError({ message: `Feed "${path}" is empty: its first line must be a genesis record` })
+  if (first.value.kind !== "genesis") {
+    throw new FeedFileError({ message: `Feed "${path}" starts with a ${first.value.kind} record: its first line must be a genesis record` })
+  }
+  return { genesis: first.value.genesis, records: lines }
+}
+
+async function* recordsOf(path: string): AsyncGenerator<FeedRecord, void> {
+  const input = path === "-" ? process.stdin : createReadStream(path)
+  let number = 0
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+      number++
+      if (line.trim() === "") continue
+      const record = readFeedLine(line)
+      if (Exit.isFailure(record)) throw new FeedFileError({ message: `Feed "${path}", line ${number}: ${reason(record)}` })
+      yield record.value
+    }
+  } catch (error) {
+    throw error instanceof FeedFileError
+      ? error
+      : new FeedFileError({ message: `Feed "${path}" cannot be read: ${error instanceof Error ? error.message : String(error)}` })
+  }
+}
+
+const reason = (exit: Exit.Failure<unknown, Schema.SchemaError>): string =>
+  exit.cause.reasons.map((part) => part._tag === "Fail" ? part.error.message : String(part)).join("; ").replaceAll("\n", " ")

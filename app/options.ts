@@ -1,0 +1,49 @@
+import { Config } from "effect"
+import { Flag } from "effect/cli"
+
+/* The options of the commands, as the command line knows them. */
+
+export const port = Flag.Int("port").pipe(
+  Flag.filter((port) => port >= 0 && port <= 65535, (port) => `Port ${port} is none: expected 0 to 65535`),
+  Flag.withFallbackConfig(Config.Port("PORT")),
+  Flag.withDefault(8080),
+  Flag.withDescription("Port to listen on; 0 takes a free one (also PORT)")
+)
+
+export const host = Flag.String("host").pipe(
+  Flag.withFallbackConfig(Config.String("HOST")),
+  Flag.withDefault("127.0.0.1"),
+  Flag.withDescription("Address to listen on; 0.0.0.0 is every one (also HOST)")
+)
+
+export const seed = Flag.String("seed").pipe(
+  Flag.withDefault("1"),
+  Flag.withDescription("Seed of the simulated network: the same seed gives the same network")
+)
+
+export const transactions = Flag.Int("transactions").pipe(
+  Flag.filter((count) => count >= 0, (count) => `${count} transactions are too few: expected 0 or more`),
+  Flag.withDefault(3000),
+  Flag.withDescription("Transactions that the simulated network has from the start")
+)
+
+export const pace = Flag.Finite("pace").pipe(
+  Flag.filter((seconds) => seconds >= 0, (seconds) => `A pace of ${seconds} is none: expected seconds, or 0 to stand still`),
+  Flag.withDefault(3),
+  Flag.withDescription("Seconds between two blocks of the simulated network; 0 stands still")
+)
+
+export const prefix = Flag.String("prefix").pipe(
+  Flag.filter((prefix) => /^[a-z][a-z0-9]{0,15}$/u.test(prefix), (prefix) => `"${prefix}" is no prefix: expected up to 16 lower-case letters and digits, a letter first`),
+  Flag.withDefault("zk"),
+  Flag.withDescription("Prefix of identifiers and of the names that contain it")
+)
+
+export const empty = Flag.Boolean("empty").pipe(Flag.withDefault(false), Flag.withDescription("Start with the genesis alone and stand still"))
+
+export const feed = Flag.String("feed").pipe(
+  Flag.optional,
+  Flag.withDescription("Follow a feed in NDJSON instead of simulating; - is the standard input")
+)
+
+export const out = Flag.String("out").pipe(Flag.optional, Flag.withDescription("File to write to; the standard output where absent"))

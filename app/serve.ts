@@ -1,0 +1,67 @@
+import { Effect, Layer, Option, Stream } from "effect"
+import { Command } from "effect/cli"
+import * as HttpServer from "effect/http/HttpServer"
+import { serverLayer } from "../adapters/http/node.ts"
+import { Ledger, PoolStore } from "../core/mod.ts"
+import { FeedFileError, openFeed, type OpenFeed } from "./feed_file.ts"
+import { memoryNode } from "./layers.ts"
+import * as options from "./options.ts"
+import { defaultNetwork, drive, simulate, type Simulation } from "./simulator/mod.ts"
+
+/** Serves the interface over a simulated network, over a feed, or over an empty ledger. */
+export const serve = Command.make("serve", {
+  port: options.port, host: options.host, seed: options.seed, transactions: options.transactions, pace: options.pace,
+  prefix: options.prefix, empty: options.empty, feed: options.feed
+}, (flags) =>
+  Effect.scoped(Effect.gen(function*() {
+    const source = yield* sourceOf(flags)
+    const node = memoryNode({ genesis: source.genesis })
+    const { address } = yield* Layer.build(serverLayer(flags).pipe(Layer.provideMerge(node))).pipe(
+      Effect.flatMap((context) => Effect.provide(Effect.andThen(source.start, HttpServer.HttpServer), context))
+    )
+    yield* Effect.log(`Listening on ${HttpServer.formatAddress(address)}, documentation at /docs`)
+    return yield* Effect.never
+  }))).pipe(Command.withDescription("Serve the interface over a simulated network that lives, or over a feed"))
+
+interface Flags {
+  readonly seed: string
+  readonly transactions: number
+  readonly pace: number
+  readonly prefix: string
+  readonly empty: boolean
+  readonly feed: Option.Option<string>
+}
+
+/** Where blocks come from: the network they belong to, and what brings the first ones and then goes on in the background. */
+const sourceOf = (flags: Flags) =>
+  Option.match(flags.feed, {
+    onSome: (path) => Effect.map(
+      Effect.tryPromise({ try: () => openFeed(path), catch: (error) => error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) }) }),
+      (feed) => ({ genesis: feed.genesis, start: follow(feed) })
+    ),
+    onNone: () => Effect.sync(() => {
+      const simulation = simulate({ seed: flags.seed, network: { ...defaultNetwork, prefix: flags.prefix } })
+      return { genesis: simulation.genesis, start: flags.empty ? Effect.void : live(simulation, flags) }
+    })
+  })
+
+const live = (simulation: Simulation, { transactions, pace }: Flags) =>
+  Effect.gen(function*() {
+    yield* drive(simulation, {
+      ledger: yield* Ledger, pool: yield* PoolStore, transactions, paceMs: pace === 0 ? Infinity : pace * 1000
+    })
+  })
+
+/** Applies the records of a feed as they arrive. What the ledger refuses ends the feed, not the service. */
+const follow = (feed: OpenFeed) =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger
+    yield* Stream.fromAsyncIterable(feed.records, (error) => error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) })).pipe(
+      Stream.runForEach((record) => ledger.applyRecord(record)),
+      Effect.matchEffect({
+        onSuccess: () => Effect.log("The feed has ended; the ledger stays as it is"),
+        onFailure: (error) => Effect.logError(`The feed is not followed any further: ${error.message}`)
+      }),
+      Effect.forkScoped
+    )
+  })

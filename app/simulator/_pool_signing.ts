@@ -1,0 +1,95 @@
+import { Result } from "effect"
+import { keccak256, signTransaction } from "../../adapters/crypto/mod.ts"
+import type { Authorization, L2Feed, PoolTransaction, PoolTransactionType, RequestedTransaction } from "../../core/domain/mod.ts"
+import { type AccountIndex, EXIT_ACCOUNT, INTERNAL_ADDRESS, l2TransactionId } from "../../core/encoding/mod.ts"
+import type { Context } from "./_context.ts"
+import { accountOf, type PoolEntry, type World } from "./_world.ts"
+
+/** Signs what was planned, in order, and a few that are never forged. */
+export function signPlanned(context: Context, world: World, planned: ReadonlyArray<L2Feed>): ReadonlyArray<PoolEntry> {
+  const { agenda } = context
+  const entries: Array<PoolEntry> = []
+  const links = planned.length > 1 && agenda.take("linkedTransactions")
+  for (const [position, feed] of planned.entries()) {
+    const requested = links && position === 0 ? planned[1] : undefined
+    const request = requested === undefined ? null : requestOf(world, requested)
+    // the request speaks of a transfer to a key, so the requested transaction is one
+    const type = links && position === 1 && feed.toAccountIndex !== EXIT_ACCOUNT ? "TransferToBJJ" : typeOf(context, world, feed)
+    entries.push(...sign(context, world, { feed, type, request }))
+  }
+  const last = planned.at(-1)
+  if (last === undefined) return entries
+  if (agenda.take("nonceGap")) entries.push(...sign(context, world, { feed: { ...last, nonce: last.nonce + 1000n }, type: "Transfer", request: null }))
+  // the sender thought better of it, but this one comes second and becomes invalid when the first is forged
+  if (agenda.take("replacement")) entries.push(...sign(context, world, { feed: { ...last, fee: last.fee === 0 ? 1 : 0 }, type: "Transfer", request: null }))
+  return entries
+}
+
+/** Some users let coordinators open accounts for them. */
+export function authorizationsOf({ agenda, people, random }: Context, world: World): ReadonlyArray<Authorization> {
+  if (world.users === 0 || !agenda.take("authorization")) return []
+  const person = people.user(random.integer(0, world.users - 1))
+  const signature = people.authorization(person)
+  return signature === null
+    ? []
+    : [{ address: person.address, publicKey: person.publicKey, signature, timestampMs: world.block.timestampMs }]
+}
+
+interface Wish {
+  readonly feed: L2Feed
+  readonly type: PoolTransactionType
+  readonly request: RequestedTransaction | null
+}
+
+const TYPES = ["Transfer", "Transfer", "TransferToEthAddr", "TransferToBJJ"] as const
+
+function typeOf({ random }: Context, world: World, { toAccountIndex }: L2Feed): PoolTransactionType {
+  if (toAccountIndex === EXIT_ACCOUNT) return "Exit"
+  const type = random.of(TYPES)
+  // nobody can be found by the address that all internal accounts share
+  return type === "TransferToEthAddr" && accountOf(world, toAccountIndex)?.address === INTERNAL_ADDRESS ? "Transfer" : type
+}
+
+function sign({ people, settings }: Context, world: World, { feed, request, type }: Wish): ReadonlyArray<PoolEntry> {
+  const { amount, fee, fromAccountIndex, nonce, toAccountIndex } = feed
+  const account = accountOf(world, fromAccountIndex)
+  const holder = account && people.holder(account.publicKey)
+  if (account === undefined || holder === undefined) return []
+  const { tokenId } = account
+  const spelt = { tokenId, fromAccountIndex, ...destinationOf(world, type, toAccountIndex), amount, fee, nonce, request }
+  const transaction: PoolTransaction = {
+    ...spelt,
+    id: Result.getOrThrow(l2TransactionId(spelt, keccak256)),
+    type: toAccountIndex === EXIT_ACCOUNT ? "Exit" : type,
+    state: "pend",
+    signature: signTransaction(holder.privateKey, spelt, settings.network.chainId),
+    timestampMs: world.block.timestampMs,
+    batchNum: null
+  }
+  return [{ transaction, toAccountIndex }]
+}
+
+function destinationOf(
+  world: World, type: PoolTransactionType, toAccountIndex: AccountIndex
+): Pick<PoolTransaction, "toAccountIndex" | "toAddress" | "toPublicKey"> {
+  const receiver = accountOf(world, toAccountIndex)
+  if (receiver === undefined || type === "Transfer" || type === "Exit") return { toAccountIndex, toAddress: null, toPublicKey: null }
+  return type === "TransferToEthAddr"
+    ? { toAccountIndex: null, toAddress: receiver.address, toPublicKey: null }
+    : { toAccountIndex: null, toAddress: INTERNAL_ADDRESS, toPublicKey: receiver.publicKey }
+}
+
+/** All eight fields, as a transfer to a key has them; an exit has neither address nor key. */
+function requestOf(world: World, { amount, fee, fromAccountIndex, nonce, toAccountIndex }: L2Feed): RequestedTransaction {
+  const receiver = accountOf(world, toAccountIndex)
+  return {
+    fromAccountIndex,
+    toAccountIndex: receiver === undefined ? toAccountIndex : 0,
+    toAddress: receiver === undefined ? null : INTERNAL_ADDRESS,
+    toPublicKey: receiver === undefined ? null : receiver.publicKey,
+    tokenId: accountOf(world, fromAccountIndex)?.tokenId ?? 0,
+    amount,
+    fee,
+    nonce
+  }
+}

@@ -1,0 +1,34 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { createInterface } from "node:readline"
+
+/** A server in a process of its own, on the first core where the system lets one choose. */
+export interface BenchServer {
+  readonly port: number
+  readonly stop: () => Promise<void>
+}
+
+const taskset = existsSync("/usr/bin/taskset") ? ["taskset", "-c", "0"] : []
+
+/** Starts a script that prints `listening <port>` when it is ready. */
+export const startServer = async (script: string, args: ReadonlyArray<string>): Promise<BenchServer> => {
+  const [command, ...rest] = [...taskset, process.execPath, new URL(script, import.meta.url).pathname, ...args]
+  const child = spawn(command!, rest, { stdio: ["ignore", "pipe", "inherit"] })
+  return { port: await portOf(child), stop: () => stopped(child) }
+}
+
+const portOf = (child: ChildProcess): Promise<number> =>
+  new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout! }).on("line", (line) => {
+      const port = /listening (\d+)/u.exec(line)?.[1]
+      if (port !== undefined) resolve(Number(port))
+    })
+    child.on("exit", (code) => reject(new Error(`The server ended with ${code} before it listened`)))
+  })
+
+const stopped = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    child.removeAllListeners("exit")
+    child.on("exit", () => resolve())
+    child.kill("SIGTERM")
+  })

@@ -1,0 +1,65 @@
+import { Effect, Layer } from "effect"
+import { keccak256 } from "../../adapters/crypto/mod.ts"
+import { Application, type ApplicationOptions, type HttpAnswer } from "../../adapters/http/mod.ts"
+import * as memory from "../../adapters/memory/mod.ts"
+import { wireContext } from "../../core/contract/mod.ts"
+import { LedgerReader, type LedgerStamp } from "../../core/ports/mod.ts"
+import { Ledger } from "../../core/use_cases/mod.ts"
+import { blockOf, chain } from "../use_cases/_chain.ts"
+import { addressOf, genesis } from "../use_cases/_network.ts"
+
+/* A network with some of everything: the chain of the use cases, and thirty tokens more. */
+
+export const context = wireContext(genesis.network, keccak256)
+export const constants = genesis.constants
+
+const tokens = Array.from({ length: 30 }, (_, i) => ({
+  id: i + 2, ethereumAddress: `0x${String(i + 1000).padStart(40, "0")}`, name: i === 0 ? "Zwölf \"x\"" : `Token ${i + 2}`, symbol: `T${i + 2}`, decimals: 18
+}))
+
+const filled = Layer.effectDiscard(Effect.gen(function*() {
+  const ledger = yield* Ledger
+  for (const block of chain) yield* ledger.applyBlock(block)
+  yield* ledger.applyBlock(blockOf(chain.at(-1)!.number + 1n, { tokens }))
+}))
+
+/** Both stores, filled. */
+export const stores = filled.pipe(
+  Layer.provide(Ledger.layer(genesis, keccak256)), Layer.provideMerge(memory.layer(genesis)), Layer.merge(memory.poolLayer), Layer.orDie
+)
+
+/** The application over the filled stores. */
+export const application = (options: Partial<ApplicationOptions> = {}) =>
+  Application.layer({ context, constants, ...options }).pipe(Layer.provide(stores))
+
+/** The application over a ledger that answers as it is told to. */
+export const applicationOver = (reader: Partial<LedgerReader["Service"]>) => {
+  const stamp: LedgerStamp = { ethereumBlockNum: 18446744073709551615n, batchNum: null, version: 7 }
+  return Application.layer({ context, constants }).pipe(
+    Layer.provide(Layer.mock(LedgerReader, { stamp: Effect.succeed(stamp), ...reader })), Layer.provide(memory.poolLayer)
+  )
+}
+
+export interface Asked {
+  readonly method?: string
+  readonly headers?: { readonly [name: string]: string }
+}
+
+/** Asks the application without any transport. */
+export const ask = (url: string, { method = "GET", headers = {} }: Asked = {}) =>
+  Effect.flatMap(Application, ({ handle }) => handle({ method, url, headers }))
+
+export interface ProblemBody {
+  readonly message: string
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly instance: string
+  readonly errors?: ReadonlyArray<{ in: string; parameter: string; value: string | null; rule: string; message: string; nearest?: string }>
+}
+
+export const jsonOf = (answer: HttpAnswer): unknown => JSON.parse(answer.body as string)
+export const problemOf = (answer: HttpAnswer): ProblemBody => jsonOf(answer) as ProblemBody
+
+export { addressOf }

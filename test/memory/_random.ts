@@ -1,0 +1,29 @@
+/** A seeded source of numbers (mulberry32): a failing seed is a test to keep. */
+export class Random {
+  private state: number
+  constructor(seed: number) {
+    this.state = seed >>> 0
+  }
+
+  /** [0, 1) */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) >>> 0
+    let t = this.state
+    t = Math.imul(t ^ t >>> 15, t | 1)
+    t ^= t + Math.imul(t ^ t >>> 7, t | 61)
+    return ((t ^ t >>> 14) >>> 0) / 4294967296
+  }
+
+  /** An integer of [0, below). */
+  below(below: number): number {
+    return Math.floor(this.next() * below)
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  of<T>(values: ReadonlyArray<T>): T {
+    return values[this.below(values.length)]!
+  }
+}

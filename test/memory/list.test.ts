@@ -1,0 +1,101 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { type MemoryLedger, openMemoryLedger } from "../../adapters/memory/mod.ts"
+import { type ListName, listNames } from "../../core/contract/list.ts"
+import { slotNumMax } from "../../core/domain/mod.ts"
+import type { LedgerView } from "../../core/ports/mod.ts"
+import { addressOf, applyBlock, bidders, forgers, genesis, newAccount, newBatch, newBid, randomBlock, rollBackTo } from "./_chain.ts"
+import { everything, naivePage } from "./_naive.ts"
+import { randomQuery } from "./_query.ts"
+import { Random } from "./_random.ts"
+
+/** The live view, which a test may keep: nothing else writes. */
+const viewOf = (ledger: MemoryLedger): LedgerView => {
+  const seen: Array<LedgerView> = []
+  ledger.apply((view) => {
+    seen.push(view)
+    return Result.succeed({ kind: "alreadyStored" })
+  })
+  return seen[0]!
+}
+
+const checkQueries = (ledger: MemoryLedger, random: Random, queries: number) => {
+  const view = viewOf(ledger)
+  const checkList = <N extends ListName>(name: N) => {
+    // a slot beyond the default bound is an item where a bound names it
+    const all = name === "slots"
+      ? Result.getOrThrow(ledger.list("slots", { filters: { maxSlotNum: 60 }, limit: 100 })).items as unknown as ReturnType<typeof everything<N>>
+      : everything(ledger, name)
+    for (let i = 0; i < queries; i++) {
+      const query = randomQuery(name, random, view)
+      const bounded = name === "slots" ? { ...query, filters: { maxSlotNum: 60, ...query.filters } } : query
+      const { items, counts } = Result.getOrThrow(ledger.list(name, bounded))
+      assert.deepStrictEqual({ items, counts }, naivePage(name, all, ledger, bounded), `${name} ${JSON.stringify(bounded)}`)
+    }
+  }
+  for (const name of listNames) checkList(name)
+}
+
+describe("lists of the memory store", () => {
+  for (const seed of [1, 2, 3]) {
+    it(`any query gives the page and the counts that looking at every item gives (seed ${seed})`, () => {
+      const random = new Random(seed)
+      const ledger = openMemoryLedger({ genesis })
+      for (let round = 0; round < 6; round++) {
+        for (let i = 0; i < 40; i++) applyBlock(ledger, (view) => randomBlock(view, random, 60))
+        checkQueries(ledger, random, 60)
+        rollBackTo(ledger, ledger.stamp().ethereumBlockNum - BigInt(random.below(30)))
+        if (viewOf(ledger).lastBatchNum > 0) checkQueries(ledger, random, 60)
+      }
+    })
+  }
+
+  it("a reference to what was never registered fails with the first unknown value", () => {
+    const ledger = openMemoryLedger({ genesis })
+    applyBlock(ledger, (view) => ({
+      batches: [{ batch: newBatch(view, 1), accounts: [newAccount(256, 1)], accountUpdates: [], forged: [], transactions: [], exits: [] }]
+    }))
+    const failure = <N extends ListName>(name: N, filters: Parameters<typeof ledger.list<N>>[1]["filters"]) =>
+      Result.match(ledger.list(name, { filters }), { onFailure: ({ filter, kind, value }) => [filter, kind, value], onSuccess: () => null })
+    assert.deepStrictEqual(failure("accounts", { tokenIds: [0, 9, 8] }), ["tokenIds", "token", 9])
+    for (const index of [0, 1, 255, 257]) assert.deepStrictEqual(failure("transactions", { accountIndex: index }), ["accountIndex", "account", index])
+    for (const batchNum of [0, 2]) assert.deepStrictEqual(failure("exits", { batchNum }), ["batchNum", "batch", batchNum])
+    assert.isNull(failure("transactions", { batchNum: 1 }))
+    assert.isNull(failure("transactions", { accountIndex: 256 }))
+    assert.isNull(failure("accounts", { address: addressOf(99) }))
+  })
+
+  it("slots end by default with the last one that is open for bids, and by request with any", () => {
+    const ledger = openMemoryLedger({ genesis })
+    const counts = (filters: Parameters<typeof ledger.list<"slots">>[1]["filters"]) => Result.getOrThrow(ledger.list("slots", { filters })).counts
+    assert.deepStrictEqual(counts({}), { pendingItems: 13, totalItems: 33, firstItem: 0, lastItem: 32 })
+    assert.deepStrictEqual(counts({ finishedAuction: true }), { pendingItems: 0, totalItems: 3, firstItem: 0, lastItem: 2 })
+    assert.deepStrictEqual(counts({ finishedAuction: false, minSlotNum: 30 }), { pendingItems: 0, totalItems: 3, firstItem: 30, lastItem: 32 })
+    assert.deepStrictEqual(counts({ minSlotNum: slotNumMax - 1, maxSlotNum: slotNumMax }), {
+      pendingItems: 0, totalItems: 2, firstItem: slotNumMax - 1, lastItem: slotNumMax
+    })
+    assert.deepStrictEqual(counts({ minSlotNum: 40 }), { pendingItems: 0, totalItems: 0, firstItem: null, lastItem: null })
+    assert.deepStrictEqual(counts({ finishedAuction: true, minSlotNum: 5, maxSlotNum: 9 }), { pendingItems: 0, totalItems: 0, firstItem: null, lastItem: null })
+  })
+
+  it("a forger wins the slots and makes the bids of those whose latest registration names it", () => {
+    const ledger = openMemoryLedger({ genesis })
+    const register = (bidder: number, forger: number) =>
+      ({ bidderAddr: bidders[bidder]!, forgerAddr: forgers[forger]!, url: "https://c", ethereumBlockNum: 1n })
+    applyBlock(ledger, () => ({
+      coordinators: [register(0, 0), register(1, 0), register(2, 1)],
+      bids: [newBid(5, bidders[0]!, 20n), newBid(6, bidders[1]!, 20n), newBid(7, bidders[2]!, 20n), newBid(6, bidders[2]!, 30n)]
+    }))
+    const won = (forger: number) =>
+      Result.getOrThrow(ledger.list("slots", { filters: { wonByForger: forgers[forger]! } })).items.map(({ slotNum }) => slotNum)
+    const made = (forger: number) =>
+      Result.getOrThrow(ledger.list("bids", { filters: { forgerAddr: forgers[forger]! } })).items.map(({ bid }) => bid.itemId)
+    assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[5], [6, 7], [1, 2], [3, 4]])
+    applyBlock(ledger, () => ({ coordinators: [register(2, 0)] }))
+    assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[5, 6, 7], [], [1, 2, 3, 4], []])
+    rollBackTo(ledger, 101n)
+    assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[5], [6, 7], [1, 2], [3, 4]])
+    rollBackTo(ledger, 100n)
+    assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[], [], [], []])
+  })
+})

@@ -1,0 +1,87 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import { keccak256, verifyInclusion } from "../../adapters/crypto/mod.ts"
+import { prehistory, simulate, type SimulationOptions, writeFeed } from "../../app/simulator/mod.ts"
+import { type FeedRecord, readFeedLine, writeFeedLine } from "../../core/domain/mod.ts"
+import { Ledger } from "../../core/use_cases/mod.ts"
+import { layer } from "../../adapters/memory/mod.ts"
+import { occurrencesOf, REQUIRED_OCCURRENCES } from "./_occurrences.ts"
+
+const SEEDS = [1, "two", "drei 点"] as const
+const TRANSACTIONS = 3000
+
+const recordsOf = (options: SimulationOptions, transactions: number): ReadonlyArray<FeedRecord> => [...prehistory(simulate(options), transactions)]
+
+describe("Simulation", () => {
+  it("the same seed gives the same feed, another seed another one", () => {
+    const [first, again, other] = [7, 7, 8].map((seed) => [...writeFeed(simulate({ seed, users: 40 }), 400)].join(""))
+    assert.isTrue(first === again)
+    assert.isFalse(first === other)
+  })
+
+  it("every record reads back from its line", () => {
+    for (const line of writeFeed(simulate({ seed: "lines", users: 40 }), 600)) {
+      const record = readFeedLine(line.trimEnd())
+      assert.isTrue(Exit.isSuccess(record), line)
+      if (Exit.isSuccess(record)) assert.strictEqual(`${writeFeedLine(record.value)}\n`, line)
+    }
+  })
+
+  it("a network of other options is valid too", () => {
+    const options = { seed: 9, users: 20, tokens: 3, coordinators: 1, transactionsPerBlock: 80, exitShare: 0, heavyShare: 0.4, rollBackPeriodBlocks: 0 }
+    assert.isFalse(recordsOf(options, 1000).some(({ kind }) => kind === "rollBack"))
+  })
+
+  for (const seed of SEEDS) {
+    it(`everything that a network can show occurs (seed ${seed})`, () => {
+      const simulation = simulate({ seed })
+      const seen = occurrencesOf(simulation.genesis, prehistory(simulation, TRANSACTIONS))
+      assert.deepStrictEqual(REQUIRED_OCCURRENCES.filter((kind) => !seen.has(kind)), [])
+    })
+
+    it.effect(`the ledger accepts every record (seed ${seed})`, () => {
+      const simulation = simulate({ seed })
+      return Effect.gen(function*() {
+        const ledger = yield* Ledger
+        let last = 0
+        for (const record of prehistory(simulation, TRANSACTIONS)) {
+          const report = yield* ledger.applyRecord(record)
+          if (report.kind === "block") assert.isTrue(report.applied)
+          last++
+        }
+        assert.isAbove(last, 100)
+      }).pipe(Effect.provide(Ledger.layer(simulation.genesis, keccak256)), Effect.provide(layer(simulation.genesis)))
+    })
+  }
+
+  it("every exit proof verifies", () => {
+    let verified = 0
+    for (const record of recordsOf({ seed: "proofs", users: 60, exitShare: 0.05 }, 1000)) {
+      if (record.kind !== "block") continue
+      for (const { exitRoot, exits } of record.block.batches ?? []) {
+        for (const { merkleProof } of exits) {
+          assert.strictEqual(merkleProof.root, exitRoot)
+          assert.isTrue(verifyInclusion(merkleProof))
+          verified++
+        }
+      }
+    }
+    assert.isAbove(verified, 20)
+  })
+
+  it("blocks link to their parents, and a block of a fork has another hash", () => {
+    const hashes = new Map<bigint, string>()
+    let replaced = 0
+    for (const record of recordsOf({ seed: "chain", users: 40, rollBackPeriodBlocks: 10 }, 1500)) {
+      if (record.kind !== "block") continue
+      const { hash, number, parentHash } = record.block
+      if (hashes.has(number - 1n)) assert.strictEqual(parentHash, hashes.get(number - 1n))
+      if (hashes.has(number)) {
+        assert.notStrictEqual(hash, hashes.get(number))
+        replaced++
+      }
+      hashes.set(number, hash)
+    }
+    assert.isAbove(replaced, 5)
+  })
+})

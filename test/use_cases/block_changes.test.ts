@@ -1,0 +1,133 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { BlockFeed } from "../../core/domain/mod.ts"
+import { feeFactor } from "../../core/encoding/mod.ts"
+import {
+  ann, batchOf, block101, block103, block104, block105, blockOf, bob, cleo, declared, exitOf, internal, l1Of, l2Of, ledgerBefore
+} from "./_chain.ts"
+import { addressOf, genesis } from "./_network.ts"
+
+const changesOf = (block: BlockFeed) => ledgerBefore(block.number).apply(block)
+const batch104 = block104.batches![0]!
+
+describe("the changes of a block", () => {
+  it("an account-creating transaction has no sender until it is forged", () => {
+    const [queued] = changesOf(block101).queued
+    assert.strictEqual(queued?.fromAccountIndex, null)
+    assert.strictEqual(queued?.fromPublicKey, ann.key)
+    assert.deepStrictEqual(changesOf(block103).batches[0]?.forged.map(({ fromAccountIndex }) => fromAccountIndex), [256, 257, 258])
+  })
+
+  it("the sender's key of a queued transaction is that of its account, and nobody's where there is none", () => {
+    const l1UserTransactions = [l1Of(2, 1, { fromAddress: cleo.address }), l1Of(2, 2, { fromAccountIndex: 999 })]
+    const { queued } = changesOf(blockOf(104n, { l1UserTransactions }))
+    assert.deepStrictEqual(queued.map(({ fromAddress, fromPublicKey }) => [fromAddress, fromPublicKey]), [[cleo.address, ann.key], [ann.address, null]])
+  })
+
+  it("the receiver is known by address and key where the block creates it, and in any case once it is forged", () => {
+    const pays = l1Of(3, 0, { toAccountIndex: 260, amount: 5n })
+    const created = { address: bob.address, publicKey: bob.key, tokenId: 0, signature: `0x${"01".repeat(65)}` }
+    const batches = [{ ...batch104, l1Coordinator: [created] }, batchOf(4, { forgeL1TransactionsNum: 3, l1UserEffects: [declared(pays)] })]
+    const changes = changesOf({ ...block104, l1UserTransactions: [pays], batches })
+    assert.deepStrictEqual([changes.queued[0]?.toAddress, changes.queued[0]?.toPublicKey], [bob.address, bob.key])
+    assert.deepStrictEqual(changes.batches[1]?.forged, [{
+      id: changes.queued[0]!.id, fromAccountIndex: 256, toAddress: bob.address, toPublicKey: bob.key, amountSuccess: true, depositAmountSuccess: true
+    }])
+    assert.deepStrictEqual(changes.batches[1]?.accountUpdates.at(-1), { index: 260, nonce: 0n, balance: 5n })
+  })
+
+  it("what did not take effect is marked", () => {
+    const ledger = ledgerBefore(104n)
+    ledger.apply(blockOf(104n, { l1UserTransactions: [l1Of(2, 1, { toAccountIndex: 257, depositAmount: 7n, amount: 10n ** 6n })] }))
+    const l1UserEffects = [...batch104.l1UserEffects, { effectiveDepositAmount: 7n, effectiveAmount: 0n }]
+    const { batches } = ledger.apply(blockOf(105n, { batches: [{ ...batch104, l1UserEffects }] }))
+    assert.deepStrictEqual(
+      batches[0]?.forged.map(({ amountSuccess, depositAmountSuccess }) => [amountSuccess, depositAmountSuccess]), [[true, true], [false, true]]
+    )
+  })
+
+  it("positions count on from L1 user over coordinator to L2 transactions", () => {
+    const l1Coordinator = [{ address: internal.address, publicKey: internal.key, tokenId: 0, signature: null }]
+    const { batches } = changesOf({ ...block104, batches: [{ ...batch104, l1Coordinator }] })
+    assert.deepStrictEqual(batches[0]?.transactions.map(({ position, type }) => [position, type]), [
+      [1, "CreateAccountDeposit"], [2, "Transfer"], [3, "Exit"]
+    ])
+  })
+
+  it("values are in dollars of the prices of the block itself", () => {
+    const prices = [{ tokenId: 0, priceUSD: 4e18, timeMs: 104_000 }]
+    const { batches } = changesOf({ ...block104, prices })
+    const [transfer, exit] = batches[0]!.transactions
+    assert.deepStrictEqual([transfer?.historicUSD, transfer?.l2?.historicFeeUSD], [400, 400 * feeFactor(126)])
+    assert.deepStrictEqual([exit?.historicUSD, exit?.l2?.historicFeeUSD], [20, null])
+    assert.strictEqual(batches[0]?.batch.historicTotalCollectedFeesUSD, 40)
+  })
+
+  it("deposits have their value too, and a token without price has none", () => {
+    const { queued } = changesOf(block101)
+    assert.deepStrictEqual(queued.map(({ historicUSD, l1 }) => [historicUSD, l1?.historicDepositAmountUSD]), [[null, 2000], [null, 1000], [null, 77 * 3 / 100]])
+    const unknown = changesOf({ ...block101, prices: [] })
+    assert.deepStrictEqual(unknown.queued.map(({ l1 }) => l1?.historicDepositAmountUSD), [null, null, null])
+    assert.deepStrictEqual(unknown.tokens[0]?.priceUSD, null)
+    const forgotten = changesOf({ ...block104, prices: [{ tokenId: 0, priceUSD: null, timeMs: 104_000 }] }).batches[0]!
+    assert.deepStrictEqual([forgotten.transactions[0]?.historicUSD, forgotten.transactions[0]?.l2?.historicFeeUSD], [null, null])
+    assert.strictEqual(forgotten.batch.historicTotalCollectedFeesUSD, 0)
+  })
+
+  it("a batch stands in the slot of its block", () => {
+    const ledger = ledgerBefore(104n)
+    for (let number = 104n; number < 125n; number++) ledger.apply(blockOf(number))
+    const { batch } = ledger.apply(blockOf(125n, { batches: [batchOf(3)] })).batches[0]!
+    assert.deepStrictEqual([batch.slotNum, batch.ethereumBlockNum, batch.timestampMs, batch.numAccounts], [2, 125n, 125_000, 0])
+    assert.strictEqual(genesis.constants.auction.blocksPerSlot, 10)
+  })
+
+  it("coordinators are sorted by forger, and of two registrations of a bidder the later counts", () => {
+    const register = (bidder: string, forger: string) => ({ bidderAddr: addressOf(bidder), forgerAddr: addressOf(forger), url: forger })
+    const { coordinators } = changesOf(blockOf(104n, { coordinators: [register("1", "c"), register("2", "b"), register("1", "a"), register("2", "d")] }))
+    assert.deepStrictEqual(coordinators.map(({ bidderAddr, url }) => [bidderAddr, url]), [[addressOf("1"), "a"], [addressOf("2"), "d"]])
+  })
+
+  it("a lost bid returns to its bidder unless the feed says otherwise", () => {
+    const bid = { slotNum: 6, bidderAddr: bob.address, bidValue: 11n }
+    const { bids } = changesOf(blockOf(104n, { bids: [bid, { ...bid, bidValue: 12n, withdrawAddr: ann.address }] }))
+    assert.deepStrictEqual(bids.map(({ withdrawAddr }) => withdrawAddr), [bob.address, ann.address])
+  })
+
+  it("variables are dated by the block, a bucket leaves the date as it was", () => {
+    const { rollup } = genesis.variables
+    const bucketUpdates = [{ bucket: 1, blockStamp: 104n, withdrawals: 2n }]
+    const drained = changesOf(blockOf(104n, { bucketUpdates })).variables
+    assert.strictEqual(drained.rollup?.ethereumBlockNum, 0n)
+    assert.deepStrictEqual(drained.rollup?.buckets.map(({ withdrawals }) => withdrawals), [3n, 2n])
+    const changed = changesOf(blockOf(104n, { bucketUpdates, rollupVariables: { ...rollup, safeMode: true }, auctionVariables: genesis.variables.auction })).variables
+    assert.deepStrictEqual(Object.keys(changed).sort(), ["auction", "rollup"])
+    assert.deepStrictEqual([changed.rollup?.ethereumBlockNum, changed.rollup?.safeMode, changed.rollup?.buckets[1]?.blockStamp], [104n, true, 104n])
+  })
+
+  it("an exit can be withdrawn in its own block, and a collection settles every request of owner and token", () => {
+    const ledger = ledgerBefore(105n)
+    ledger.apply(block105)
+    const exit = batchOf(4, { exitRoot: 66n, l2: [l2Of(257, 1, { nonce: 1n })], exits: [exitOf(66n, 257, 10n)] })
+    const { withdrawals } = ledger.apply(blockOf(106n, {
+      batches: [exit],
+      withdrawals: [{ batchNum: 4, accountIndex: 257, instant: false }],
+      delayedWithdrawals: [{ owner: bob.address, tokenId: 0 }]
+    }))
+    assert.deepStrictEqual(withdrawals, [
+      { batchNum: 4, accountIndex: 257, field: "delayedWithdrawRequest" },
+      { batchNum: 3, accountIndex: 257, field: "delayedWithdrawn" },
+      { batchNum: 4, accountIndex: 257, field: "delayedWithdrawn" }
+    ])
+  })
+
+  it("exits carry their owner and the proof without padding", () => {
+    const [exit] = changesOf(block104).batches[0]!.exits
+    assert.deepStrictEqual([exit?.address, exit?.publicKey, exit?.tokenId, exit?.balance], [ann.address, ann.key, 0, 100n])
+    assert.deepStrictEqual(exit?.merkleProof.siblings, [7n, 0n, 8n])
+  })
+
+  it("the newest Ethereum block is the block itself unless the feed knows a newer one", () => {
+    assert.strictEqual(changesOf(block105).lastEthereumBlock, 105n)
+    assert.strictEqual(changesOf({ ...block105, lastEthereumBlock: 200n }).lastEthereumBlock, 200n)
+  })
+})

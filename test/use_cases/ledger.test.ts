@@ -1,0 +1,102 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Result } from "effect"
+import { keccak256 } from "../../adapters/crypto/mod.ts"
+import type { FeedRecord } from "../../core/domain/mod.ts"
+import { LedgerWriter } from "../../core/ports/mod.ts"
+import { Ledger } from "../../core/use_cases/mod.ts"
+import { block101, block102, chain } from "./_chain.ts"
+import { FakeLedger } from "./_ledger.ts"
+import { genesis, hashOf } from "./_network.ts"
+
+/** A writer over the smallest ledger; it counts what it was asked to do. */
+const writerOf = (ledger: FakeLedger, rolledBack: Array<bigint>): LedgerWriter["Service"] => {
+  const stamp = () => ({ ethereumBlockNum: ledger.lastBlock.number, batchNum: ledger.lastBatchNum, version: ledger.blocks.size })
+  return {
+    apply: (block, decide) =>
+      Effect.gen(function*() {
+        const decision = yield* Effect.fromResult(decide(ledger))
+        if (decision.kind === "store") ledger.apply(block)
+        return { applied: decision.kind === "store", stamp: stamp() }
+      }),
+    rollBack: (toBlock, check) =>
+      Effect.gen(function*() {
+        yield* Effect.fromResult(check(ledger))
+        rolledBack.push(toBlock)
+        return { toBlock, blocks: 0, batches: 0, lastBatchNum: ledger.lastBatchNum, stamp: stamp() }
+      }),
+    setPrices: (_, check) => Effect.map(Effect.fromResult(check(ledger)), stamp)
+  }
+}
+
+/** A ledger at block 102. */
+const open = () => {
+  const fake = new FakeLedger()
+  const rolledBack: Array<bigint> = []
+  fake.apply(block101)
+  fake.apply(block102)
+  const layer = Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writerOf(fake, rolledBack))))
+  return { fake, rolledBack, layer }
+}
+
+const refusalOf = (record: FeedRecord) =>
+  Effect.gen(function*() {
+    const { layer, rolledBack } = open()
+    const result = yield* Ledger.use((ledger) => ledger.applyRecord(record)).pipe(Effect.provide(layer), Effect.result)
+    assert.deepStrictEqual(rolledBack, [])
+    if (Result.isSuccess(result) || result.failure._tag !== "BlockViolation") return assert.fail("the record was accepted")
+    return [result.failure.invariant, result.failure.place, result.failure.value]
+  })
+
+describe("Ledger", () => {
+  it.effect("a feed is applied record by record, and a block that comes twice is told", () =>
+    Effect.gen(function*() {
+      const { fake, layer } = open()
+      const records: ReadonlyArray<FeedRecord> = [
+        { kind: "genesis", genesis: structuredClone(genesis) },
+        ...chain.map((block) => ({ kind: "block", block }) as const),
+        { kind: "prices", prices: [{ tokenId: 1, priceUSD: 5, timeMs: 0 }] }
+      ]
+      const reports = yield* Ledger.use((ledger) => Effect.forEach(records, ledger.applyRecord)).pipe(Effect.provide(layer))
+      assert.deepStrictEqual(reports.map((report) => report.kind === "block" ? report.applied : report.kind), [
+        "genesis", false, false, true, true, true, true, "prices"
+      ])
+      assert.strictEqual(fake.lastBlock.number, 106n)
+    }))
+
+  it.effect("a roll back goes from the genesis block to the last block, which it leaves alone", () =>
+    Effect.gen(function*() {
+      const { layer, rolledBack } = open()
+      yield* Ledger.use((ledger) => Effect.forEach([102n, 101n, 100n], ledger.rollBack)).pipe(Effect.provide(layer))
+      assert.deepStrictEqual(rolledBack, [102n, 101n, 100n])
+    }))
+
+  it.effect("a roll back to a block that is not stored is refused", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* refusalOf({ kind: "rollBack", toBlock: 103n }), ["roll-back-block", "/toBlock", "103"])
+      assert.deepStrictEqual(yield* refusalOf({ kind: "rollBack", toBlock: 99n }), ["roll-back-block", "/toBlock", "99"])
+    }))
+
+  it.effect("the price of an unknown token is refused, and one that is no price", () =>
+    Effect.gen(function*() {
+      const known = { tokenId: 1, priceUSD: 1, timeMs: 0 }
+      const prices = [known, { ...known, tokenId: 2 }]
+      assert.deepStrictEqual(yield* refusalOf({ kind: "prices", prices }), ["token-exists", "/prices/1/tokenId", "2"])
+      const negative = [{ ...known, priceUSD: -1 }]
+      assert.deepStrictEqual(yield* refusalOf({ kind: "prices", prices: negative }), ["shape", "/prices/0/priceUSD", "-1"])
+    }))
+
+  it.effect("a block that contradicts the ledger is refused", () =>
+    Effect.gen(function*() {
+      const block = { ...block102, hash: hashOf(1n) }
+      assert.deepStrictEqual(yield* refusalOf({ kind: "block", block }), ["block-hash", "/hash", hashOf(1n)])
+    }))
+
+  it.effect("the feed of another network is refused and says where it differs", () =>
+    Effect.gen(function*() {
+      const other = { ...genesis, network: { ...genesis.network, chainId: 5 } }
+      assert.deepStrictEqual(yield* refusalOf({ kind: "genesis", genesis: other }), ["genesis", "/genesis/network/chainId", "5"])
+      const { rollup } = genesis.variables
+      const shorter = { ...genesis, variables: { ...genesis.variables, rollup: { ...rollup, buckets: rollup.buckets.slice(1) } } }
+      assert.deepStrictEqual(yield* refusalOf({ kind: "genesis", genesis: shorter }), ["genesis", "/genesis/variables/rollup/buckets/1", "nothing"])
+    }))
+})
