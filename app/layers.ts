@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { keccak256 } from "../adapters/crypto/mod.ts"
+import { keccak256 } from "../adapters/hashing/mod.ts"
 import { Application, type HttpLimits, type Mount } from "../adapters/http/mod.ts"
 import * as Memory from "../adapters/memory/mod.ts"
 import { type GenesisFeed, Ledger, type LedgerReader, type LedgerWriter, type PoolStore, wireContext } from "../core/mod.ts"

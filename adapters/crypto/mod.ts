@@ -6,7 +6,7 @@ export {
   isInPrimeSubgroup,
   isSigningKey
 } from "./babyjubjub.ts"
-export { keccak256 } from "./keccak.ts"
+export { keccak256 } from "../hashing/mod.ts"
 export {
   accountLeaf,
   type InclusionProof,

@@ -2,7 +2,7 @@ import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import type { Network } from "../../core/domain/mod.ts"
 import { type EthereumAddress, type PublicKey, publicKeyToBigEndianHex } from "../../core/encoding/mod.ts"
-import { keccak256 } from "./keccak.ts"
+import { keccak256 } from "../hashing/mod.ts"
 
 /** The address of an Ethereum private key of 32 bytes. */
 export function ethereumAddress(privateKey: Uint8Array): EthereumAddress {

@@ -39,10 +39,16 @@ export const makeChooser = (mounts: ReadonlyArray<Mount>) => {
       return { ...choice, problem: known.has(header) ? conflict(mount, header) : unknownRevision(header, known) }
     }
     const choice = { mount: fallback, path: path === "/" ? "" : path, revision: fallback.revision.name }
+    if (root === undefined) return { ...choice, problem: outside(path, named) }
     if (header === undefined || header === choice.revision) return choice
     return known.has(header) ? { ...choice, revision: header } : { ...choice, problem: unknownRevision(header, known) }
   }
 }
+
+const outside = (path: string, mounts: ReadonlyArray<Mount>): Problem => ({
+  name: "unknown-path",
+  message: `There is no path ${JSON.stringify(path.slice(0, 200))}: everything is below ${mounts.map((mount) => mount.path).join(" or ")}`
+})
 
 const unknownRevision = (header: string, known: ReadonlySet<string>): Problem => {
   const rule = `one of ${[...known].join(", ")}`

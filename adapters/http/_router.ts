@@ -25,8 +25,8 @@ interface Node<T> {
   target: T | undefined
 }
 
-/** Paths beyond this length, in characters, are not compared with the known ones. */
-const comparedMax = 200
+/** Characters of a segment that are compared with the known ones. */
+const comparedMax = 100
 
 /** A tree of segments: a literal segment wins over a parameter, without a way back. */
 export const makeRouter = <T>(routes: ReadonlyArray<Route<T>>): Router<T> => {
@@ -64,13 +64,12 @@ export const makeRouter = <T>(routes: ReadonlyArray<Route<T>>): Router<T> => {
     return at.target === undefined ? undefined : { target: at.target, values }
   }
   const nearest = (path: string): string | undefined => {
-    if (path.length > comparedMax) return undefined
-    const given = segments(path)
-    // a parameter counts as equal to whatever stands in its place
-    const known = new Map(routes.map((route) =>
-      [`/${segments(route.path).map((segment, i) => isParameter(segment) ? given[i] || segment : segment).join("/")}`, route.path]))
-    const found = nearestName(path, known.keys())
-    return found === undefined ? undefined : known.get(found)
+    const given = segments(path).filter((segment) => segment !== "")
+    const head = (given[0] ?? "").slice(0, comparedMax)
+    const found = nearestName(head, routes.map((route) => segments(route.path)[0]!))
+    // of the paths that begin alike, the one that is as long
+    const distance = (route: Route<T>) => Math.abs(segments(route.path).length - given.length)
+    return routes.filter((route) => segments(route.path)[0] === found).sort((a, b) => distance(a) - distance(b))[0]?.path
   }
   return { find, nearest }
 }

@@ -54,7 +54,14 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
     const problem = problemOf(Option.getOrUndefined(Cause.findErrorOption(cause)), resource)
     const answer = refuse(site, problem, url)
-    return problems[problem.name].status < 500 ? answer : Effect.andThen(Effect.logError("Request failed", cause), answer)
+    switch (problem.name) {
+      case "internal":
+        return Effect.andThen(Effect.logError("Request failed", cause), answer)
+      case "unavailable":
+        return Effect.andThen(Effect.logWarning("Request refused for now", cause), answer)
+      default:
+        return answer
+    }
   }
 
   const answerAt = (site: Site, choice: Choice, query: string, request: HttpRequest): Effect.Effect<HttpAnswer> => {

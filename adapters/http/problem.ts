@@ -31,8 +31,17 @@ export interface Problem {
   readonly headers?: { readonly [name: string]: string }
 }
 
+/** Violations that the sentence for a person repeats; `errors` lists all. */
+const toldMax = 5
+
 /** What the core refuses, as problems. */
-export const badInput = (failure: BadInput): Problem => ({ name: "invalid-input", message: failure.message, faults: failure.faults })
+export const badInput = ({ faults, message }: BadInput): Problem => ({
+  name: "invalid-input",
+  message: faults.length <= toldMax
+    ? message
+    : `${faults.length} violations: ${faults.slice(0, toldMax).map((fault) => fault.message).join("; ")}; and ${faults.length - toldMax} more`,
+  faults
+})
 export const notFound = (failure: NotFound): Problem => ({ name: "not-found", message: failure.message })
 
 /** @param parameter what the client calls the filter */

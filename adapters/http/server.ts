@@ -1,15 +1,15 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { type Duration, Effect, Layer } from "effect"
-import * as HttpBody from "effect/http/HttpBody"
 import type * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { createServer, type Server } from "node:http"
+import { createServer, type ServerResponse } from "node:http"
 import { answerClientErrors } from "./_client_errors.ts"
 import { serverRequest } from "./_server_request.ts"
 import { Application } from "./application.ts"
-import type { HttpAnswer } from "./message.ts"
+import type { HttpAnswer, HttpRequest } from "./message.ts"
 
 export interface ServerOptions {
   /** 0 takes a free port. */
@@ -33,31 +33,45 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
     answerClientErrors(server, application, run)
     const { shutdownTimeout = "5 seconds", ...listen } = options
     return HttpServer.serve(served(application)).pipe(
-      Layer.provideMerge(NodeHttpServer.layerServer(() => server satisfies Server, { ...listen, gracefulShutdownTimeout: shutdownTimeout }))
+      Layer.provideMerge(NodeHttpServer.layerServer(() => server, { ...listen, gracefulShutdownTimeout: shutdownTimeout }))
     )
   }))
 
-/** The application as the server calls it. No tracer, no logger and no router of the framework stands on the way. */
+/** The application as the server calls it. No tracer, no logger and no router of the framework stands in the way. */
 const served = (application: Application["Service"]) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const read = serverRequest(request)
-    return Effect.mapEager(
+    return Effect.map(
       // without a Host header HTTP/1.1 is malformed
       read === undefined ? application.refuse("malformed-request", "The header Host is missing: HTTP/1.1 requires it") : application.handle(read),
-      toResponse
+      (answer) => read !== undefined && isPlain(read) && writeAtOnce(answer, request) ? written : toResponse(answer)
     )
   })
 
-/** Responses without a body, by the headers that answers of one snapshot share: only the body is new. */
-const templates = new WeakMap<HttpAnswer["headers"], HttpServerResponse.HttpServerResponse>()
+/** Whether nothing follows the headers. A body that is still coming is the framework's to deal with. */
+const isPlain = ({ method, headers }: HttpRequest) =>
+  method === "GET" && headers["content-length"] === undefined && headers["transfer-encoding"] === undefined && headers.upgrade === undefined
+
+/**
+ * Writes the usual answer, a text, past the framework: it asks Node to check the length of what it sends, and Node then
+ * makes two system calls of one, which is a third of the cost of a small answer.
+ */
+const writeAtOnce = ({ status, headers, body }: HttpAnswer, request: HttpServerRequest.HttpServerRequest): boolean => {
+  if (status !== 200 || typeof body !== "string") return false
+  const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+  if (response.destroyed || response.headersSent) return false
+  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
+  response.end(body)
+  return true
+}
+
+/** Stands for what was written already: the framework sees that the response has ended and leaves it alone. */
+const written = HttpServerResponse.empty()
 
 const toResponse = ({ status, headers, body }: HttpAnswer): HttpServerResponse.HttpServerResponse => {
-  let template = templates.get(headers)
-  if (template === undefined || template.status !== status) {
-    template = HttpServerResponse.empty({ status, headers })
-    templates.set(headers, template)
-  }
-  if (body === "") return template
+  if (body === "") return HttpServerResponse.empty({ status, headers })
   const contentType = headers["content-type"]
-  return HttpServerResponse.setBody(template, typeof body === "string" ? HttpBody.text(body, contentType) : HttpBody.uint8Array(body, contentType))
+  return typeof body === "string"
+    ? HttpServerResponse.text(body, { status, headers, ...(contentType === undefined ? {} : { contentType }) })
+    : HttpServerResponse.uint8Array(body, { status, headers, ...(contentType === undefined ? {} : { contentType }) })
 }

@@ -1,4 +1,4 @@
-import type { FiltersOf, ListName } from "../../core/contract/list.ts"
+import type { FiltersOf, ListName } from "../../core/contract/mod.ts"
 import {
   type Account, type AuctionClock, type Batch, type Bid, type Coordinator, type Exit, isPendingWithdraw, lastClosedSlot, type Token, type Transaction
 } from "../../core/domain/mod.ts"

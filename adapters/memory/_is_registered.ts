@@ -1,4 +1,4 @@
-import type { Filter } from "../../core/contract/list.ts"
+import type { Filter } from "../../core/contract/mod.ts"
 import type { Ledger } from "./_ledger.ts"
 
 /** Whether the thing that a filter names was ever registered and is still there. */

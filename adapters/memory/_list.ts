@@ -1,4 +1,4 @@
-import { limitDefault, type ListDeclaration, type ListName, type ListQuery, lists } from "../../core/contract/list.ts"
+import { limitDefault, type ListDeclaration, type ListName, type ListQuery, lists } from "../../core/contract/mod.ts"
 import { NotRegistered, type ListItems, type Page } from "../../core/ports/mod.ts"
 import type { Constraint, Key } from "./_facet.ts"
 import { linesOf } from "./_filter_lines.ts"

@@ -1,4 +1,4 @@
-import { type ListDeclaration, type ListName, lists } from "../../core/contract/list.ts"
+import { type ListDeclaration, type ListName, lists } from "../../core/contract/mod.ts"
 import { type Facet, FacetSet } from "./_facet.ts"
 import { type AnyLine, linesOf, type ListRows } from "./_filter_lines.ts"
 

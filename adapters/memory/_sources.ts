@@ -1,4 +1,4 @@
-import type { FiltersOf, ListName } from "../../core/contract/list.ts"
+import type { FiltersOf, ListName } from "../../core/contract/mod.ts"
 import { lastOpenSlot, slotNumMax, type Token } from "../../core/domain/mod.ts"
 import type { ListItems } from "../../core/ports/mod.ts"
 import type { ListRows } from "./_filter_lines.ts"

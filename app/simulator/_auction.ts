@@ -33,6 +33,7 @@ const SLOTS_AHEAD = 6
 function register({ agenda, people, random, settings }: Context, world: World, draft: BlockDraft): void {
   const known = world.registrations.size
   const again = known === settings.coordinators
+  if (settings.coordinators === 0) return
   if (again ? !agenda.take("registration") : !random.chance(0.6)) return
   const number = again ? random.integer(1, known) : known + 1
   const bidderAddr = people.coordinator(number).address

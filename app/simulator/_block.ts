@@ -13,7 +13,7 @@ import { withdraw } from "./_withdrawals.ts"
 import type { BlockDraft, World } from "./_world.ts"
 
 /** Where the L2 transactions of a batch come from: planned on the spot, or waiting in the pool. */
-export type L2Source = (purses: Purses, count: number) => ReadonlyArray<L2Feed>
+export type L2Source = (purses: Purses, batch: { readonly batchNum: number; readonly count: number }) => ReadonlyArray<L2Feed>
 
 /** Adds a block to the world, which becomes the world after it. */
 export function makeBlock(context: Context, world: World, fork: number, source: L2Source): BlockFeed {
@@ -23,10 +23,11 @@ export function makeBlock(context: Context, world: World, fork: number, source: 
   movePrices(context, world, draft)
   moveAuction(context, world, draft)
   const queueSize = Math.min(queueSizeMax, 2 * arrivalsPerBlock(context.settings.users) + 8)
-  fillQueues(world, draft, l1Traffic(context, world), queueSize)
+  const aroundBatch = context.agenda.take("batchOfSameBlockQueue")
+  fillQueues(world, draft, l1Traffic(context, world), { queueSize, aroundBatch })
   // before the batches, so that nothing is withdrawn in the block that forges it
   withdraw(context, world, draft)
-  const batches = forgeBatches(context, world, source)
+  const batches = forgeBatches(context, world, { source, sameBlockQueue: aroundBatch })
   if (batches.length > 0) draft.batches = batches
   govern(context, world, draft)
   return draft
@@ -43,10 +44,11 @@ function nextBlock({ random, settings }: Context, world: World, fork: number): B
   return { number, hash: world.block.hash, parentHash: parent.hash, timestampMs }
 }
 
-function forgeBatches(context: Context, world: World, source: L2Source): ReadonlyArray<BatchFeed> {
+function forgeBatches(
+  context: Context, world: World, { sameBlockQueue, source }: { readonly source: L2Source; readonly sameBlockQueue: boolean }
+): ReadonlyArray<BatchFeed> {
   const { agenda, random, settings } = context
   const l2Count = Math.round(settings.transactionsPerBlock * (0.4 + 1.2 * random.next()))
-  const sameBlockQueue = agenda.take("batchOfSameBlockQueue")
   const wished = sameBlockQueue ? 2 : agenda.take("severalBatches") ? random.integer(2, 3) : random.chance(0.75) ? 1 : 0
   const count = wished === 0 ? 0 : Math.max(wished, Math.ceil(l2Count / L2_PER_BATCH_MAX))
   const batches: Array<BatchFeed> = []
@@ -76,6 +78,6 @@ function planBatch(context: Context, world: World, { l2Count, queue: wish, sourc
   return {
     queue,
     l1Coordinator: queue === null ? [] : coordinatorAccounts(context, world),
-    l2: source(new Purses(world, queue?.transactions ?? []), l2Count)
+    l2: source(new Purses(world, queue?.transactions ?? []), { batchNum: world.lastBatchNum + 1, count: l2Count })
   }
 }

@@ -10,7 +10,7 @@ const WHOLE = 10n ** 18n
 
 export function genesisOf(settings: Settings, people: People): GenesisFeed {
   const { network } = settings
-  const governanceToken = people.contract("token/1")
+  const governanceToken = people.contract("governance-token")
   const governanceAddress = people.contract("governance")
   const { rollupAddress } = network
   return {

@@ -1,6 +1,7 @@
-import { derivePublicKey, ethereumAddress, keccak256, signAuthorization } from "../../adapters/crypto/mod.ts"
+import { derivePublicKey, ethereumAddress, signAuthorization } from "../../adapters/crypto/mod.ts"
 import type { Network } from "../../core/domain/mod.ts"
 import { type EthereumAddress, INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
+import { digestOf, hexOf } from "./_chain.ts"
 
 /** Somebody with keys: a user or a coordinator. */
 export interface Person {
@@ -55,22 +56,21 @@ export class People {
     return signature
   }
 
-  /** Some bytes that nobody else has. */
-  secret(name: string): Uint8Array {
-    return keccak256(new TextEncoder().encode(`${this.#seed}/${name}`))
-  }
-
   /** An address behind which nobody stands: of a contract, say. */
   contract(name: string): EthereumAddress {
-    return `0x${Buffer.from(this.secret(name).subarray(12)).toString("hex")}`
+    return `0x${hexOf(this.#secret(name).subarray(12))}`
+  }
+
+  #secret(name: string): Uint8Array {
+    return digestOf(`${this.#seed}/${name}`)
   }
 
   #person(name: string, internal: boolean): Person {
     const known = this.#people.get(name)
     if (known !== undefined) return known
-    const privateKey = this.secret(`${name}/key`)
+    const privateKey = this.#secret(`${name}/key`)
     const publicKey = derivePublicKey(privateKey)
-    const ethereumKey = internal ? undefined : this.secret(`${name}/ethereum`)
+    const ethereumKey = internal ? undefined : this.#secret(`${name}/ethereum`)
     const person = { privateKey, publicKey, address: ethereumKey === undefined ? INTERNAL_ADDRESS : ethereumAddress(ethereumKey) }
     this.#people.set(name, person)
     this.#byKey.set(publicKey, person)

@@ -66,7 +66,7 @@ function sign({ people, settings }: Context, world: World, { feed, request, type
     timestampMs: world.block.timestampMs,
     batchNum: null
   }
-  return [{ transaction, toAccountIndex }]
+  return [{ transaction, sender: account.publicKey, toAccountIndex, receiver: accountOf(world, toAccountIndex)?.publicKey ?? null }]
 }
 
 function destinationOf(

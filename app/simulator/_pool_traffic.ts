@@ -1,11 +1,11 @@
 import { Result } from "effect"
 import type { Authorization, FeedRecord, L2Feed, PoolState, PoolTransaction } from "../../core/domain/mod.ts"
 import { feeAmount, type TransactionId } from "../../core/encoding/mod.ts"
-import { Purses } from "./_balances.ts"
+import { type Purse, Purses } from "./_balances.ts"
 import type { Context } from "./_context.ts"
 import { planTransfers } from "./_l2_traffic.ts"
 import { authorizationsOf, signPlanned } from "./_pool_signing.ts"
-import { accountOf, type PoolEntry, type World } from "./_world.ts"
+import { accountOf, type PoolBatch, type PoolEntry, type World } from "./_world.ts"
 
 /** What a node with a pool gets to see, in this order. */
 export type SimulationStep =
@@ -29,17 +29,17 @@ export class PoolTraffic {
   readonly #context: Context
   #pending: ReadonlyArray<PoolEntry> = []
   #forging: ReadonlyArray<PoolEntry> = []
-  #forged: Array<PoolEntry> = []
+  #forged: Array<PoolBatch> = []
 
   constructor(context: Context) {
     this.#context = context
   }
 
   /** The source of a batch: everything that was announced and is still possible. */
-  readonly forge = (purses: Purses): ReadonlyArray<L2Feed> => {
+  readonly forge = (purses: Purses, { batchNum }: { readonly batchNum: number }): ReadonlyArray<L2Feed> => {
     const { possible, rest } = select(purses, this.#forging)
     this.#forging = rest
-    this.#forged.push(...possible)
+    if (possible.length > 0) this.#forged.push({ batchNum, entries: possible })
     return possible.map(({ toAccountIndex, transaction: { amount, fee, fromAccountIndex, nonce } }) => ({
       fromAccountIndex, toAccountIndex, amount, fee, nonce
     }))
@@ -59,7 +59,7 @@ export class PoolTraffic {
     this.#pending = rest
     const added = this.#takeIn(world)
     return [
-      ...move(world.forgedOfPool, "fing", "fged", world.lastBatchNum),
+      ...world.forgedOfPool.flatMap(({ batchNum, entries }) => move(entries, "fing", "fged", batchNum)),
       ...move(returned, "fing", "pend", null),
       ...move(stale, "pend", "invl", world.lastBatchNum),
       ...move(possible, "pend", "fing", world.lastBatchNum + 1),
@@ -69,7 +69,7 @@ export class PoolTraffic {
 
   /** After a rollback: what the dropped blocks forged waits again, and nothing is being forged. */
   reopen(dropped: ReadonlyArray<World>): ReadonlyArray<SimulationStep> {
-    const forged = dropped.flatMap(({ forgedOfPool }) => forgedOfPool)
+    const forged = dropped.flatMap(({ forgedOfPool }) => forgedOfPool.flatMap(({ entries }) => entries))
     const forging = this.#forging
     this.#pending = [...forged, ...forging, ...this.#pending]
     this.#forging = []
@@ -102,8 +102,7 @@ function select(purses: Purses, entries: ReadonlyArray<PoolEntry>) {
     const { amount, fee, fromAccountIndex, nonce } = entry.transaction
     const purse = purses.of(fromAccountIndex)
     const debit = amount + Result.getOrThrow(feeAmount(amount, fee))
-    const exists = entry.toAccountIndex === 1 || purses.of(entry.toAccountIndex) !== undefined
-    if (purse === undefined || !exists || purse.nonce !== nonce || purse.available < debit) {
+    if (purse === undefined || purse.nonce !== nonce || purse.available < debit || !isMeant(purses, purse, entry)) {
       rest.push(entry)
       continue
     }
@@ -112,6 +111,14 @@ function select(purses: Purses, entries: ReadonlyArray<PoolEntry>) {
     possible.push(entry)
   }
   return { possible, rest }
+}
+
+/** Whether the indexes stand for the accounts that the sender meant. */
+function isMeant(purses: Purses, { account }: Purse, { receiver, sender, toAccountIndex, transaction }: PoolEntry): boolean {
+  if (account.publicKey !== sender || account.tokenId !== transaction.tokenId) return false
+  if (receiver === null) return true
+  const to = purses.of(toAccountIndex)?.account
+  return to !== undefined && to.publicKey === receiver && to.tokenId === transaction.tokenId
 }
 
 const move = (entries: ReadonlyArray<PoolEntry>, from: PoolState, to: PoolState, batchNum: number | null): ReadonlyArray<SimulationStep> =>

@@ -5,15 +5,23 @@ import type { BlockDraft, World } from "./_world.ts"
 /** Contracts close a queue at this size. */
 export const queueSizeMax = 128
 
+/** How queues fill in a block. */
+export interface Filling {
+  readonly queueSize: number
+  /** Whether the second half arrives after a batch of the block, when the first half can be forged already. */
+  readonly aroundBatch: boolean
+}
+
 /**
  * Puts transactions into the queues: never into the one that is forged next, since the contract closed it when it forged the one
  * before, and into another one where one is full.
  */
-export function fillQueues(world: World, draft: BlockDraft, intents: ReadonlyArray<L1Intent>, queueSize: number): void {
+export function fillQueues(world: World, draft: BlockDraft, intents: ReadonlyArray<L1Intent>, { aroundBatch, queueSize }: Filling): void {
   const feeds: Array<L1UserFeed> = []
-  for (const intent of intents) {
+  for (const [order, intent] of intents.entries()) {
+    const closed = world.nextQueue + (aroundBatch && 2 * order >= intents.length - 1 ? 1 : 0)
     const last = world.queues.at(-1)
-    const open = last !== undefined && last.number > world.nextQueue ? last : { number: world.nextQueue + 1, transactions: [] }
+    const open = last !== undefined && last.number > closed ? last : { number: closed + 1, transactions: [] }
     const queue = open.transactions.length < queueSize ? open : { number: open.number + 1, transactions: [] }
     const feed = { ...intent, toForgeL1TransactionsNum: queue.number, position: queue.transactions.length }
     const filled = { number: queue.number, transactions: [...queue.transactions, rowOf(feed, world)] }

@@ -1,11 +1,11 @@
-import { keccak256 } from "../../adapters/crypto/mod.ts"
+import { digestOf } from "./_chain.ts"
 
 /** Chance that can be repeated: xoshiro128**, seeded by a text. Nothing in the simulator draws from elsewhere. */
 export class Random {
   readonly #state: Uint32Array
 
   constructor(seed: string) {
-    const digest = keccak256(new TextEncoder().encode(seed))
+    const digest = digestOf(seed)
     this.#state = new Uint32Array(4)
     for (let i = 0; i < 16; i++) this.#state[i >> 2] = (this.#state[i >> 2]! << 8) | digest[i]!
   }

@@ -4,23 +4,23 @@ import { ether, tokenCatalogue } from "./_token_catalogue.ts"
 import type { BlockDraft, World } from "./_world.ts"
 
 /** Half of the tokens are there from the first block on, the others come one by one. */
-export function addTokens({ agenda, people, settings }: Context, world: World, draft: BlockDraft): void {
+export function addTokens({ agenda, constants, people, settings }: Context, world: World, draft: BlockDraft): void {
   const present = world.tokens.length - 1
   const planned = Math.min(settings.tokens, tokenCatalogue.length)
-  const first = present === 0 && world.lastBatchNum === 0 ? Math.ceil(planned / 2) : 0
-  const count = first > 0 ? first : present < planned && agenda.take("token") ? 1 : 0
+  const first = world.tokens[0]?.priceTimeMs === null
+  const count = first ? Math.ceil(planned / 2) : present < planned && agenda.take("token") ? 1 : 0
   const tokens: Array<TokenFeed> = []
   for (const { decimals, name, symbol } of tokenCatalogue.slice(present, present + count)) {
     const id = world.tokens.length
-    const token = { id, ethereumAddress: people.contract(`token/${id}`), name, symbol, decimals }
+    const ethereumAddress = id === 1 ? constants.rollup.governanceToken : people.contract(`token/${id}`)
+    const token = { id, ethereumAddress, name, symbol, decimals }
     tokens.push(token)
     world.tokens.push({ ...token, ethereumBlockNum: world.block.number, priceUSD: null, priceTimeMs: null })
     world.accountsOfToken[id] = []
   }
-  if (tokens.length === 0) return
-  draft.tokens = tokens
-  // ether has its first price with the first tokens
-  const priced = first > 0 ? [0, ...tokens.map(({ id }) => id)] : tokens.map(({ id }) => id)
+  if (tokens.length > 0) draft.tokens = tokens
+  // ether, which nobody registers, has its first price with the first tokens
+  const priced = [...first ? [0] : [], ...tokens.map(({ id }) => id)]
   draft.prices = apply(world, priced.flatMap((id) => priceFeed(world, id, catalogued(id).priceUSD)))
 }
 
@@ -30,6 +30,7 @@ export function movePrices(context: Context, world: World, draft: BlockDraft): v
   if (context.agenda.take("priceInBlock")) prices.push(...walk(context, world))
   if (context.agenda.take("priceUnknown")) prices.push(...apply(world, forget(context, world)))
   if (prices.length > 0) draft.prices = prices
+  else delete draft.prices
 }
 
 /** Prices that arrive between two blocks and belong to the first. */

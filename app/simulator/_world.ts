@@ -26,10 +26,19 @@ export interface BestBid {
   readonly value: bigint
 }
 
-/** A pool transaction, and the account that its destination means. */
+/** A pool transaction, and what it was signed about: on a fork the same index can be another account. */
 export interface PoolEntry {
   readonly transaction: PoolTransaction
+  readonly sender: PublicKey
   readonly toAccountIndex: AccountIndex
+  /** Null for an exit. */
+  readonly receiver: PublicKey | null
+}
+
+/** What one batch forged of the pool. */
+export interface PoolBatch {
+  readonly batchNum: number
+  readonly entries: ReadonlyArray<PoolEntry>
 }
 
 /**
@@ -61,7 +70,7 @@ export interface World {
   /** Forged so far. */
   transactions: number
   /** What the last block forged of the pool. */
-  forgedOfPool: ReadonlyArray<PoolEntry>
+  forgedOfPool: ReadonlyArray<PoolBatch>
 }
 
 export function worldOf({ block, variables }: GenesisFeed): World {

@@ -36,7 +36,7 @@ export function simulate(options: SimulationOptions): Simulation {
   return {
     genesis,
     transactions: () => chain.world.transactions,
-    next: () => chain.rollBack()?.record ?? chain.prices() ?? chain.grow((purses, count) => planTransfers(chain.context, chain.world, purses, count)),
+    next: () => chain.rollBack()?.record ?? chain.prices() ?? chain.grow((purses, { count }) => planTransfers(chain.context, chain.world, purses, count)),
     nextLive: () => {
       const rollBack = chain.rollBack()
       if (rollBack !== undefined) return [{ kind: "feed", record: rollBack.record }, ...pool.reopen(rollBack.dropped)]

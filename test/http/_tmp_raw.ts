@@ -7,3 +7,4 @@ createServer((request, response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
   response.end(body)
 }).listen(18124, "127.0.0.1")
+process.on("SIGTERM", () => process.exit(0))

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import type { MemoryLedger } from "../../adapters/memory/mod.ts"
-import { type FiltersOf, limitMax, type ListName, type ListQuery } from "../../core/contract/list.ts"
+import { type FiltersOf, limitMax, type ListName, type ListQuery } from "../../core/contract/mod.ts"
 import { isPendingWithdraw, type SlotView } from "../../core/domain/mod.ts"
 import type { ListItems, PageCounts } from "../../core/ports/mod.ts"
 

@@ -1,4 +1,4 @@
-import { type FiltersOf, type ListDeclaration, type ListName, type ListQuery, lists, type ScalarName } from "../../core/contract/list.ts"
+import { type FiltersOf, type ListDeclaration, type ListName, type ListQuery, lists, type ScalarName } from "../../core/contract/mod.ts"
 import type { LedgerView } from "../../core/ports/mod.ts"
 import { addressOf, bidders, forgers, keyOf } from "./_chain.ts"
 import type { Random } from "./_random.ts"

@@ -1,23 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { type MemoryLedger, openMemoryLedger } from "../../adapters/memory/mod.ts"
-import { type ListName, listNames } from "../../core/contract/list.ts"
+import { type ListName, listNames } from "../../core/contract/mod.ts"
 import { slotNumMax } from "../../core/domain/mod.ts"
-import type { LedgerView } from "../../core/ports/mod.ts"
 import { addressOf, applyBlock, bidders, forgers, genesis, newAccount, newBatch, newBid, randomBlock, rollBackTo } from "./_chain.ts"
 import { everything, naivePage } from "./_naive.ts"
 import { randomQuery } from "./_query.ts"
 import { Random } from "./_random.ts"
-
-/** The live view, which a test may keep: nothing else writes. */
-const viewOf = (ledger: MemoryLedger): LedgerView => {
-  const seen: Array<LedgerView> = []
-  ledger.apply((view) => {
-    seen.push(view)
-    return Result.succeed({ kind: "alreadyStored" })
-  })
-  return seen[0]!
-}
+import { viewOf } from "./_view_of.ts"
 
 const checkQueries = (ledger: MemoryLedger, random: Random, queries: number) => {
   const view = viewOf(ledger)

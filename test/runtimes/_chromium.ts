@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { extname, join, normalize } from "node:path"
@@ -30,10 +30,17 @@ const importsOf = (folder: string, name: string): { [specifier: string]: string 
     const file = fileOf(target)
     if (file === undefined) continue
     const specifier = key === "." ? name : `${name}${key.slice(1)}`
-    if (!specifier.includes("*")) found[specifier] = `/node_modules/${name}${file.slice(1)}`
-    else if (specifier.endsWith("/*") && file.endsWith("/*")) found[specifier.slice(0, -1)] = `/node_modules/${name}${file.slice(1, -1)}`
+    // an import map knows no patterns: each file that one matches is named
+    for (const [star, path] of matches(join(folder, "node_modules", name), file)) found[specifier.replace("*", star)] = `/node_modules/${name}/${path}`
   }
   return found
+}
+
+/** The files that a target of `exports` stands for, each with what its star stands for. */
+const matches = (folder: string, target: string): ReadonlyArray<readonly [string, string]> => {
+  const [before, after] = target.replace(/^\.\//u, "").split("*")
+  if (after === undefined) return [["", before!]]
+  return globSync(`${before}**/*${after}`, { cwd: folder }).map((path) => [path.slice(before!.length, path.length - after.length), path])
 }
 
 const fileOf = (target: unknown): string | undefined => {

@@ -19,7 +19,8 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string) =>
 
 const folder = mkdtempSync(join(tmpdir(), "rollup-node-runtimes-"))
 try {
-  run("npm", ["ci", "--ignore-scripts"], here)
+  // no lock file: the versions are exact, and a lock made on one platform lacks the binaries of the others
+  run("npm", ["install", "--no-package-lock", "--ignore-scripts"], here)
   run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], root)
   const tarball = readdirSync(folder).find((file) => file.endsWith(".tgz"))!
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))

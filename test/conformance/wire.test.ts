@@ -1,0 +1,130 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Schema } from "effect"
+import { openMemoryPool } from "../../adapters/memory/mod.ts"
+import { keccak256 } from "../../adapters/crypto/mod.ts"
+import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
+import { earlier, later, type Operation, type OperationId, operationIds, operations, pageShape, type Revision, wireContext } from "../../core/contract/mod.ts"
+import type { GenesisFeed } from "../../core/domain/mod.ts"
+import { memoryLedger } from "../properties/_networks.ts"
+import { ask, parseExact, reading } from "../properties/_reading.ts"
+import { differences, Nullness } from "./_conforms.ts"
+import { golden } from "./_golden.ts"
+import { pathsOf, type Sample, sample, sampleOf } from "./_sample.ts"
+
+const hermetic = Effect.runSync(Effect.cached(Effect.scoped(sampleOf({ seed: "prefix", transactions: 150, network: { ...defaultNetwork, prefix: "hez" } }))))
+
+/** What each operation answers over a sample, read exactly. */
+const answers = (of: Sample, revision: Revision, id: OperationId) =>
+  Effect.gen(function*() {
+    const face = (yield* reading(of))[revision.name as "later"]
+    const operation: Operation = operations[id]
+    const query = operation.kind !== "list" ? "" : operation.list === "bids" && revision === later ? "slotNum=9" : "limit=2049"
+    const queries = id === "getBids" && revision === later ? [...new Set(of.facts.bids.map(({ slotNum }) => `slotNum=${slotNum}`)), query] : [query]
+    return yield* Effect.forEach(queries.flatMap((text) => pathsOf(of, id).map((path) => ({ path, text }))), ({ path, text }) =>
+      Effect.map(ask(face, id, path.map(encodeURIComponent), text), (outcome) => {
+        assert(("json" in outcome), `${revision.name} ${id} ${path.join(" ")}?${text}: ${JSON.stringify(outcome)}`)
+        return parseExact(outcome.json)
+      }))
+  })
+
+/** The schema of an operation's answer, which refuses what it does not declare. */
+const decoder = ({ network }: GenesisFeed, revision: Revision, id: OperationId) => {
+  const operation: Operation = operations[id]
+  const shape = operation.kind === "list" ? pageShape(operation, revision) : revision.shapes[operation.shape]
+  return Schema.decodeUnknownExit(shape.schema(wireContext(network, keccak256)), { errors: "all", onExcessProperty: "error" })
+}
+
+for (const [name, of] of [["zk", sample], ["hez", hermetic]] as const) {
+  for (const revision of [later, earlier]) {
+    describe(`with prefix ${name}, in revision ${revision.name}`, () => {
+      for (const id of operationIds) {
+        it.effect(`what ${id} serves decodes under the wire schema with nothing left over`, () =>
+          Effect.gen(function*() {
+            const { genesis } = yield* of
+            const decode = decoder(genesis, revision, id)
+            const served = yield* answers(yield* of, revision, id)
+            assert.isNotEmpty(served)
+            for (const answer of served) {
+              const exit = decode(answer)
+              if (Exit.isFailure(exit)) assert.fail(`${String(exit.cause)} in ${show(answer)}`)
+            }
+          }))
+
+        it.effect(`what ${id} serves has exactly the names, types and nulls that are written down for it`, () =>
+          Effect.gen(function*() {
+            for (const answer of yield* answers(yield* of, revision, id)) {
+              assert.deepStrictEqual(differences(answer, golden(name, revision.name as "later")[id], new Nullness(), id), [])
+            }
+          }))
+      }
+    })
+  }
+}
+
+describe("nullable properties", () => {
+  for (const revision of [later, earlier]) {
+    it.effect(`are seen with null and with a value in revision ${revision.name}`, () =>
+      Effect.gen(function*() {
+        const seen = new Nullness()
+        for (const id of operationIds) {
+          for (const answer of yield* answers(yield* sample, revision, id)) differences(answer, golden("zk", revision.name as "later")[id], seen, id)
+        }
+        const allowed = oneSided.filter((place) => revision === earlier || !place.startsWith("PaginationInfo"))
+        assert.deepStrictEqual(seen.oneSided, allowed)
+      }))
+  }
+})
+
+/**
+ * What no living network shows: a forged or queued transaction without sender, a pool transaction of an account that a rollback took away,
+ * an empty list of everything, and no last batch.
+ */
+const oneSided = [
+  "HistoryTransaction.fromZkEthereumAddress is never null", "PaginationInfo.firstItem is never null", "PaginationInfo.lastItem is never null",
+  "PoolL2Transaction.fromBJJ is never null", "PoolL2Transaction.fromZkEthereumAddress is never null", "StateNetwork.lastBatch is never null"
+]
+
+describe("an empty network", () => {
+  const { genesis } = simulate({ seed: "empty" })
+  for (const revision of [later, earlier]) {
+    it.effect(`answers every operation without parameters in revision ${revision.name}`, () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { reader } = yield* memoryLedger(genesis)
+        const face = (yield* reading({ genesis, reader, pool: openMemoryPool() }))[revision.name as "later"]
+        for (const id of operationIds) {
+          if (operations[id].parameters.length > 0) continue
+          const outcome = yield* ask(face, id, [], id === "getBids" && revision === later ? "slotNum=0" : "")
+          assert("json" in outcome, `${id}: ${JSON.stringify(outcome)}`)
+          const answer = parseExact(outcome.json)
+          assert(Exit.isSuccess(decoder(genesis, revision, id)(answer)), id)
+          assert.deepStrictEqual(differences(answer, golden("zk", revision.name as "later")[id], new Nullness(), id), [])
+        }
+      })))
+  }
+
+  it.effect("with block numbers beyond doubles shows every digit of them", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const number = 2n ** 63n + 1n
+      const far: GenesisFeed = {
+        ...genesis,
+        block: { ...genesis.block, number },
+        constants: { ...genesis.constants, auction: { ...genesis.constants.auction, genesisBlockNum: number } }
+      }
+      const { ledger, reader } = yield* memoryLedger(far)
+      const { hash, timestampMs } = genesis.block
+      yield* ledger.applyBlock({ number: number + 1n, hash: hash.replace(/^0x./u, "0xf"), parentHash: hash, timestampMs })
+      const faces = yield* reading({ genesis: far, reader, pool: openMemoryPool() })
+      for (const revision of [later, earlier]) {
+        for (const [id, path, wanted] of [
+          ["getState", [], `${number + 1n}`], ["getSlot", ["0"], `${number}`], ["getSlot", ["4294967295"], `${number + 42949672950n}`], ["getConfig", [], `${number}`]
+        ] as const) {
+          const outcome = yield* ask(faces[revision.name as "later"], id, path, "")
+          assert("json" in outcome, `${id}: ${JSON.stringify(outcome)}`)
+          assert.include(outcome.json, `:${wanted}`, id)
+          assert(Exit.isSuccess(decoder(far, revision, id)(parseExact(outcome.json))), id)
+        }
+      }
+    })))
+})
+
+const show = (answer: unknown) => JSON.stringify(answer, (_, value: unknown) => typeof value === "bigint" ? String(value) : value).slice(0, 1000)

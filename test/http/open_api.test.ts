@@ -1,0 +1,105 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Validator } from "@seriousme/openapi-schema-validator"
+import { Effect, Result } from "effect"
+import { keccak256 } from "../../adapters/crypto/mod.ts"
+import { exactJson, openApi } from "../../adapters/http/mod.ts"
+import { earlier, later, operationIds, queryReader, wireContext } from "../../core/contract/mod.ts"
+import { genesis } from "../use_cases/_network.ts"
+import { application, ask, context, jsonOf } from "./_application.ts"
+
+interface Parameter { readonly name: string; readonly in: string; readonly description: string; readonly schema: { readonly [key: string]: unknown } }
+interface Operation { readonly operationId: string; readonly description?: string; readonly parameters: ReadonlyArray<Parameter>; readonly responses: object }
+interface Document {
+  readonly openapi: string
+  readonly servers: ReadonlyArray<{ readonly url: string }>
+  readonly paths: { readonly [path: string]: { readonly get: Operation } }
+  readonly components: { readonly schemas: { readonly [name: string]: { readonly properties: object } } }
+}
+
+const documentOf = (revision: typeof later, of = context) =>
+  JSON.parse(exactJson(openApi({ revision, context: of, path: revision === later ? "/" : "/earlier" }))) as Document
+const parameter = (document: Document, path: string, name: string) => document.paths[path]!.get.parameters.find((each) => each.name === name)
+
+describe("the OpenAPI document", () => {
+  for (const revision of [later, earlier]) {
+    it(`of revision ${revision.name} is valid OpenAPI 3.1`, async () => {
+      const validator = new Validator()
+      const { valid, errors } = await validator.validate({ ...documentOf(revision) })
+      assert.isTrue(valid, JSON.stringify(errors))
+      assert.strictEqual(validator.version, "3.1")
+    })
+
+    it(`of revision ${revision.name} has every operation, and every reference in it leads somewhere`, () => {
+      const document = documentOf(revision)
+      assert.sameMembers(Object.values(document.paths).map(({ get }) => get.operationId), [...operationIds])
+      for (const [, pointer] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/gu)) {
+        let at: unknown = document
+        for (const key of pointer!.split("/")) at = (at as { readonly [key: string]: unknown })[key]
+        assert.isObject(at, pointer)
+      }
+    })
+
+    it(`of revision ${revision.name} declares exactly the parameters that are understood`, () => {
+      const document = documentOf(revision)
+      const names = document.paths["/slots"]!.get.parameters.flatMap((each) => each.in === "query" ? [each.name] : [])
+      const read = queryReader("slots", revision, genesis.network, [revision])
+      for (const name of names) {
+        const refused = read(`${name}=%00`)
+        assert.isTrue(Result.isFailure(refused) && refused.failure.every(({ rule }) => rule !== "a known parameter"), name)
+      }
+      assert.isTrue(Result.isFailure(read("another=1")))
+    })
+  }
+
+  it("writes bounds above 2^53 with all their digits", () => {
+    assert.match(exactJson(openApi({ revision: later, context, path: "/" })), /"maximum":18446744073709551615[,}]/u)
+    assert.strictEqual(exactJson({ a: [1n, null, "\u2028é\"", true], b: undefined, c: 2n ** 64n }), '{"a":[1,null,"\u2028é\\"",true],"c":18446744073709551616}')
+  })
+
+  it("tells the two revisions apart", () => {
+    const [now, then] = [documentOf(later), documentOf(earlier)]
+    assert.isDefined(parameter(now, "/slots", "maxSlotNum"))
+    assert.isUndefined(parameter(then, "/slots", "maxSlotNum"))
+    assert.isDefined(parameter(then, "/slots", "maxSlothNum"))
+    assert.property(now.components.schemas["Tokens"]!.properties, "pendingItems")
+    assert.property(then.components.schemas["Tokens"]!.properties, "pagination")
+    assert.deepStrictEqual(then.servers.map(({ url }) => url), ["/earlier"])
+  })
+
+  it("tells bounds, defaults, values and rules between parameters", () => {
+    const document = documentOf(later)
+    assert.deepInclude(parameter(document, "/tokens", "limit")!.schema, { type: "integer", minimum: 1, maximum: 2049, default: 20 })
+    assert.deepStrictEqual(parameter(document, "/tokens", "order")!.schema.enum, ["ASC", "DESC"])
+    assert.match(parameter(document, "/exits", "accountIndex")!.description, /Not together with tokenId, zkEthereumAddress, BJJ\. 404 if the account was never registered/u)
+    assert.match(parameter(document, "/slots", "minSlotNum")!.description, /Not above maxSlotNum/u)
+    assert.match(document.paths["/bids"]!.get.description!, /At least one of slotNum, bidderAddr must be given/u)
+    assert.notMatch(documentOf(earlier).paths["/bids"]!.get.description!, /At least one/u)
+  })
+
+  it("spells names as the network does", () => {
+    const other = documentOf(later, wireContext({ ...genesis.network, prefix: "hez" }, keccak256))
+    assert.property(other.paths, "/account-creation-authorization/{hezEthereumAddress}")
+    assert.isDefined(parameter(other, "/accounts", "hezEthereumAddress"))
+    assert.notMatch(JSON.stringify(other), /\bzk[A-Z:]/u)
+  })
+})
+
+layer(application())("where it is served", (it) => {
+  it.effect("the document of each revision lies at its mount, and at the default mount by header", () => Effect.gen(function*() {
+    for (const [path, revision, headers] of [["/openapi.json", "later", {}], ["/earlier/openapi.json", "earlier", {}], ["/openapi.json", "earlier", { "api-revision": "earlier" }]] as const) {
+      const answer = yield* ask(path, { headers })
+      assert.strictEqual((jsonOf(answer) as { info: { version: string } }).info.version, revision)
+      assert.strictEqual(answer.headers["api-revision"], revision)
+    }
+  }))
+
+  it.effect("the documentation page carries all it needs, and its policy allows its own script only", () => Effect.gen(function*() {
+    const { body, headers } = yield* ask("/earlier/docs")
+    const html = new TextDecoder().decode(body as Uint8Array)
+    assert.strictEqual(headers["content-type"], "text/html; charset=utf-8")
+    assert.match(headers["content-security-policy"]!, /^default-src 'none'; script-src 'sha256-[A-Za-z0-9+/]{43}='/u)
+    assert.notMatch(html.slice(0, html.indexOf("<script>")), /\s(?:src|href)=/u)
+    assert.include(html, "maxSlothNum")
+    assert.include(html, "maximum 18446744073709551615")
+  }))
+})

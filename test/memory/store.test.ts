@@ -1,0 +1,121 @@
+import { assert, describe, it, layer as describeLayer } from "@effect/vitest"
+import { Effect, Exit, Result } from "effect"
+import { layer, openMemoryLedger, poolLayer } from "../../adapters/memory/mod.ts"
+import type { BlockFeed, PoolTransaction } from "../../core/domain/mod.ts"
+import { type Decision, LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
+import { addressOf, applyBlock, bidders, emptyBlock, forgers, genesis, hashOf, keyOf, newAccount, newBatch, newBid, newTransaction } from "./_chain.ts"
+import { setPrices, viewOf } from "./_view_of.ts"
+
+const feed: BlockFeed = { number: 101n, hash: hashOf(101), parentHash: hashOf(100), timestampMs: 1 }
+const poolTransaction: PoolTransaction = {
+  id: "0x02", type: "Exit", tokenId: 0, fromAccountIndex: 256, toAccountIndex: 1, toAddress: null, toPublicKey: null, amount: 1n, fee: 0, nonce: 0n,
+  state: "pend", signature: "", timestampMs: 0, batchNum: null, request: null
+}
+
+describeLayer(layer(genesis))("the ports over the memory store", (it) => {
+  it.effect("what the writer stores the reader shows under the same stamp, and a failing decision changes nothing", () =>
+    Effect.gen(function*() {
+      const reader = yield* LedgerReader
+      const writer = yield* LedgerWriter
+      assert.deepStrictEqual(yield* reader.stamp, { ethereumBlockNum: 100n, batchNum: null, version: 0 })
+      assert.strictEqual((yield* reader.find("token", 0)).item?.symbol, "ETH")
+      const refused = yield* Effect.flip(writer.apply(feed, () => Result.fail("refused" as const)))
+      assert.strictEqual(refused, "refused")
+      const repeated = yield* writer.apply(feed, () => Result.succeed<Decision>({ kind: "alreadyStored" }))
+      assert.deepStrictEqual(repeated, { applied: false, stamp: { ethereumBlockNum: 100n, batchNum: null, version: 0 } })
+      const { applied, stamp } = yield* writer.apply(feed, (view) => Result.succeed<Decision>({ kind: "store", changes: emptyBlock(view) }))
+      assert.isTrue(applied)
+      assert.deepStrictEqual(yield* reader.stamp, stamp)
+      assert.deepStrictEqual((yield* reader.list("tokens", { filters: {} })).stamp, stamp)
+      assert.strictEqual((yield* Effect.flip(reader.list("tokens", { filters: { ids: [0, 3] } })))._tag, "NotRegistered")
+    }))
+
+  it.effect("a batch that is not the next one is a defect and changes nothing", () =>
+    Effect.gen(function*() {
+      const reader = yield* LedgerReader
+      const writer = yield* LedgerWriter
+      const before = yield* reader.stamp
+      const exit = yield* Effect.exit(writer.apply(feed, (view) => Result.succeed<Decision>({
+        kind: "store",
+        changes: {
+          ...emptyBlock(view), coordinators: [{ bidderAddr: bidders[0]!, forgerAddr: forgers[0]!, url: "", ethereumBlockNum: 1n }],
+          batches: [{ batch: newBatch(view, 2), accounts: [], accountUpdates: [], forged: [], transactions: [], exits: [] }]
+        }
+      })))
+      assert.isTrue(Exit.hasDies(exit))
+      assert.deepStrictEqual(yield* reader.stamp, before)
+      assert.isNull((yield* reader.find("coordinator", bidders[0]!)).item)
+    }))
+})
+
+describeLayer(poolLayer)("the pool in memory", (it) => {
+  it.effect("keeps the first of one id, and moves only what is in the named state", () =>
+    Effect.gen(function*() {
+      const pool = yield* PoolStore
+      assert.isTrue(yield* pool.addTransaction(poolTransaction))
+      assert.isFalse(yield* pool.addTransaction({ ...poolTransaction, amount: 2n }))
+      assert.strictEqual((yield* pool.transaction("0x02"))?.amount, 1n)
+      assert.deepStrictEqual(yield* pool.move(["0x02", "0x03"], "pend", "fing", 7), ["0x02"])
+      assert.deepStrictEqual(yield* pool.move(["0x02"], "pend", "invl", 8), [])
+      assert.deepStrictEqual(yield* pool.transaction("0x02"), { ...poolTransaction, state: "fing", batchNum: 7 })
+      const authorization = { address: addressOf(1), publicKey: keyOf(1), signature: "", timestampMs: 0 }
+      assert.isNull(yield* pool.authorization(addressOf(1)))
+      assert.isTrue(yield* pool.addAuthorization(authorization))
+      assert.isFalse(yield* pool.addAuthorization({ ...authorization, timestampMs: 1 }))
+      assert.deepStrictEqual(yield* pool.authorization(addressOf(1)), authorization)
+    }))
+})
+
+describe("the state of the memory store", () => {
+  it("shows no averages before the first batch, and the boot coordinator where nobody bids enough", () => {
+    const ledger = openMemoryLedger({ genesis, minFeeUSD: 0.5, maxFeeUSD: 3 })
+    applyBlock(ledger, () => ({
+      coordinators: [{ bidderAddr: bidders[0]!, forgerAddr: forgers[0]!, url: "https://c", ethereumBlockNum: 1n }],
+      bids: [newBid(0, bidders[0]!, 9n), newBid(1, bidders[0]!, 10n)]
+    }))
+    const { state } = ledger.state()
+    assert.deepStrictEqual(state.nextForgers.map(({ coordinator, period }) => [period.slotNum, coordinator.forgerAddr]), [
+      [0, addressOf(0xb001)], [1, forgers[0]!], [2, addressOf(0xb001)]
+    ])
+    assert.deepStrictEqual(state.nextForgers[1]!.period, {
+      slotNum: 1, fromBlock: 104n, toBlock: 107n, fromTimestampMs: genesis.block.timestampMs + 4 * 15_000, toTimestampMs: genesis.block.timestampMs + 7 * 15_000
+    })
+    assert.deepStrictEqual([state.lastEthereumBlock, state.lastSynchedBlock, state.lastBatch], [103n, 101n, null])
+    assert.deepStrictEqual(Object.values(state.metrics), [0, 0, 0, 0, 0, 0])
+    assert.deepStrictEqual(state.recommendedFee, { existingAccount: 0.5, createAccount: 0.5, createAccountInternal: 0.5 })
+  })
+
+  it("averages over the batches of the last day and the fees of the last hour", () => {
+    const ledger = openMemoryLedger({ genesis, maxFeeUSD: 2.4 })
+    const hour = 3_600_000
+    const accounts = [newAccount(256, 1, 0, 1), newAccount(257, 1, 0, 1), newAccount(258, 1, 0, 2)]
+    // an old batch, then one 2 hours and three less than an hour before the last block
+    const times = [-30 * hour, -2 * hour, -0.5 * hour, -0.25 * hour, 0]
+    times.forEach((at, i) => applyBlock(ledger, (view) => {
+      const timestampMs = genesis.block.timestampMs + 40 * hour + at
+      const transactions = [0, 1].map((position) => newTransaction(accounts[0]!, accounts[1]!, i + 1, position))
+      return {
+        block: { number: view.lastBlock.number + 1n, hash: hashOf(i), timestampMs },
+        batches: [{
+          batch: { ...newBatch(view, i + 1), timestampMs, historicTotalCollectedFeesUSD: 3 }, accounts: i === 0 ? accounts : [], accountUpdates: [], forged: [],
+          transactions: i === 1 ? transactions.map((row) => ({ ...row, l2: null })) : transactions, exits: []
+        }]
+      }
+    }))
+    const { metrics, recommendedFee } = ledger.state().state
+    assert.deepStrictEqual(metrics, {
+      transactionsPerBatch: 2, batchFrequency: 1800, transactionsPerSecond: 8 / 7200, avgTransactionFee: 2, totalAccounts: 3, totalPublicKeys: 2
+    })
+    // 6 transactions; the fees are those after the first of the three batches
+    assert.deepStrictEqual(recommendedFee, { existingAccount: 1, createAccount: 2.4, createAccountInternal: 2 })
+  })
+
+  it("dates a price and forgets the date of one that is no longer known", () => {
+    const ledger = openMemoryLedger({ genesis })
+    setPrices(ledger, [{ tokenId: 0, priceUSD: 7, timeMs: 9 }])
+    const shown = ledger.find("token", 0).item!
+    assert.deepStrictEqual([shown.itemId, shown.priceUSD, shown.priceTimeMs], [1, 7, 9])
+    setPrices(ledger, [{ tokenId: 0, priceUSD: null, timeMs: 10 }])
+    assert.deepStrictEqual([viewOf(ledger).token(0)?.priceUSD, viewOf(ledger).token(0)?.priceTimeMs, shown.priceUSD], [null, null, 7])
+  })
+})

@@ -1,0 +1,35 @@
+/*
+ * What both revisions tell, under the names of the later one. Written by hand from the differences that the contract lists, not from the
+ * code that makes them.
+ */
+
+/** Names of the earlier revision and those of the later one. */
+const renamed: { readonly [name: string]: string } = {
+  loadAmount: "depositAmount",
+  historicLoadAmountUSD: "historicDepositAmountUSD",
+  limitLoadAmount: "limitDepositAmount",
+  governanceDAOAddress: "governanceAddress",
+  whiteHackGroupAddress: "emergencyCouncilAddress",
+  lastBlock: "lastSynchedBlock"
+}
+
+/** What only one of them shows, by the end of its place. */
+const alone = [
+  "amountSuccess", "depositAmountSuccess", "pendingItems", "pagination", "openAuction", "bestBid", "closedAuction", "winner", "safetyAddress",
+  "network/lastEthereumBlock", "bootCoordinatorUrl", "rollup/ethereumBlockNum", "auction/ethereumBlockNum", "withdrawalDelayer/ethereumBlockNum",
+  "period/slotNum", "blockStamp", "state/withdrawalDelayer/rollupAddress", "keeperAddress", "emergencyModeStartingBlock", "emergencyModeStartingTime"
+]
+
+/** @param root names what is read: `state` and `config` call different things alike */
+export function commonFacts(value: unknown, root: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => commonFacts(item, root))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).flatMap(([name, inside]) => {
+    const common = renamed[name] ?? name
+    const place = `${root}/${common}`
+    if (alone.some((end) => `/${place}`.endsWith(`/${end}`))) return []
+    // the earlier revision wraps the next forgers in an object
+    const unwrapped = place === "state/network/nextForgers" && !Array.isArray(inside) ? (inside as { readonly nextForgers: unknown }).nextForgers : inside
+    return [[common, commonFacts(unwrapped, place)]]
+  }))
+}

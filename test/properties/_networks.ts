@@ -1,0 +1,56 @@
+import { Context, Effect, Layer } from "effect"
+import { keccak256 } from "../../adapters/crypto/mod.ts"
+import * as memory from "../../adapters/memory/mod.ts"
+import { prehistory, simulate, type SimulationOptions } from "../../app/simulator/mod.ts"
+import type { FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
+import { LedgerReader } from "../../core/ports/mod.ts"
+import { Ledger } from "../../core/use_cases/mod.ts"
+import type { LedgerSubject } from "../laws/mod.ts"
+
+/*
+ * Every random test of this folder draws from these seeds and names them in its title. To replay one:
+ *
+ *     SEED=123 npm test -- test/properties/laws.test.ts
+ *
+ * RUNS=1000 tries more cases of each law.
+ */
+export const seeds: ReadonlyArray<string> = process.env.SEED === undefined ? ["1", "20", "300"] : [process.env.SEED]
+export const runs = Number(process.env.RUNS ?? 40)
+
+/** A title that says how to replay what fails under it. */
+export const titled = (seed: string, file: string): string => `network ${seed} (replay: SEED=${seed} npm test -- ${file})`
+
+/** A small network: the seed also decides how large and how lively it is. */
+export const optionsOf = (seed: string): SimulationOptions => {
+  const number = [...seed].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 9973, 7)
+  return {
+    seed,
+    users: 12 + number % 14,
+    tokens: number % 4 === 0 ? 3 : 10,
+    coordinators: 1 + number % 4,
+    transactionsPerBlock: 3 + number % 5,
+    exitShare: 0.08,
+    rollBackPeriodBlocks: 5 + number % 9
+  }
+}
+
+export interface Network {
+  readonly genesis: GenesisFeed
+  readonly records: ReadonlyArray<FeedRecord>
+}
+
+/** The feed until so many transactions are forged. */
+export const networkOf = (options: SimulationOptions, transactions: number): Network => {
+  const simulation = simulate(options)
+  return { genesis: simulation.genesis, records: [...prehistory(simulation, transactions)] }
+}
+
+/** An empty ledger in memory. */
+export const memoryLedger = (genesis: GenesisFeed) =>
+  Effect.map(
+    Layer.build(Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(memory.layer(genesis))))),
+    (services) => ({ reader: Context.get(services, LedgerReader), ledger: Context.get(services, Ledger) })
+  )
+
+export const subjectOf = ({ genesis, records }: Network, seed: string): LedgerSubject =>
+  ({ genesis, records, open: memoryLedger(genesis), keccak256, seed, runs })

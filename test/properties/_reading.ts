@@ -1,0 +1,40 @@
+import { Cause, Effect, Exit, Layer } from "effect"
+import { keccak256 } from "../../adapters/crypto/mod.ts"
+import { openMemoryPool } from "../../adapters/memory/mod.ts"
+import { earlier, later, type OperationId, wireContext } from "../../core/contract/mod.ts"
+import type { GenesisFeed, Network } from "../../core/domain/mod.ts"
+import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
+import { type ReadFailure, readInterfaces, type ReadInterface } from "../../core/use_cases/mod.ts"
+
+export type Pool = PoolStore["Service"]
+
+/** Both revisions over a ledger; the identity of the network can be another one than the feed's. */
+export const reading = (
+  { genesis, network = genesis.network, pool = openMemoryPool(), reader }: {
+    readonly genesis: GenesisFeed; readonly network?: Network; readonly pool?: Pool; readonly reader: LedgerReader["Service"]
+  }
+): Effect.Effect<{ readonly later: ReadInterface; readonly earlier: ReadInterface }> =>
+  Effect.map(
+    Effect.provide(
+      readInterfaces({ context: wireContext(network, keccak256), constants: genesis.constants, revisions: [later, earlier] }),
+      Layer.merge(Layer.succeed(LedgerReader, reader), Layer.succeed(PoolStore, pool))
+    ),
+    ([first, second]) => ({ later: first!, earlier: second! })
+  )
+
+/** What came of one request: an answer, a refusal, or what should never come: a defect or a failure of the store. */
+export type Outcome = { readonly json: string } | { readonly refused: Exclude<ReadFailure["_tag"], "StoreFailure">; readonly message: string } | { readonly broken: string }
+
+export const ask = (face: ReadInterface, id: OperationId, path: ReadonlyArray<string>, query: string): Effect.Effect<Outcome> =>
+  Effect.map(Effect.exit(Effect.suspend(() => face.operations[id](path, query))), (exit): Outcome => {
+    if (Exit.isSuccess(exit)) return { json: exit.value.json }
+    const failure = Cause.findErrorOption(exit.cause)
+    return failure._tag === "Some" && failure.value._tag !== "StoreFailure"
+      ? { refused: failure.value._tag, message: failure.value.message }
+      : { broken: Cause.pretty(exit.cause) }
+  })
+
+/** Reads JSON exactly: integers that a double would round become bigint. */
+export const parseExact = (text: string): unknown =>
+  JSON.parse(text, (_, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/u.test(context?.source ?? "") ? BigInt(context!.source!) : value)
