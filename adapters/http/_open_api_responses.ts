@@ -1,4 +1,4 @@
-import { type AnyShape, BadInput, type InputFault, NotFound, type Operation } from "../../core/contract/mod.ts"
+import { BadInput, type InputFault, NotFound, type Operation } from "../../core/contract/mod.ts"
 import { badInput, internal, notFound, type Problem, problemJson, problems, unavailable } from "./problem.ts"
 
 const header = (description: string, schema: object) => ({ description, schema })
@@ -13,11 +13,12 @@ export const responseHeaders = {
 
 const headerReferences = Object.fromEntries(Object.keys(responseHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-export const operationResponses = ({ statuses }: Operation, { name }: AnyShape) => ({
+/** @param component what is answered, and an example of it */
+export const operationResponses = ({ statuses }: Operation, component: string, example: unknown) => ({
   200: {
     description: "What was asked for",
     headers: headerReferences,
-    content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } }
+    content: { "application/json": { schema: { $ref: `#/components/schemas/${component}` }, example } }
   },
   ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${componentOf[status]}` }])),
   503: { $ref: "#/components/responses/Unavailable" },

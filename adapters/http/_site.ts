@@ -1,10 +1,11 @@
 import { Effect } from "effect"
-import { operationIds, operations, parameterName, type ListName, type Operation, type Revision, type WireContext } from "../../core/contract/mod.ts"
+import { operationIds, operations, parameterName, type Operation, type Revision, type WireContext } from "../../core/contract/mod.ts"
 import type { LedgerStamp, NotRegistered } from "../../core/ports/mod.ts"
 import type { ReadFailure, ReadInterface } from "../../core/use_cases/mod.ts"
+import { localPath } from "./_local_path.ts"
 import { type HeaderRecord, makeHeaders } from "./_headers.ts"
 import type { Mount } from "./_mounts.ts"
-import { makeRouter, type Router } from "./_router.ts"
+import { makeRouter, type Route, type Router } from "./_router.ts"
 import { docsPage } from "./docs.ts"
 import type { HttpAnswer, HttpRequest } from "./message.ts"
 import { exactJson, openApi } from "./open_api.ts"
@@ -49,40 +50,44 @@ export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, co
     })),
     notRegistered: (failure) => notRegistered(failure, failure.filter)
   })
-  const document = yield* Effect.cached(Effect.sync(() => openApi({ revision, context, path: mount.path })))
-  const documentText = yield* Effect.cached(Effect.map(document, exactJson))
-  const docs = yield* Effect.cached(Effect.flatMap(document, docsPage))
+  const document = yield* once(Effect.sync(() => openApi({ revision, context, path: mount.path })))
+  const documentText = yield* once(Effect.map(document, exactJson))
+  const docs = yield* once(Effect.flatMap(document, docsPage))
 
-  const routes = operationIds.map((id) => {
+  const routes = operationIds.map((id): Route<Resource> => {
     const operation: Operation = operations[id]
     const read = reading.operations[id]
     return {
-      path: operation.path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => `{${context.name(name)}}`),
+      path: localPath(operation, context),
       target: {
         allow: readMethods,
         get: (values, query) => Effect.mapEager(read(values, query), (answer) => ({ status: 200, headers: headers(answer.stamp), body: answer.json })),
         notRegistered: (failure) => notRegistered(failure, filterName(revision, operation, context, failure.filter))
-      } satisfies Resource
+      }
     }
   })
-  const router = makeRouter<Resource>([
+  const router = makeRouter([
     ...routes,
     { path: "/openapi.json", target: page(() => Effect.map(documentText, (body) => ({ status: 200, headers: {}, body }))) },
     { path: "/docs", target: page(() => docs) }
   ])
   const index = page((request) => Effect.succeed(indexAnswer(mount, mounts, request)))
-  return {
+  const site: Site = {
     // the mount itself has no slash at its end, so no path within it
     router: { ...router, find: (path) => path === "" ? { target: index, values: [] } : router.find(path) },
     headers,
     docs: mountedPath(mount, "/docs")
-  } satisfies Site as Site
+  }
+  return site
 })
+
+/** Built with the first request, for all of them: a client that gives up must not leave an interruption behind. */
+const once = <A>(effect: Effect.Effect<A>) => Effect.cached(Effect.uninterruptible(effect))
 
 const readMethods = "GET, HEAD, OPTIONS"
 
 const filterName = (revision: Revision, operation: Operation, { name }: WireContext, filter: string): string =>
-  operation.kind === "list" ? name(parameterName(revision, operation.list satisfies ListName, filter) ?? filter) : filter
+  operation.kind === "list" ? name(parameterName(revision, operation.list, filter) ?? filter) : filter
 
 /** A browser is sent to the documentation, a program gets the addresses. */
 const indexAnswer = (mount: Mount, mounts: ReadonlyArray<Mount>, { headers }: HttpRequest): HttpAnswer => {

@@ -1,6 +1,8 @@
 import {
-  type AnyShape, declaration, type JsonSchema, type Operation, operationIds, operations, pageShape, type Revision, type WireContext
+  type AnyShape, declaration, type JsonSchema, type Operation, operationIds, type ListName, operations, pageShape, parameterName, type Revision, type WireContext
 } from "../../core/contract/mod.ts"
+import { localPath } from "./_local_path.ts"
+import { exampleMaker } from "./_open_api_examples.ts"
 import { operationParameters } from "./_open_api_parameters.ts"
 import { operationResponses, problemResponses, responseHeaders } from "./_open_api_responses.ts"
 import { problemSchema } from "./problem.ts"
@@ -15,33 +17,49 @@ export interface OpenApiOptions {
   readonly path: string
 }
 
-/** Documents one revision as this network spells it: nothing in it is written by hand a second time. */
-export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDocument => ({
-  openapi: "3.1.0",
-  info: {
-    title: `Rollup node, revision ${revision.name}`,
-    version: revision.name,
-    summary: "The public interface of a layer-two rollup node",
-    description: `${revision.doc}.\n\n${general}`,
-    license: { name: "MIT", identifier: "MIT" }
-  },
-  servers: [{ url: path, description: `Revision ${revision.name}` }],
-  security: [],
-  tags: [...new Set(operationIds.map((id) => operations[id].tag))].map((name) => ({ name, description: tagDocs[name] })),
-  paths: Object.fromEntries(operationIds.map((id) => {
-    const operation: Operation = operations[id]
-    return [
-      operation.path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => `{${context.name(name)}}`),
-      { get: operationObject(id, operation, revision, context) }
-    ]
-  })),
-  components: {
-    schemas: { ...componentSchemas(revision, context), Problem: problemSchema },
-    parameters: { ApiRevision: revisionParameter(revision) },
-    headers: responseHeaders,
-    responses: problemResponses
+/**
+ * Documents one revision as this network spells it: nothing in it is written by hand a second time.
+ *
+ * ```ts
+ * import { later, wireContext } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { exactJson, openApi } from "rollup-node-api/http"
+ *
+ * const network = { prefix: "zk", name: "Example", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const document = openApi({ revision: later, context: wireContext(network, keccak256), path: "/" })
+ * console.log(document.openapi, exactJson(document).includes("18446744073709551615")) // => 3.1.0 true
+ * ```
+ */
+export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDocument => {
+  const schemas = componentSchemas(revision, context)
+  const exampleOf = exampleMaker(schemas, context)
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: `Rollup node, revision ${revision.name}`,
+      version: revision.name,
+      summary: "The public interface of a layer-two rollup node",
+      description: `${revision.doc}.\n\n${general}`,
+      license: { name: "MIT", identifier: "MIT" }
+    },
+    servers: [{ url: path, description: `Revision ${revision.name}` }],
+    security: [],
+    tags: [...new Set(operationIds.map((id) => operations[id].tag))].map((name) => ({ name, description: tagDocs[name] })),
+    paths: Object.fromEntries(operationIds.map((id) => {
+      const operation: Operation = operations[id]
+      return [
+        localPath(operation, context),
+        { get: operationObject(id, operation, revision, context, exampleOf) }
+      ]
+    })),
+    components: {
+      schemas: { ...schemas, Problem: problemSchema },
+      parameters: { ApiRevision: revisionParameter(revision) },
+      headers: responseHeaders,
+      responses: problemResponses
+    }
   }
-})
+}
 
 const general = `Parameters that are unknown, empty or given twice are refused, never ignored; a refusal lists every rule that is violated.
 Integers are written with all their digits: above 2^53 a reader needs more than a double. Amounts are decimal strings.
@@ -54,23 +72,25 @@ const tagDocs: { readonly [tag in Operation["tag"]]: string } = {
   "Network status": "Batches, slots, bids, tokens, coordinators and the network as a whole"
 }
 
-const operationObject = (id: string, operation: Operation, revision: Revision, context: WireContext) => ({
-  operationId: id,
-  tags: [operation.tag],
-  summary: operation.summary,
-  ...(operation.kind === "list" ? { description: listDoc(operation.list, revision, context) } : {}),
-  parameters: [...operationParameters(operation, revision, context), { $ref: "#/components/parameters/ApiRevision" }],
-  responses: operationResponses(operation, operation.kind === "list" ? pageShape(operation, revision) : revision.shapes[operation.shape])
-})
+const operationObject = (
+  id: string, operation: Operation, revision: Revision, context: WireContext, exampleOf: (component: string) => unknown
+) => {
+  const shown = operation.kind === "list" ? pageShape(operation, revision) : revision.shapes[operation.shape]
+  return {
+    operationId: id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.kind === "list" ? { description: listDoc(operation.list, revision, context) } : {}),
+    parameters: [...operationParameters(operation, revision, context), { $ref: "#/components/parameters/ApiRevision" }],
+    responses: operationResponses(operation, shown.name, exampleOf(shown.name))
+  }
+}
 
-const listDoc = (list: Parameters<typeof declaration>[0], revision: Revision, context: WireContext): string => {
+const listDoc = (list: ListName, revision: Revision, context: WireContext): string => {
   const { order, atLeastOne } = declaration(list)
   const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
   const rules = groups.map((group) => {
-    const names = group.flatMap((filter) => {
-      const name = revision.parameters[list]?.[filter as never] as string | null | undefined
-      return name === null ? [] : [context.name(name ?? declaration(list).filters[filter]!.parameter)]
-    })
+    const names = group.flatMap((filter) => parameterName(revision, list, filter) ?? []).map(context.name)
     return names.length === 0 ? "" : ` At least one of ${names.join(", ")} must be given.`
   })
   return `Ordered by ${order}.${rules.join("")}`

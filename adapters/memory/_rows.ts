@@ -62,6 +62,7 @@ export const forgedRow = (
   transactionRow(itemId, {
     ...queued,
     fromAccountIndex: forged.fromAccountIndex,
+    fromPublicKey: forged.fromPublicKey,
     toAddress: forged.toAddress,
     toPublicKey: forged.toPublicKey,
     batchNum,

@@ -11,7 +11,9 @@ export function moveAuction(context: Context, world: World, draft: BlockDraft): 
 }
 
 /** Who may forge now: the winner of the slot, otherwise the boot coordinator; `number` counts coordinators. */
-export function forgerOf({ constants, people, settings }: Context, world: World): { readonly number: number; readonly address: EthereumAddress } {
+export function forgerOf(
+  { constants, people, settings }: Context, world: World
+): { readonly number: number; readonly address: EthereumAddress } {
   const slotNum = slotOfBlock(constants.auction, world.block.number)
   const bid = world.bids.get(slotNum)
   const boot = { number: 0, address: world.variables.auction.bootCoordinator }

@@ -36,7 +36,9 @@ export function forgeBatch(context: Context, world: World, { l1Coordinator, l2, 
     exitRoot,
     feeAccounts,
     forgeL1TransactionsNum: queue === null ? null : queue.number,
-    l1UserEffects: outcome.l1UserEffects.map(({ effectiveAmount, effectiveDepositAmount }) => ({ effectiveDepositAmount, effectiveAmount })),
+    l1UserEffects: outcome.l1UserEffects.map(({ effectiveAmount, effectiveDepositAmount }) => ({
+      effectiveDepositAmount, effectiveAmount
+    })),
     l1Coordinator,
     l2,
     exits

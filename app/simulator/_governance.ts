@@ -28,7 +28,8 @@ function changeAuction({ constants, random }: Context, world: World, draft: Bloc
     defaultSlotSetBid: former.defaultSlotSetBid.map((bid) => bid * BigInt(random.integer(80, 125)) / 100n),
     defaultSlotSetBidSlotNum: slotOfBlock(constants.auction, world.block.number) + former.closedAuctionSlots
   }
-  world.auctionVariables = [{ ...draft.auctionVariables, ethereumBlockNum: world.block.number }, ...world.auctionVariables].slice(0, SETS_MAX)
+  const dated = { ...draft.auctionVariables, ethereumBlockNum: world.block.number }
+  world.auctionVariables = [dated, ...world.auctionVariables].slice(0, SETS_MAX)
   world.variables = { ...world.variables, auction: draft.auctionVariables }
 }
 

@@ -39,8 +39,8 @@ function* arrivals(context: Context, world: World): Iterable<L1Intent> {
 /** Coordinators collect fees on accounts of their own; the boot coordinator is one of them. */
 function* coordinatorAccounts({ people, random, settings }: Context, world: World): Iterable<L1Intent> {
   for (let number = 0; number <= settings.coordinators; number++) {
-    for (const { decimals, id } of world.tokens) {
-      yield creationOf(people.coordinator(number), id, depositAmount(random, decimals))
+    for (const token of world.tokens) {
+      yield creationOf(people.coordinator(number), token.id, depositAmount(random, token))
     }
   }
 }
@@ -48,7 +48,7 @@ function* coordinatorAccounts({ people, random, settings }: Context, world: Worl
 function creation({ random }: Context, world: World, person: Person): L1Intent {
   // ether and the first tokens have most holders
   const tokenId = random.skewed(world.tokens.length)
-  return creationOf(person, tokenId, depositAmount(random, world.tokens[tokenId]?.decimals ?? 0))
+  return creationOf(person, tokenId, depositAmount(random, world.tokens[tokenId] ?? UNKNOWN))
 }
 
 const creationOf = ({ address, publicKey }: Person, tokenId: number, deposit: bigint): L1Intent => ({
@@ -81,7 +81,9 @@ const between = (
 }
 
 const depositInto = ({ tokenId }: New<Account>, { random }: Context, world: World): bigint =>
-  depositAmount(random, world.tokens[tokenId]?.decimals ?? 0)
+  depositAmount(random, world.tokens[tokenId] ?? UNKNOWN)
+
+const UNKNOWN = { decimals: 0, priceUSD: null }
 
 /** The members that make a transaction create an account of its sender. */
 const creating = ({ publicKey }: New<Account>): Partial<L1Intent> => ({ fromAccountIndex: NO_ACCOUNT, fromPublicKey: publicKey })

@@ -49,7 +49,7 @@ function send({ random }: Context, purse: Purse, toAccountIndex: AccountIndex): 
   const amount = shareOf(random, purse.available, SHARE_MAX)
   // of an indivisible token there may be too little to share; moving nothing is allowed and rare
   if (amount === 0n && (toAccountIndex === EXIT_ACCOUNT || random.chance(0.95))) return undefined
-  const fee = random.of(random.chance(0.03) ? ODD_FEES : FEES)
+  const fee = random.of(random.chance(0.01) ? ODD_FEES : FEES)
   const nonce = purse.nonce++
   purse.available -= amount + Result.getOrThrow(feeAmount(amount, fee))
   return { fromAccountIndex: purse.account.index, toAccountIndex, amount, fee, nonce }

@@ -19,9 +19,11 @@ export function signPlanned(context: Context, world: World, planned: ReadonlyArr
   }
   const last = planned.at(-1)
   if (last === undefined) return entries
-  if (agenda.take("nonceGap")) entries.push(...sign(context, world, { feed: { ...last, nonce: last.nonce + 1000n }, type: "Transfer", request: null }))
+  const strays: Array<L2Feed> = []
+  if (agenda.take("nonceGap")) strays.push({ ...last, nonce: last.nonce + 1000n })
   // the sender thought better of it, but this one comes second and becomes invalid when the first is forged
-  if (agenda.take("replacement")) entries.push(...sign(context, world, { feed: { ...last, fee: last.fee === 0 ? 1 : 0 }, type: "Transfer", request: null }))
+  if (agenda.take("replacement")) strays.push({ ...last, fee: last.fee === 0 ? 1 : 0 })
+  for (const feed of strays) entries.push(...sign(context, world, { feed, type: "Transfer", request: null }))
   return entries
 }
 

@@ -16,7 +16,7 @@ export interface Simulation {
   readonly genesis: GenesisFeed
   /** How many transactions are forged on the chain as it stands; a rollback takes some away. */
   readonly transactions: () => number
-  /** The next record; its L2 transactions were never in a pool, which costs no signatures. */
+  /** The next record; its L2 transactions were never in a pool, which costs no signatures. Not to be called after `nextLive`. */
   readonly next: () => FeedRecord
   /**
    * The next block or rollback as a node sees it that also has a pool: with what happens to the pool around it. What it forges is what was
@@ -33,10 +33,11 @@ export function simulate(options: SimulationOptions): Simulation {
   const genesis = genesisOf(settings, people)
   const chain = new Chain({ settings, constants: genesis.constants, random, agenda: new Agenda(random), people }, worldOf(genesis))
   const pool = new PoolTraffic(chain.context)
+  const plan: L2Source = (purses, { count }) => planTransfers(chain.context, chain.world, purses, count)
   return {
     genesis,
     transactions: () => chain.world.transactions,
-    next: () => chain.rollBack()?.record ?? chain.prices() ?? chain.grow((purses, { count }) => planTransfers(chain.context, chain.world, purses, count)),
+    next: () => chain.rollBack()?.record ?? chain.prices() ?? chain.grow(plan),
     nextLive: () => {
       const rollBack = chain.rollBack()
       if (rollBack !== undefined) return [{ kind: "feed", record: rollBack.record }, ...pool.reopen(rollBack.dropped)]
@@ -96,7 +97,7 @@ class Chain {
   /** Drops the last blocks when it is time; undefined otherwise. */
   rollBack(): { readonly record: FeedRecord; readonly dropped: ReadonlyArray<World> } | undefined {
     if (this.#blocksUntilRollBack > 0) return undefined
-    const kept = Math.max(1, this.#worlds.length - (DEPTHS[this.#fork % DEPTHS.length] ?? 1))
+    const kept = Math.max(1, this.#worlds.length - this.#depth)
     const dropped = this.#worlds.slice(kept)
     this.#worlds = this.#worlds.slice(0, kept)
     this.#fork++
@@ -105,8 +106,14 @@ class Chain {
     return { record: { kind: "rollBack", toBlock: this.world.block.number }, dropped }
   }
 
+  /** How many blocks the next rollback drops. */
+  get #depth(): number {
+    return DEPTHS[this.#fork % DEPTHS.length] ?? 1
+  }
+
   #drawPeriod(): number {
     const { random, settings: { rollBackPeriodBlocks: period } } = this.context
-    return period === 0 ? Infinity : random.integer(Math.ceil(period * 0.8), Math.ceil(period * 1.2))
+    // longer than it is deep, or the chain would never grow
+    return period === 0 ? Infinity : Math.max(this.#depth + 1, random.integer(Math.ceil(period * 0.8), Math.ceil(period * 1.2)))
   }
 }

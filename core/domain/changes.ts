@@ -24,10 +24,13 @@ export interface BatchChanges {
   readonly accounts: ReadonlyArray<New<Account>>
   /** Nonce and balance after the batch, one entry for each account it touched, ascending by index. */
   readonly accountUpdates: ReadonlyArray<{ readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }>
-  /** Queued L1 user transactions that are forged now, by position: they are numbered anew, before `transactions`. */
+  /** The whole queue that is forged now, by position: its transactions are numbered anew, before `transactions`. */
   readonly forged: ReadonlyArray<{
     readonly id: TransactionId
+    /** The created account where the transaction creates one; a rollback of the batch makes it null again. */
     readonly fromAccountIndex: AccountIndex
+    /** The sender's account may have been created after the transaction was queued. */
+    readonly fromPublicKey: Transaction["fromPublicKey"]
     readonly toAddress: Transaction["toAddress"]
     readonly toPublicKey: Transaction["toPublicKey"]
     readonly amountSuccess: L1Part["amountSuccess"]
@@ -38,7 +41,10 @@ export interface BatchChanges {
   readonly exits: ReadonlyArray<New<Exit>>
 }
 
-/** What one block adds: a store writes it as it is, all or nothing, and decides nothing. */
+/**
+ * What one block adds: a store writes it as it is, all or nothing, and decides nothing. Parts refer to the ones before them
+ * in this order: coordinators, tokens, prices, queued, batches, bids, variables, withdrawals.
+ */
 export interface BlockChanges {
   readonly block: EthereumBlock
   readonly lastEthereumBlock: bigint

@@ -103,8 +103,9 @@ export const AuctionVariablesFeed = Schema.Struct({
   bootCoordinator: address,
   bootCoordinatorUrl: Schema.String,
   slotDeadline: uint32,
-  closedAuctionSlots: uint32,
-  openAuctionSlots: uint32,
+  /** Bounded, since `GET /state` shows who forges in each of them. */
+  closedAuctionSlots: integer(0, 1024),
+  openAuctionSlots: integer(0, 65535),
   defaultSlotSetBid: Schema.Array(big).check(Schema.isMinLength(6), Schema.isMaxLength(6)),
   defaultSlotSetBidSlotNum: uint32,
   outbidding: uint32,

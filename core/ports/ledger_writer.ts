@@ -6,7 +6,11 @@ import type { AccountIndex, EthereumAddress } from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
 import type { LedgerStamp } from "./stamp.ts"
 
-/** What the ledger holds before a write, as far as deciding about the write needs it. Lookups are point reads. */
+/**
+ * What the ledger holds before a write, as far as deciding about the write needs it: everything that the block refers to,
+ * the queues that it fills and forges with their accounts and tokens, the accounts and tokens of its L2 transactions and fee
+ * accounts, and every block. Lookups are point reads; the view is valid until the write ends.
+ */
 export interface LedgerView {
   readonly lastBlock: EthereumBlock
   /** The stored block of that number, or undefined (also below the first block). */

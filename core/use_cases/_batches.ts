@@ -7,7 +7,7 @@ import { coordinatorRows, l2Rows } from "./_batch_rows.ts"
 import type { BlockWork } from "./_block_work.ts"
 import { checkExits, checkRoots, exitRows } from "./_exits.ts"
 import { checkEffects, forgedQueue } from "./_forged_queue.ts"
-import { receiverOf } from "./_queue.ts"
+import { receiverOf, senderKeyOf } from "./_queue.ts"
 import type { BatchOutcome } from "./batch_transition.ts"
 import { type BlockViolation, violation, violationWithin } from "./block_violation.ts"
 import { processBatch } from "./process_batch.ts"
@@ -84,6 +84,7 @@ const forgedRows = (work: BlockWork, queue: ReadonlyArray<New<Transaction>>, { l
     return {
       id: row.id,
       fromAccountIndex: effect?.createdIndex ?? row.fromAccountIndex ?? NO_ACCOUNT,
+      fromPublicKey: senderKeyOf(work, row),
       ...receiverOf(work, row.toAccountIndex),
       amountSuccess: effect?.effectiveAmount === row.amount,
       depositAmountSuccess: effect?.effectiveDepositAmount === row.l1?.depositAmount

@@ -32,9 +32,13 @@ export function fillQueues(work: BlockWork): BlockViolation | undefined {
 export const queuedRows = (work: BlockWork): ReadonlyArray<New<Transaction>> =>
   work.queued.map((row) => ({
     ...row,
-    fromPublicKey: row.fromPublicKey ?? ownerOf(work, row.fromAccountIndex ?? NO_ACCOUNT).publicKey,
+    fromPublicKey: senderKeyOf(work, row),
     ...receiverOf(work, row.toAccountIndex)
   }))
+
+/** The key that a transaction came with, or that of its sender's account; null where there is none yet. */
+export const senderKeyOf = (work: BlockWork, row: New<Transaction>): Transaction["fromPublicKey"] =>
+  row.fromPublicKey ?? ownerOf(work, row.fromAccountIndex ?? NO_ACCOUNT).publicKey
 
 /** Address and key of a destination; null where it is no account, or none yet. */
 export function receiverOf(work: BlockWork, index: AccountIndex): Pick<Transaction, "toAddress" | "toPublicKey"> {

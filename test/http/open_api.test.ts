@@ -1,14 +1,14 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { Effect, Result } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { exactJson, openApi } from "../../adapters/http/mod.ts"
-import { earlier, later, operationIds, queryReader, wireContext } from "../../core/contract/mod.ts"
+import { earlier, later, type Operation as ContractOperation, operationIds, operations, pageShape, queryReader, wireContext } from "../../core/contract/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 import { application, ask, context, jsonOf } from "./_application.ts"
 
 interface Parameter { readonly name: string; readonly in: string; readonly description: string; readonly schema: { readonly [key: string]: unknown } }
-interface Operation { readonly operationId: string; readonly description?: string; readonly parameters: ReadonlyArray<Parameter>; readonly responses: object }
+interface Operation { readonly operationId: string; readonly description?: string; readonly parameters: ReadonlyArray<Parameter>; readonly responses: { readonly 200: { readonly content: { readonly "application/json": { readonly example: unknown } } } } }
 interface Document {
   readonly openapi: string
   readonly servers: ReadonlyArray<{ readonly url: string }>
@@ -36,6 +36,17 @@ describe("the OpenAPI document", () => {
         let at: unknown = document
         for (const key of pointer!.split("/")) at = (at as { readonly [key: string]: unknown })[key]
         assert.isObject(at, pointer)
+      }
+    })
+
+    it(`of revision ${revision.name} shows an example of every answer that the contract would accept`, () => {
+      const { paths } = documentOf(revision)
+      for (const id of operationIds) {
+        const operation: ContractOperation = operations[id]
+        const { get } = Object.values(paths).find((path) => path.get.operationId === id)!
+        const shown = operation.kind === "list" ? pageShape(operation, revision) : revision.shapes[operation.shape]
+        const { example } = get.responses["200"].content["application/json"]
+        Schema.decodeUnknownSync(shown.schema(context))(example, { onExcessProperty: "error" })
       }
     })
 

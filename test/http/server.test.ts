@@ -101,6 +101,15 @@ layer(Server())("the fetch handler", (it) => {
     }
   }))
 
+  it.effect("a client that gives up while the documentation loads takes it from nobody", () => Effect.gen(function*() {
+    const handler = yield* fetchHandler.pipe(Effect.provide(Layer.fresh(application())))
+    const giveUp = new AbortController()
+    const abandoned = handler(new Request("http://x/docs", { signal: giveUp.signal })).then(() => "answered", () => "abandoned")
+    giveUp.abort()
+    assert.strictEqual(yield* Effect.promise(() => abandoned), "abandoned")
+    assert.strictEqual(yield* Effect.promise(async () => (await handler(new Request("http://x/docs"))).status), 200)
+  }))
+
   it.effect("a host may give any URL", () => Effect.gen(function*() {
     const handler = yield* fetchHandler
     const status = (url: string) => Effect.promise(async () => (await handler(new Request(url))).status)

@@ -36,7 +36,11 @@ export function forge(draft: Draft, batch: BatchFeed, block: BlockFeed, keccak25
   const l2 = batch.l2.map((_, i) =>
     applyL2(draft, { accounts, leaving, collected, keccak256 }, batch, block, { i, position: queue.length + batch.l1Coordinator.length + i }))
   for (const { amount, index } of collected.values()) addBalance(accounts, index, amount)
-  const forged = l1User.map((transaction) => ({ ...transaction, ...receiver(accounts, transaction.toAccountIndex) }))
+  const forged = l1User.map((transaction) => ({
+    ...transaction,
+    fromPublicKey: transaction.fromPublicKey ?? receiver(accounts, transaction.fromAccountIndex ?? 0).toPublicKey,
+    ...receiver(accounts, transaction.toAccountIndex)
+  }))
   draft.queued = draft.queued.filter((transaction) => !queue.includes(transaction))
   draft.accounts = [...accounts.values()].sort((a, b) => a.index - b.index)
   draft.transactions.push(...forged, ...l1Coordinator, ...l2)

@@ -54,7 +54,8 @@ function metrics(facts: Facts): NetworkState["metrics"] {
 function recommendedFee(facts: Facts): NetworkState["recommendedFee"] {
   const batches = recent(facts, hourMs)
   const { all } = transactionsOf(facts, batches)
-  const average = all === 0 ? 0 : feesUSD(batches) / all
+  // the words of the domain: the fees of the batches after the first one, over all transactions
+  const average = all === 0 ? 0 : feesUSD(batches.slice(1)) / all
   return { existingAccount: average, createAccount: 2.5 * average, createAccountInternal: 2 * average }
 }
 

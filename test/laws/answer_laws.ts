@@ -3,6 +3,7 @@ import { type ListName, listNames, type ListQuery } from "../../core/contract/mo
 import type { ItemKeys, ItemName, LedgerReader } from "../../core/ports/mod.ts"
 import { forAll } from "./_check.ts"
 import { found, page } from "./_whole.ts"
+import { averagesTolerance } from "./agreement.ts"
 import type { Facts } from "./facts.ts"
 import { listQuery, scalarValues } from "./generators.ts"
 import { difference, holds, type Law, type LawViolation, same, show, violated } from "./law.ts"
@@ -74,7 +75,7 @@ export const findsAll = (subject: Pick<ReadSubject, "facts" | "reader">): Effect
 export const stateAgrees = ({ facts, reader }: Pick<ReadSubject, "facts" | "reader">) =>
   Effect.gen(function*(): Effect.fn.Return<void, LawViolation> {
     const { state } = yield* Effect.catch(reader.state, (failure) => violated(`The state failed: ${failure.message}`))
-    const at = difference(state, naiveNetworkState(facts), { tolerance: 1e-9 })
+    const at = difference(state, naiveNetworkState(facts), { tolerance: averagesTolerance })
     yield* holds(at === undefined, () => `The state: ${at}`)
   })
 

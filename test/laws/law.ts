@@ -23,11 +23,11 @@ export const same = (found: unknown, expected: unknown, subject: () => string): 
 
 /**
  * The first place in which two plain values differ, or undefined. Numbers that were computed in another order of additions may differ in
- * their last digits: `tolerance` says by which share.
+ * their last digits: `tolerance` says by which share, of small ones by which amount.
  */
 export function difference(found: unknown, expected: unknown, { tolerance = 0 }: { readonly tolerance?: number } = {}, path = ""): string | undefined {
   if (Object.is(found, expected)) return undefined
-  if (typeof found === "number" && typeof expected === "number" && Math.abs(found - expected) <= tolerance * Math.max(Math.abs(found), Math.abs(expected))) {
+  if (typeof found === "number" && typeof expected === "number" && Math.abs(found - expected) <= tolerance * Math.max(1, Math.abs(expected))) {
     return undefined
   }
   if (!isTree(found) || !isTree(expected)) return `${path === "" ? "it" : path} is ${show(found)}, expected ${show(expected)}`

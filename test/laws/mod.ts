@@ -1,3 +1,4 @@
+export { agreesWith } from "./agreement.ts"
 export { answerLaws, type ReadSubject } from "./answer_laws.ts"
 export { type Facts, keptRecords } from "./facts.ts"
 export * as generators from "./generators.ts"

@@ -91,8 +91,8 @@ export const newQueued = (queue: number, position: number, owner = 7): New<Trans
   l2: null
 })
 
-export const asForged = (queued: { readonly id: string }, fromAccountIndex: number): BatchChanges["forged"][number] => ({
-  id: queued.id, fromAccountIndex, toAddress: null, toPublicKey: null, amountSuccess: true, depositAmountSuccess: true
+export const asForged = (queued: Pick<New<Transaction>, "id" | "fromPublicKey">, fromAccountIndex: number): BatchChanges["forged"][number] => ({
+  id: queued.id, fromAccountIndex, fromPublicKey: queued.fromPublicKey, toAddress: null, toPublicKey: null, amountSuccess: true, depositAmountSuccess: true
 })
 
 const merkleProof: MerkleProof = { root: 1n, siblings: [], oldKey: 0n, oldValue: 0n, isOld0: false, key: 1n, value: 1n, fnc: 0 }

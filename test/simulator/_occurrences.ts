@@ -1,19 +1,22 @@
-import { l1TransactionType, type BatchFeed, type BlockFeed, type FeedRecord, type GenesisFeed, type L1UserFeed } from "../../core/domain/mod.ts"
+import {
+  type BatchFeed, type BlockFeed, type FeedRecord, type GenesisFeed, l1TransactionType, type L1UserFeed
+} from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 
 /** What every network of a few thousand transactions has to show. */
 export const REQUIRED_OCCURRENCES: ReadonlyArray<string> = [
-  "token of 0 decimals", "token of 6 decimals", "token of 8 decimals", "token of 18 decimals", "token without price", "token with a name beyond ASCII",
-  "price in a block", "price between blocks", "price becomes unknown",
-  "several coordinators", "coordinator registers again", "bid", "outbid", "bid below the minimum", "bid with another withdrawal address", "slot without bid",
-  "batch of the boot coordinator", "batch of a winner",
-  "CreateAccountDeposit", "CreateAccountDepositTransfer", "Deposit", "DepositTransfer", "ForceTransfer", "ForceExit",
-  "Transfer", "Exit", "coordinator account with signature", "internal account", "user with accounts of several tokens",
+  "token of 0 decimals", "token of 6 decimals", "token of 8 decimals", "token of 18 decimals", "token without price",
+  "token with a name beyond ASCII", "price in a block", "price between blocks", "price becomes unknown", "several coordinators",
+  "coordinator registers again", "bid", "outbid", "bid below the minimum", "bid with another withdrawal address",
+  "slot without bid", "batch of the boot coordinator", "batch of a winner", "CreateAccountDeposit",
+  "CreateAccountDepositTransfer", "Deposit", "DepositTransfer", "ForceTransfer", "ForceExit", "Transfer", "Exit",
+  "coordinator account with signature", "internal account", "user with accounts of several tokens",
   "amount fails, deposit succeeds", "everything fails", "forced transfer fails", "new account whose transfer fails",
-  "empty batch", "several batches in a block", "batch of a queue filled in the same block", "empty queue forged", "several open queues",
-  "queue left unforged", "batch without queue", "fees collected", "several exits of one account in a batch", "exits of one account in several batches",
-  "instant withdrawal", "delayed request", "delayed collection", "bucket update",
-  "rollup variables", "auction variables", "withdrawal delayer variables", "rollback of one block", "rollback of several blocks"
+  "empty batch", "several batches in a block", "batch of a queue filled in the same block", "empty queue forged",
+  "several open queues", "queue left unforged", "batch without queue", "fees collected",
+  "several exits of one account in a batch", "exits of one account in several batches", "instant withdrawal", "delayed request",
+  "delayed collection", "bucket update", "rollup variables", "auction variables", "withdrawal delayer variables",
+  "rollback of one block", "rollback of several blocks"
 ]
 
 /** What occurs in a feed. */

@@ -10,7 +10,9 @@ import { occurrencesOf, REQUIRED_OCCURRENCES } from "./_occurrences.ts"
 const SEEDS = [1, "two", "drei 点"] as const
 const TRANSACTIONS = 3000
 
-const recordsOf = (options: SimulationOptions, transactions: number): ReadonlyArray<FeedRecord> => [...prehistory(simulate(options), transactions)]
+const recordsOf = (options: SimulationOptions, transactions: number): ReadonlyArray<FeedRecord> => [
+  ...prehistory(simulate(options), transactions)
+]
 
 describe("Simulation", () => {
   it("the same seed gives the same feed, another seed another one", () => {
@@ -28,8 +30,10 @@ describe("Simulation", () => {
   })
 
   it("a network of other options is valid too", () => {
-    const options = { seed: 9, users: 20, tokens: 3, coordinators: 1, transactionsPerBlock: 80, exitShare: 0, heavyShare: 0.4, rollBackPeriodBlocks: 0 }
-    assert.isFalse(recordsOf(options, 1000).some(({ kind }) => kind === "rollBack"))
+    const small = { seed: 9, users: 3, tokens: 0, coordinators: 0, rollBackPeriodBlocks: 1 }
+    assert.isTrue(recordsOf(small, 200).some(({ kind }) => kind === "rollBack"))
+    const busy = { seed: 9, users: 20, tokens: 3, coordinators: 1, transactionsPerBlock: 80, exitShare: 0, heavyShare: 0.4 }
+    assert.isFalse(recordsOf({ ...busy, rollBackPeriodBlocks: 0 }, 1000).some(({ kind }) => kind === "rollBack"))
   })
 
   for (const seed of SEEDS) {

@@ -30,7 +30,8 @@ describe("the changes of a block", () => {
     const changes = changesOf({ ...block104, l1UserTransactions: [pays], batches })
     assert.deepStrictEqual([changes.queued[0]?.toAddress, changes.queued[0]?.toPublicKey], [bob.address, bob.key])
     assert.deepStrictEqual(changes.batches[1]?.forged, [{
-      id: changes.queued[0]!.id, fromAccountIndex: 256, toAddress: bob.address, toPublicKey: bob.key, amountSuccess: true, depositAmountSuccess: true
+      id: changes.queued[0]!.id, fromAccountIndex: 256, fromPublicKey: ann.key, toAddress: bob.address, toPublicKey: bob.key,
+      amountSuccess: true, depositAmountSuccess: true
     }])
     assert.deepStrictEqual(changes.batches[1]?.accountUpdates.at(-1), { index: 260, nonce: 0n, balance: 5n })
   })

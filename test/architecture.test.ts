@@ -1,0 +1,146 @@
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
+
+/* The arrows of the house: `app` → `adapters` → `core`, and nothing outward, around or through a back door. */
+
+const root = resolve(import.meta.dirname, "..")
+
+interface Import {
+  readonly from: string
+  readonly specifier: string
+  /** File inside of the project, or undefined for a package. */
+  readonly to: string | undefined
+  /** Erased before anything runs. */
+  readonly typeOnly: boolean
+}
+
+const filesUnder = (folder: string): ReadonlyArray<string> =>
+  existsSync(join(root, folder))
+    ? readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    : []
+
+const statement = /^[ \t]*(?:import|export)\s+(type\s)?(?:[^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/gmu
+
+/** Imports and re-exports of a file, comments aside. */
+function importsOf(file: string): ReadonlyArray<Import> {
+  const source = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\//gu, "").replace(/^\s*\/\/.*$/gmu, "")
+  return [...source.matchAll(statement)].map(([whole, type, named, called]) => {
+    const specifier = (named ?? called)!
+    const names = /\{([^}]*)\}/u.exec(whole)?.[1]?.split(",").map((name) => name.trim()).filter((name) => name !== "")
+    const onlyTypes = names !== undefined && names.length > 0 && /^\s*import\s*\{/u.test(whole) && names.every((name) => name.startsWith("type "))
+    return {
+      from: file,
+      specifier,
+      to: specifier.startsWith(".") ? relative(root, resolve(root, dirname(file), specifier)) : undefined,
+      typeOnly: type !== undefined || onlyTypes || (called !== undefined && /:\s*$/u.test(source.slice(0, source.indexOf(whole))))
+    }
+  })
+}
+
+const files = ["core", "adapters", "app"].flatMap(filesUnder)
+const imports = files.flatMap(importsOf)
+const top = (file: string): string => file.split("/")[0]!
+/** What needs Node has a door of its own, so that the other one opens everywhere. */
+const doorForNode = "adapters/http/node.ts"
+const told = ({ from, specifier }: Import): string => `${from} imports ${specifier}`
+
+describe("the house", () => {
+  it("stands", () => {
+    assert.isAbove(files.length, 50)
+    assert.isAbove(imports.length, 200)
+  })
+
+  it("imports other files by their whole name", () => {
+    assert.deepStrictEqual(imports.filter(({ specifier, to }) => to !== undefined && !specifier.endsWith(".ts")).map(told), [])
+    assert.deepStrictEqual(imports.filter(({ to }) => to !== undefined && !existsSync(join(root, to))).map(told), [])
+  })
+
+  it("has a core that imports effect itself and core", () => {
+    const outward = imports.filter(({ from, specifier, to }) => top(from) === "core" && (to === undefined ? specifier !== "effect" : top(to) !== "core"))
+    assert.deepStrictEqual(outward.map(told), [])
+  })
+
+  it("has adapters that import core, adapters and packages", () => {
+    const outward = imports.filter(({ from, to }) => top(from) === "adapters" && to !== undefined && !["core", "adapters"].includes(top(to)))
+    assert.deepStrictEqual(outward.map(told), [])
+  })
+
+  it("has an app that imports core, adapters and app, and no test", () => {
+    const outward = imports.filter(({ from, to }) => top(from) === "app" && to !== undefined && !["core", "adapters", "app"].includes(top(to)))
+    assert.deepStrictEqual(outward.map(told), [])
+  })
+
+  it("keeps to its folder what a name with an underscore says is private", () => {
+    const privately = imports.filter(({ from, to }) => to !== undefined && to.split("/").some((part, depth, parts) =>
+      part.startsWith("_") && !`${dirname(from)}/`.startsWith(`${parts.slice(0, depth).join("/")}/`)))
+    assert.deepStrictEqual(privately.map(told), [])
+  })
+
+  it("lets a file of another top-level folder in through a door only", () => {
+    const around = imports.filter(({ from, to }) => to !== undefined && top(from) !== top(to) && !to.endsWith("/mod.ts") && to !== doorForNode)
+    assert.deepStrictEqual(around.map(told), [])
+  })
+
+  it("has no cycle between files", () => {
+    assert.deepStrictEqual(cycles(graph(imports.flatMap(({ from, to }) => to === undefined ? [] : [[from, to]]))), [])
+  })
+
+  it("has no cycle between folders, types included", () => {
+    const between = imports.flatMap(({ from, to }) =>
+      to === undefined || dirname(from) === dirname(to) || within(from, to) ? [] : [[dirname(from), dirname(to)] as const])
+    assert.deepStrictEqual(cycles(graph(between)), [])
+  })
+
+  for (const door of ["core/domain/mod.ts", "core/encoding/mod.ts", "core/contract/mod.ts", "core/ports/mod.ts", "core/use_cases/mod.ts", "adapters/memory/mod.ts", "adapters/http/mod.ts", "test/laws/mod.ts"]) {
+    it(`reaches nothing of Node from ${door}`, () => {
+      assert.isTrue(existsSync(join(root, door)), `${door} is missing`)
+      assert.deepStrictEqual(reachable(door).filter(({ specifier }) => /^node:|platform-node|^@effect\/vitest|^vitest/u.test(specifier)).map(told), [])
+    })
+  }
+})
+
+/** A folder and one inside of it are one house. */
+const within = (a: string, b: string): boolean => `${dirname(a)}/`.startsWith(`${dirname(b)}/`) || `${dirname(b)}/`.startsWith(`${dirname(a)}/`)
+
+function graph(arrows: ReadonlyArray<readonly [string, string] | ReadonlyArray<string>>): Map<string, Set<string>> {
+  const to = new Map<string, Set<string>>()
+  for (const [from, target] of arrows) to.set(from!, (to.get(from!) ?? new Set()).add(target!))
+  return to
+}
+
+/** One way around for each cycle that a depth-first walk meets. */
+function cycles(to: Map<string, Set<string>>): ReadonlyArray<string> {
+  const done = new Set<string>()
+  const found: Array<string> = []
+  const visit = (node: string, path: ReadonlyArray<string>): void => {
+    if (path.includes(node)) {
+      found.push([...path.slice(path.indexOf(node)), node].join(" → "))
+      return
+    }
+    if (done.has(node)) return
+    for (const next of to.get(node) ?? []) visit(next, [...path, node])
+    done.add(node)
+  }
+  for (const node of to.keys()) visit(node, [])
+  return found
+}
+
+/** Every import that runs when a file is imported. */
+function reachable(file: string): ReadonlyArray<Import> {
+  const seen = new Set<string>()
+  const all: Array<Import> = []
+  const visit = (next: string): void => {
+    if (seen.has(next) || !existsSync(join(root, next))) return
+    seen.add(next)
+    for (const found of importsOf(next)) {
+      if (found.typeOnly) continue
+      all.push(found)
+      if (found.to !== undefined) visit(found.to)
+    }
+  }
+  visit(file)
+  return all
+}
