@@ -34,6 +34,10 @@ export const optionsOf = (seed: string): SimulationOptions => {
   }
 }
 
+/** Few users and much traffic, most of it through one account. */
+export const crowdedOptionsOf = (seed: string): SimulationOptions =>
+  ({ ...optionsOf(seed), users: 7, tokens: 2, transactionsPerBlock: 60, heavyShare: 0.7, exitShare: 0.06, rollBackPeriodBlocks: 6 })
+
 export interface Network {
   readonly genesis: GenesisFeed
   readonly records: ReadonlyArray<FeedRecord>
@@ -44,8 +48,13 @@ export const networkOf = (options: SimulationOptions, transactions: number, slow
   const simulation = simulate(options)
   const { genesis } = simulation
   const slowed = (timeMs: number) => genesis.block.timestampMs + (timeMs - genesis.block.timestampMs) * slowness
-  const records = [...prehistory(simulation, transactions)].map((record): FeedRecord =>
-    record.kind === "block" ? { kind: "block", block: { ...record.block, timestampMs: slowed(record.block.timestampMs) } } : record)
+  const records = [...prehistory(simulation, transactions)].map((record): FeedRecord => {
+    if (record.kind !== "block") return record
+    const { number, timestampMs } = record.block
+    // now and then the writer knows of blocks that it has not read yet
+    const ahead = number % 7n === 0n ? { lastEthereumBlock: number + 3n } : {}
+    return { kind: "block", block: { ...record.block, ...ahead, timestampMs: slowed(timestampMs) } }
+  })
   return { genesis, records }
 }
 
