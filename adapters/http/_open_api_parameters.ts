@@ -1,6 +1,5 @@
 import {
-  declaration, fromItemMax, type JsonSchema, limitDefault, limitMax, type ListName, offeredFilters, type Operation, type Revision, scalars,
-  type WireContext
+  declaration, type JsonSchema, type ListName, offeredFilters, type Operation, pageParameters, type Revision, scalars, type WireContext
 } from "../../core/contract/mod.ts"
 
 interface Parameter {
@@ -16,7 +15,7 @@ export const operationParameters = (operation: Operation, revision: Revision, co
   ...operation.parameters.map(({ name, scalar, doc }): Parameter => ({
     name: context.name(name), in: "path", required: true, description: doc, schema: scalars[scalar].jsonSchema(context.network)
   })),
-  ...(operation.kind === "list" ? [...filterParameters(operation.list, revision, context), ...pageParameters] : [])
+  ...(operation.kind === "list" ? [...filterParameters(operation.list, revision, context), ...pagingParameters(context)] : [])
 ]
 
 const filterParameters = (list: ListName, revision: Revision, context: WireContext): ReadonlyArray<Parameter> => {
@@ -42,18 +41,5 @@ const filterParameters = (list: ListName, revision: Revision, context: WireConte
   })
 }
 
-const pageParameters: ReadonlyArray<Parameter> = [
-  {
-    name: "fromItem",
-    in: "query",
-    description: "The itemId with which the page begins, inclusive; there need not be such an item. By default the page begins at the end that order names",
-    schema: { type: "integer", minimum: 0, maximum: fromItemMax, examples: [0] }
-  },
-  {
-    name: "order",
-    in: "query",
-    description: "ASC from the smallest itemId, DESC from the greatest",
-    schema: { type: "string", enum: ["ASC", "DESC"], default: "ASC" }
-  },
-  { name: "limit", in: "query", description: "Items of the page at most", schema: { type: "integer", minimum: 1, maximum: limitMax, default: limitDefault } }
-]
+const pagingParameters = (context: WireContext): ReadonlyArray<Parameter> =>
+  Object.entries(pageParameters).map(([name, { doc, jsonSchema }]) => ({ name, in: "query", description: doc, schema: jsonSchema(context.network) }))

@@ -1,4 +1,4 @@
-import type { ItemKeys, ItemName, Items } from "../../core/ports/mod.ts"
+import type { ItemKeys, ItemName, Items } from "../../core/contract/mod.ts"
 import type { Ledger } from "./_ledger.ts"
 import { slotAt } from "./_slot_at.ts"
 

@@ -1,5 +1,5 @@
-import { limitDefault, type ListDeclaration, type ListName, type ListQuery, lists } from "../../core/contract/mod.ts"
-import { NotRegistered, type ListItems, type Page } from "../../core/ports/mod.ts"
+import { limitDefault, type ListDeclaration, type ListItems, type ListName, type ListQuery, lists } from "../../core/contract/mod.ts"
+import { NotRegistered, type Page } from "../../core/ports/mod.ts"
 import type { Constraint, Key } from "./_facet.ts"
 import { linesOf } from "./_filter_lines.ts"
 import { isRegistered } from "./_is_registered.ts"

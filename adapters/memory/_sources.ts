@@ -1,6 +1,5 @@
-import type { FiltersOf, ListName } from "../../core/contract/mod.ts"
+import type { FiltersOf, ListItems, ListName } from "../../core/contract/mod.ts"
 import { lastOpenSlot, slotNumMax, type Token } from "../../core/domain/mod.ts"
-import type { ListItems } from "../../core/ports/mod.ts"
 import type { ListRows } from "./_filter_lines.ts"
 import type { Ledger } from "./_ledger.ts"
 import type { PostingTree } from "./_posting_tree.ts"

@@ -1,9 +1,7 @@
+import type { ItemKeys, ItemName, Items, ListItems, ListName, ListQuery } from "../../core/contract/mod.ts"
 import { Effect, Layer, Result } from "effect"
 import type { GenesisFeed, NetworkState } from "../../core/domain/mod.ts"
-import {
-  type Found, type ItemKeys, type ItemName, type Items, LedgerReader, type LedgerStamp, LedgerWriter, type ListItems, type ListName, type ListQuery,
-  NotRegistered, type Page
-} from "../../core/ports/mod.ts"
+import { type Found, LedgerReader, type LedgerStamp, LedgerWriter, NotRegistered, type Page } from "../../core/ports/mod.ts"
 import { findItem } from "./_find.ts"
 import { Ledger, type LedgerOptions } from "./_ledger.ts"
 import { listPage } from "./_list.ts"

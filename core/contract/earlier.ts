@@ -1,14 +1,14 @@
 import type {
   Bucket, NetworkState, NextForger, RollupConstants, SlotView, WithdrawalDelayerVariables
 } from "../domain/mod.ts"
-import type { PageCounts } from "../ports/mod.ts"
+import type { PageCounts } from "./items.ts"
 import { later } from "./later.ts"
 import type { Revision } from "./revision.ts"
 import { field, reference, revise, shape } from "./shape.ts"
-import { address, ethBlockNum, itemId } from "./shapes/_scalars.ts"
 import * as shapes from "./shapes/mod.ts"
 import { arrayOf, booleanType, integerType, nullable, textType } from "./wire_type.ts"
 
+const { address, ethBlockNum, itemId } = shapes.scalarTypes
 const safeInteger = integerType<number>(0n, BigInt(Number.MAX_SAFE_INTEGER))
 
 const pagination = shape<PageCounts>("PaginationInfo", "All items that match, wherever the page stands", {

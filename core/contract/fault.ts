@@ -27,15 +27,16 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { messa
 
 /** Longest part of a value that an error repeats, in characters. */
 const shownMax = 200
-const shown = (value: string) => JSON.stringify(value.length > shownMax ? `${value.slice(0, shownMax)}…` : value)
+const cut = (value: string) => value.length > shownMax ? `${value.slice(0, shownMax)}…` : value
+const shown = (value: string) => JSON.stringify(cut(value))
 
 /** A value that breaks the rule of its parameter. */
 export const invalidValue = (where: "path" | "query", parameter: string, value: string, rule: string): InputFault => ({
-  in: where, parameter, value, rule, message: `Parameter ${parameter} has the invalid value ${shown(value)}: expected ${rule}`
+  in: where, parameter, value: cut(value), rule, message: `Parameter ${parameter} has the invalid value ${shown(value)}: expected ${rule}`
 })
 
 export const brokenRule = (parameter: string, value: string | null, rule: string, message: string): InputFault => ({
-  in: "query", parameter, value, rule, message
+  in: "query", parameter: cut(parameter), value: value === null ? null : cut(value), rule, message
 })
 
 /** The candidate that needs the fewest single-character changes, unless it needs so many that it is no help. */

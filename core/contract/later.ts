@@ -1,4 +1,4 @@
-import type { PageCounts } from "../ports/mod.ts"
+import type { PageCounts } from "./items.ts"
 import type { Revision } from "./revision.ts"
 import { field } from "./shape.ts"
 import * as shapes from "./shapes/mod.ts"

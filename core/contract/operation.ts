@@ -1,4 +1,4 @@
-import type { ItemKeys, ItemName } from "../ports/mod.ts"
+import type { ItemKeys, ItemName } from "./items.ts"
 import type { ListName, ScalarName } from "./list.ts"
 import type { Shapes } from "./revision.ts"
 

@@ -1,4 +1,4 @@
-import type { PageCounts } from "../ports/mod.ts"
+import type { PageCounts } from "./items.ts"
 import type { ListOperation } from "./operation.ts"
 import { declaration, type Revision } from "./revision.ts"
 import { type Field, field, reference, type Shape, shape } from "./shape.ts"

@@ -1,24 +1,15 @@
 import { Result } from "effect"
 import type { Network } from "../domain/mod.ts"
 import { localName } from "../domain/mod.ts"
-import { EncodingError, parseDecimalNumber } from "../encoding/mod.ts"
 import { queryPairs } from "./_query_string.ts"
 import { brokenRule, type InputFault, invalidValue, nearestName } from "./fault.ts"
-import { fromItemMax, limitMax, type ListName, type ListQuery } from "./list.ts"
+import type { ListName, ListQuery } from "./list.ts"
+import { pageParameters } from "./page_parameters.ts"
 import { declaration, offeredFilters, parameterName, type Revision } from "./revision.ts"
 import { type Scalar, scalars } from "./scalar.ts"
 
 /** Reads the query string of one list in one revision: the query, or every rule that it breaks. */
 export type QueryReader<N extends ListName> = (query: string) => Result.Result<ListQuery<N>, ReadonlyArray<InputFault>>
-
-/** The three parameters of every list. */
-export const pageParameters = {
-  fromItem: { parse: (text: string) => parseDecimalNumber(text, { minimum: 0, maximum: fromItemMax }) },
-  order: {
-    parse: (text: string) => text === "ASC" || text === "DESC" ? Result.succeed(text) : Result.fail(new EncodingError(text, "one of ASC, DESC"))
-  },
-  limit: { parse: (text: string) => parseDecimalNumber(text, { minimum: 1, maximum: limitMax }) }
-} as const
 
 /** @param revisions all that are served: a name of another one is explained, not only refused */
 export const queryReader = <N extends ListName>(
@@ -40,17 +31,22 @@ export const queryReader = <N extends ListName>(
     }
     const faults: Array<InputFault> = []
     const texts = new Map<string, string>()
+    const unknown = new Set<string>()
+    const repeated = new Set<string>()
     const decoded: { [filter: string]: unknown } = {}
     const page: { [name: string]: unknown } = {}
     for (const [name, value] of pairs.success) {
       const filter = filters.get(name)
-      const paging = filter === undefined && Object.hasOwn(pageParameters, name) ? pageParameters[name as keyof typeof pageParameters] : undefined
+      const paging = filter === undefined && pageNames.has(name) ? pageParameters[name as keyof typeof pageParameters] : undefined
+      // one name breaks one rule once, however often it stands there
       if (filter === undefined && paging === undefined) {
-        faults.push(unknownParameter(name, value, names, local, list, revision, revisions))
+        if (!unknown.has(name)) faults.push(unknownParameter(name, value, names, local, list, revision, revisions))
+        unknown.add(name)
         continue
       }
       if (texts.has(name)) {
-        faults.push(brokenRule(name, value, "given once", `Parameter ${name} is given more than once: give it once`))
+        if (!repeated.has(name)) faults.push(brokenRule(name, value, "given once", `Parameter ${name} is given more than once: give it once`))
+        repeated.add(name)
         continue
       }
       texts.set(name, value)
@@ -58,7 +54,7 @@ export const queryReader = <N extends ListName>(
         faults.push(brokenRule(name, value, "a value", `Parameter ${name} is empty: give a value or leave it out`))
         continue
       }
-      const parsed = filter === undefined ? paging!.parse(value) : filter.scalar.parse(value, network)
+      const parsed = (filter?.scalar ?? paging!).parse(value, network)
       if (Result.isFailure(parsed)) faults.push(invalidValue("query", name, value, parsed.failure.rule))
       else if (filter === undefined) page[name] = parsed.success
       else decoded[filter.filter] = parsed.success
@@ -71,7 +67,7 @@ export const queryReader = <N extends ListName>(
     for (const group of groups) {
       const offered = group.flatMap((filter) => nameOf.get(filter) ?? [])
       if (offered.length > 0 && !offered.some((name) => texts.has(name))) {
-        faults.push(brokenRule(offered.join(", "), null, `at least one of ${offered.join(", ")}`, `At least one of the parameters ${offered.join(", ")} must be given`))
+        faults.push(brokenRule(offered[0]!, null, `at least one of ${offered.join(", ")}`, `At least one of the parameters ${offered.join(", ")} must be given`))
       }
     }
     for (const [low, high] of ordered) {
@@ -83,6 +79,8 @@ export const queryReader = <N extends ListName>(
     return faults.length > 0 ? Result.fail(faults) : Result.succeed({ filters: decoded, ...page } as ListQuery<N>)
   }
 }
+
+const pageNames: ReadonlySet<string> = new Set(Object.keys(pageParameters))
 
 /** Says which revision knows the name, or which known name is nearest. */
 const unknownParameter = (
@@ -114,6 +112,6 @@ export const noQuery = (query: string): ReadonlyArray<InputFault> => {
   const pairs = queryPairs(query)
   return Result.isFailure(pairs)
     ? [brokenRule(pairs.failure, null, "percent-encoded UTF-8", `The query part ${JSON.stringify(pairs.failure)} is not percent-encoded UTF-8`)]
-    : pairs.success.map(([name, value]) =>
+    : [...new Map(pairs.success)].map(([name, value]) =>
       brokenRule(name, value, "no parameters", `Unknown parameter ${JSON.stringify(name.slice(0, 100))}: this operation takes none`))
 }

@@ -2,7 +2,7 @@ import type {
   AccountView, Authorization, Batch, BidView, Coordinator, ExitView, FullBatch, NetworkConstants, NetworkState, PoolTransactionView, SlotView, Token,
   TransactionView
 } from "../domain/mod.ts"
-import type { PageCounts } from "../ports/mod.ts"
+import type { PageCounts } from "./items.ts"
 import { type FiltersOf, type ListName, lists, type ScalarName } from "./list.ts"
 import type { Fields, Shape } from "./shape.ts"
 

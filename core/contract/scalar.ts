@@ -13,12 +13,14 @@ export interface Scalar<T> {
 }
 
 const uint32Max = 4294967295
-const integer = (minimum: number, maximum: number, example: number): Scalar<number> => ({
+/** An integer within bounds that a double holds exactly. */
+export const integer = (minimum: number, maximum: number, example: number): Scalar<number> => ({
   parse: (text) => parseDecimalNumber(text, { minimum, maximum }),
   jsonSchema: () => ({ type: "integer", minimum, maximum, examples: [example] })
 })
 
-const oneOf = <const T extends string>(values: ReadonlyArray<T>): Scalar<T> => ({
+/** One of a closed set of texts. */
+export const oneOf = <const T extends string>(values: ReadonlyArray<T>): Scalar<T> => ({
   parse: (text) => {
     const found = values.find((value) => value === text)
     return found === undefined ? Result.fail(new EncodingError(text, `one of ${values.join(", ")}`)) : Result.succeed(found)

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
-import type { ListName, ListQuery } from "../../core/contract/mod.ts"
-import type { ListItems } from "../../core/ports/mod.ts"
+import type { ListItems, ListName, ListQuery } from "../../core/contract/mod.ts"
 import { sample } from "./_check.ts"
 import { withoutItemIds } from "./_every_answer.ts"
 import { found, itemIdOf, itemIds, page, type StoredList, storedLists, whole } from "./_whole.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { limitMax, type ListName, type ListQuery } from "../../core/contract/mod.ts"
-import type { LedgerReader, ListItems } from "../../core/ports/mod.ts"
+import { limitMax, type ListItems, type ListName, type ListQuery } from "../../core/contract/mod.ts"
+import type { LedgerReader } from "../../core/ports/mod.ts"
 import { holds, type LawViolation, show, violated } from "./law.ts"
 import type { Facts } from "./facts.ts"
 
@@ -68,5 +68,5 @@ export const numberedBy = Effect.fnUntraced(function*(reader: Reader, facts: Fac
 export const found = <N extends Parameters<Reader["find"]>[0]>(reader: Reader, name: N, key: Parameters<Reader["find"]>[1]) =>
   Effect.map(
     Effect.catch(reader.find(name, key as never), (failure) => violated(`The look-up of ${name} ${show(key)} failed: ${failure.message}`)),
-    ({ item }) => item as import("../../core/ports/mod.ts").Items[N] | null
+    ({ item }) => item as import("../../core/contract/mod.ts").Items[N] | null
   )

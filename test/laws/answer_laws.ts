@@ -1,6 +1,6 @@
 import { Arbitrary, Effect } from "effect"
-import { type ListName, listNames, type ListQuery } from "../../core/contract/mod.ts"
-import type { ItemKeys, ItemName, LedgerReader } from "../../core/ports/mod.ts"
+import { type ItemKeys, type ItemName, type ListName, listNames, type ListQuery } from "../../core/contract/mod.ts"
+import type { LedgerReader } from "../../core/ports/mod.ts"
 import { forAll } from "./_check.ts"
 import { found, page } from "./_whole.ts"
 import { averagesTolerance } from "./agreement.ts"

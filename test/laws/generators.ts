@@ -1,11 +1,11 @@
 import { Arbitrary, Schema } from "effect"
 import type { SimulationOptions } from "../../app/simulator/mod.ts"
 import {
-  declaration, earlier, fromItemMax, later, limitMax, type ListName, type ListQuery, offeredFilters, type Revision, type ScalarName, type ScalarValues
+  declaration, earlier, fromItemMax, later, limitMax, type ListItems, type ListName, type ListQuery, offeredFilters, type Revision, type ScalarName, type ScalarValues
 } from "../../core/contract/mod.ts"
 import { transactionTypes } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
-import { everyItem } from "./naive_answers.ts"
+import { everyItem, valuesOf } from "./naive_answers.ts"
 import { itemIdOf } from "./_whole.ts"
 import type { Facts } from "./facts.ts"
 
@@ -88,14 +88,35 @@ export function scalarValues(facts: Facts): { readonly [S in ScalarName]: Arbitr
   }
 }
 
-/** Filters that can be given together in a revision, of any number and value. */
+/** The value of a filter that lets an item through, where there is one. */
+function valueFor<N extends ListName>(facts: Facts, list: N, filter: string, item: ListItems[N], side: number): unknown {
+  const values = valuesOf(facts, list, filter, item)
+  const value = values[side % Math.max(1, values.length)]
+  switch (declaration(list).filters[filter]!.match) {
+    case "oneOf": return [value]
+    case "above": return Math.max(0, value as number - 1 - side)
+    case "below": return value as number + 1 + side
+    case "atLeast": return Math.max(0, value as number - side)
+    case "atMost": return value as number + side
+    default: return value
+  }
+}
+
+/** Filters that can be given together in a revision: any values, or such that one item passes them all. */
 export function filters<N extends ListName>(facts: Facts, list: N, revision: Revision): Arbitrary<ListQuery<N>["filters"]> {
   const { exclusions, ordered } = declaration(list)
   const offered = offeredFilters(revision, list)
   const values = scalarValues(facts)
+  const items = everyItem(facts, list)
   return Arbitrary.map(
-    Arbitrary.all([someOf(offered.map(({ filter }) => filter)), Arbitrary.all(offered.map(({ scalar }): Arbitrary<unknown> => values[scalar]))]),
-    ([chosen, all]) => {
+    Arbitrary.all([
+      someOf(offered.map(({ filter }) => filter)),
+      Arbitrary.all(offered.map(({ scalar }): Arbitrary<unknown> => values[scalar])),
+      integer(0, 3 * items.length), integer(0, 1)
+    ]),
+    ([chosen, anyValues, which, side]) => {
+      const item = items[which]?.item ?? items[which - 2 * items.length]?.item
+      const all = offered.map(({ filter }, at) => (item === undefined ? undefined : valueFor(facts, list, filter, item, side)) ?? anyValues[at])
       const given = new Map<string, unknown>()
       for (const [at, { filter }] of offered.entries()) {
         const excluded = exclusions.some(([a, b]) => (a === filter && given.has(b)) || (b === filter && given.has(a)))

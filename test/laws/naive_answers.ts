@@ -1,6 +1,8 @@
-import { declaration, type Filter, limitDefault, type ListName, type ListQuery } from "../../core/contract/mod.ts"
+import {
+  declaration, type Filter, type ItemKeys, type ItemName, type Items, limitDefault, type ListItems, type ListName, type ListQuery
+} from "../../core/contract/mod.ts"
 import { isPendingWithdraw, type NetworkState } from "../../core/domain/mod.ts"
-import type { ItemKeys, ItemName, Items, ListItems, Page } from "../../core/ports/mod.ts"
+import type { Page } from "../../core/ports/mod.ts"
 import { bestBid, bidView, lastClosedSlot, lastOpenSlot, registration, slot } from "./_naive_auction.ts"
 import { naiveState } from "./_naive_state.ts"
 import type { Facts } from "./facts.ts"
@@ -74,6 +76,10 @@ const looksAt: { readonly [N in ListName]: { readonly [filter: string]: (item: L
   },
   coordinators: {}
 }
+
+/** The values of an item that a filter compares with. */
+export const valuesOf = <N extends ListName>(facts: Facts, list: N, filter: string, item: ListItems[N]): ReadonlyArray<unknown> =>
+  looksAt[list][filter]!(item, facts).filter((value) => value !== null && value !== undefined)
 
 const compare: { readonly [M in Filter["match"]]: (value: never, given: never) => boolean } = {
   equal: (value: unknown, given: unknown) => value === given,

@@ -1,6 +1,5 @@
 import { Arbitrary, Effect } from "effect"
-import { fromItemMax, limitMax, type ListName, listNames, type ListQuery } from "../../core/contract/mod.ts"
-import type { ListItems } from "../../core/ports/mod.ts"
+import { fromItemMax, limitMax, type ListItems, type ListName, listNames, type ListQuery } from "../../core/contract/mod.ts"
 import { forAll } from "./_check.ts"
 import { itemIdOf, page } from "./_whole.ts"
 import type { ReadSubject } from "./answer_laws.ts"

@@ -1,8 +1,7 @@
 import { Result } from "effect"
 import type { MemoryLedger } from "../../adapters/memory/mod.ts"
-import { type FiltersOf, limitMax, type ListName, type ListQuery } from "../../core/contract/mod.ts"
+import { type FiltersOf, limitMax, type ListItems, type ListName, type ListQuery, type PageCounts } from "../../core/contract/mod.ts"
 import { isPendingWithdraw, type SlotView } from "../../core/domain/mod.ts"
-import type { ListItems, PageCounts } from "../../core/ports/mod.ts"
 
 /** What a list answers when every item is looked at: the measure of the indexed one. */
 export const naivePage = <N extends ListName>(name: N, all: ReadonlyArray<ListItems[N]>, ledger: MemoryLedger, query: ListQuery<N>) => {
