@@ -61,6 +61,27 @@ for (const [name, of] of [["zk", sample], ["hez", hermetic]] as const) {
   }
 }
 
+describe("with another prefix", () => {
+  for (const revision of [later, earlier]) {
+    it.effect(`parameters are called by it in revision ${revision.name}`, () =>
+      Effect.gen(function*() {
+        const of = yield* hermetic
+        const face = (yield* reading(of))[revision.name as "later"]
+        const [path] = pathsOf(of, "getAccountCreationAuthorization")
+        const owner = path![0]!
+        assert.match(owner, /^hez:0x/u)
+        for (const id of ["getAccounts", "getExits", "getHistoryTxs"] as const) {
+          assert("json" in (yield* ask(face, id, [], `hezEthereumAddress=${owner}`)), id)
+          for (const query of [`zkEthereumAddress=${owner}`, `hezEthereumAddress=${owner.replace("hez", "zk")}`]) {
+            const outcome = yield* ask(face, id, [], query)
+            assert("refused" in outcome && outcome.refused === "BadInput", query)
+            assert.include(outcome.message, "hez", query)
+          }
+        }
+      }))
+  }
+})
+
 describe("nullable properties", () => {
   for (const revision of [later, earlier]) {
     it.effect(`are seen with null and with a value in revision ${revision.name}`, () =>

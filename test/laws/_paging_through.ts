@@ -67,8 +67,14 @@ export const pagingReaderLaw = (subject: LedgerSubject): Effect.Effect<void, Law
     const limits = yield* sample(integer(1, 30), subject.records.length, `${subject.seed}/limits`)
     const readOn = Effect.fnUntraced(function*(reading: Reading<StoredList>, limit: number): Effect.fn.Return<number, LawViolation> {
       const { counts, items } = yield* page(reader, reading.list, { filters: reading.filters, fromItem: reading.next, limit })
-      for (const item of items) reading.seen.set(itemIdOf(reading.list, item), item)
-      if (items.length > 0) reading.next = itemIdOf(reading.list, items.at(-1)!) + 1
+      for (const item of items) {
+        const id = itemIdOf(reading.list, item)
+        yield* holds(id >= reading.next, () => `A page of ${reading.list} from ${reading.next} has item ${id}`)
+        reading.seen.set(id, item)
+      }
+      const last = items.at(-1)
+      yield* holds(last !== undefined || counts.pendingItems === 0, () => `A page of ${reading.list} from ${reading.next} is empty though ${counts.pendingItems} items are pending`)
+      if (last !== undefined) reading.next = itemIdOf(reading.list, last) + 1
       return counts.pendingItems
     })
     for (const [at, record] of subject.records.entries()) {

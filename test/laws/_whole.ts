@@ -31,6 +31,9 @@ export const whole = Effect.fnUntraced(function*<N extends ListName>(
   let fromItem = 0
   while (true) {
     const { counts, items: next } = yield* page(reader, list, { filters, fromItem, limit })
+    const first = next[0]
+    const start = fromItem
+    yield* holds(first === undefined || itemIdOf(list, first) >= start, () => `A page of ${list} from ${start} begins with ${show(first)}`)
     items.push(...next)
     if (counts.pendingItems === 0) return items
     yield* holds(next.length > 0, () => `A page of ${list} from ${fromItem} is empty though ${counts.pendingItems} items are pending`)

@@ -25,7 +25,9 @@ const broken: { readonly [what: string]: (open: OpenLedger) => OpenLedger } = {
   "turns a page around": answering(({ items }) => ({ items: items.toReversed() })),
   "leaves out the item that fromItem names": listing((list) => (name, query) =>
     list(name, query.fromItem === undefined || query.fromItem === 0 ? query : { ...query, fromItem: query.fromItem + (query.order === "DESC" ? -1 : 1) })),
-  "ignores the filter by type": listing((list) => (name, { filters: { type: _, ...filters }, ...query }) => list(name, { ...query, filters })),
+  "ignores fromItem": listing((list) => (name, { filters, limit = 20, order = "ASC" }) => list(name, { filters, limit, order })),
+  "ignores the filter by type": listing((list) => (name, query) =>
+    list(name, { ...query, filters: Object.fromEntries(Object.entries(query.filters).filter(([filter]) => filter !== "type")) })),
   "takes a bound to be inclusive": listing((list) => (name, { filters, ...query }) =>
     list(name, { ...query, filters: "minBatchNum" in filters ? { ...filters, minBatchNum: Math.max(0, (filters.minBatchNum as number) - 1) } : filters })),
   "gives at most ten": listing((list) => (name, query) => list(name, { ...query, limit: Math.min(query.limit ?? 20, 10) })),
