@@ -108,7 +108,7 @@ const refuses: Run = (subject) =>
     }
   }))
 
-const refusesRollBack: Run = (subject) =>
+const refusesTheRest: Run = (subject) =>
   Effect.scoped(Effect.gen(function*() {
     const { ledger, reader } = yield* subject.open
     yield* applyAll(ledger, subject.records)
@@ -118,11 +118,17 @@ const refusesRollBack: Run = (subject) =>
       const result = yield* Effect.result(ledger.rollBack(toBlock))
       yield* holds(result._tag === "Failure" && result.failure._tag === "BlockViolation", () => `A rollback to block ${toBlock} was accepted`)
     }
-    yield* same(yield* everyAnswer(reader, facts), before, () => "After refused rollbacks")
+    const prices = yield* Effect.result(ledger.setPrices([{ tokenId: 0, priceUSD: 1, timeMs: 0 }, { tokenId: 4294967295, priceUSD: 1, timeMs: 0 }]))
+    yield* holds(prices._tag === "Failure" && prices.failure._tag === "BlockViolation", () => "The price of a token that is not registered was accepted")
+    const { genesis } = subject
+    const otherwise = { ...genesis, network: { ...genesis.network, chainId: (genesis.network.chainId + 1) % 65536 } }
+    const other = yield* Effect.result(ledger.applyRecord({ kind: "genesis", genesis: otherwise }))
+    yield* holds(other._tag === "Failure" && other.failure._tag === "BlockViolation", () => "The genesis of another network was accepted")
+    yield* applyOne(ledger, { kind: "genesis", genesis })
+    yield* same(yield* everyAnswer(reader, facts), before, () => "After refused rollbacks and prices, and the genesis again")
     yield* applyOne(ledger, { kind: "rollBack", toBlock: subject.genesis.block.number })
     const empty = yield* subject.open
-    const top = facts
-    yield* same(withoutItemIds(yield* everyAnswer(reader, top)), withoutItemIds(yield* everyAnswer(empty.reader, top)), () => "After a rollback of everything")
+    yield* same(withoutItemIds(yield* everyAnswer(reader, facts)), withoutItemIds(yield* everyAnswer(empty.reader, facts)), () => "After a rollback of everything")
   }))
 
 const stamps: Run = (subject) =>
@@ -148,7 +154,7 @@ export const ledgerLaws: ReadonlyArray<Law<LedgerSubject>> = [
   { name: "a rollback equals never having applied, but for new itemIds, and what stays keeps its own", run: rollsBack },
   { name: "the same block twice is harmless", run: appliesTwice },
   { name: "a block that breaks an invariant is refused by name and changes nothing", run: refuses },
-  { name: "a rollback goes back to any stored block down to the genesis block, and to no other", run: refusesRollBack },
+  { name: "a rollback to a block that is not there, a price of no token and another genesis are refused; the genesis block can be rolled back to", run: refusesTheRest },
   { name: "the stamp grows with every record, names the last block and batch and stands on every answer", run: stamps },
   { name: "an itemId is never used twice, and what is new is greater than all before", run: itemIdsLaw },
   { name: "who pages ascending while blocks come and go misses nothing that stays", run: pagingReaderLaw }

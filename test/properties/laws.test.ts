@@ -6,6 +6,7 @@
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { answerLaws, ledgerLaws, pagingLaws, readSubject } from "../laws/mod.ts"
+import { marketOf } from "./_market.ts"
 import { crowdedOptionsOf, type Network, networkOf, optionsOf, runs, seeds, subjectOf, titled } from "./_networks.ts"
 
 const file = "test/properties/laws.test.ts"
@@ -25,4 +26,8 @@ for (const seed of seeds) {
 // a few accounts, owners and keys with most of the transactions: where a store keeps indexes of another kind
 for (const seed of seeds.slice(0, 1)) {
   describe(`crowded ${titled(seed, file)}`, () => obeysTheLaws(networkOf(crowdedOptionsOf(seed), 2500), seed, 1 / 20))
+}
+
+for (const seed of seeds.slice(0, 1)) {
+  describe(`market ${titled(seed, file)}`, () => obeysTheLaws(marketOf(seed, 300), seed, 1 / 40))
 }

@@ -1,0 +1,76 @@
+/*
+ * Whatever request is made, the answer is never the server's fault, and it is whole: revision, snapshot, and one sentence for a person.
+ * Replay one network with
+ *
+ *     SEED=123 npm test -- test/properties/http.test.ts
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Context, Effect, Layer } from "effect"
+import { keccak256 } from "../../adapters/crypto/mod.ts"
+import { Application, type HttpRequest } from "../../adapters/http/mod.ts"
+import { openMemoryPool } from "../../adapters/memory/mod.ts"
+import { earlier, later, type Operation, operationIds, operations, wireContext } from "../../core/contract/mod.ts"
+import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
+import { type Facts, generators, inputGenerators, readSubject } from "../laws/mod.ts"
+import { networkOf, optionsOf, runs, seeds, subjectOf, titled } from "./_networks.ts"
+
+const { choice, oneOf } = generators
+const { damaged, pathTexts, queryString, rubbish } = inputGenerators
+
+for (const seed of seeds) {
+  describe(titled(seed, "test/properties/http.test.ts"), () => {
+    const { genesis, records } = networkOf(optionsOf(seed), 200)
+    const { network } = genesis
+    const setUp = Effect.runSync(Effect.cached(Effect.scoped(Effect.gen(function*() {
+      const { facts, reader } = yield* readSubject(subjectOf({ genesis, records }, seed))
+      const services = yield* Layer.build(Application.layer({ context: wireContext(network, keccak256), constants: genesis.constants }).pipe(
+        Layer.provide(Layer.merge(Layer.succeed(LedgerReader, reader), Layer.succeed(PoolStore, openMemoryPool())))
+      ))
+      return { facts, reader, handle: Context.get(services, Application).handle }
+    }))))
+
+    it.effect("no request of any kind is answered with a 500", () =>
+      Effect.gen(function*() {
+        const { facts, handle, reader } = yield* setUp
+        const stamp = yield* reader.stamp
+        const result = yield* Arbitrary.checkEffect(requests(facts, network), (request) =>
+          Effect.map(handle(request), ({ body, headers, status }) => {
+            const asked = JSON.stringify(request)
+            const text = typeof body === "string" ? body : new TextDecoder().decode(body)
+            assert(status < 500, `${asked}: ${status} ${text}`)
+            assert.include(["later", "earlier"], headers["api-revision"], asked)
+            if (status !== 204) assert.strictEqual(headers["ledger-version"], String(stamp.version), asked)
+            if (status === 405) assert.match(headers["allow"] ?? "", /GET/u, asked)
+            if (status < 400 || text === "") return true
+            const problem = JSON.parse(text) as { readonly message: unknown; readonly status: unknown; readonly type: unknown }
+            assert.strictEqual(problem.status, status, asked)
+            assert.match(String(problem.message), /^[A-Z0-9].*[^.]$/su, asked)
+            return true
+          }), { seed, runs: runs * 20 })
+        assert.strictEqual(result._tag, "Passed", Arbitrary.formatCheckFailure(result))
+      }))
+  })
+}
+
+/** Requests for every operation under every mount, whole and damaged, with any method and header. */
+function requests(facts: Facts, network: Parameters<typeof pathTexts>[2]): Arbitrary.Arbitrary<HttpRequest> {
+  const urls = Arbitrary.flatMap(Arbitrary.all([oneOf(operationIds), oneOf([later, earlier])]), ([id, revision]) => {
+    const operation: Operation = operations[id]
+    const queries = operation.kind === "list" ? queryString(facts, operation.list, revision, network) : Arbitrary.Constant("")
+    return Arbitrary.map(Arbitrary.all([pathTexts(facts, operation, network), queries]), ([values, query]) => {
+      const path = operation.parameters.reduce((text, { name }, at) => text.replace(`{${name}}`, () => values[at]!), operation.path)
+      return `${revision === earlier ? "/earlier" : ""}${path}${query === "" ? "" : `?${query}`}`
+    })
+  })
+  const others = oneOf(["", "/", "//", "*", "/docs", "/docs/x", "/openapi.json", "/earlier", "/earlier/", "/earlier//state", "/%2e%2e/state", "/../state", "/state/", "http://other/state"])
+  return Arbitrary.map(
+    Arbitrary.all([
+      choice([urls, urls, damaged(urls), Arbitrary.map(rubbish, (text) => `/${text}`), others]),
+      oneOf(["GET", "GET", "GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "get", "BREW", ""]),
+      oneOf(["api-revision", "content-length", "content-type", "origin", "access-control-request-method", "if-none-match", "range", "__proto__"]),
+      choice([oneOf(["later", "earlier", "LATER", "", "*", "-1", "0", "999999999999", "GET", "text/plain"]), rubbish]),
+      oneOf([true, false])
+    ]),
+    ([url, method, name, value, withHeader]): HttpRequest => ({ method, url, headers: withHeader ? { [name]: value } : {} })
+  )
+}
