@@ -17,7 +17,7 @@ import { networkOf, optionsOf, runs, seeds, subjectOf, titled } from "./_network
 const { choice, oneOf } = generators
 const { damaged, pathTexts, queryString, rubbish } = inputGenerators
 
-for (const seed of seeds) {
+for (const seed of seeds.slice(0, 2)) {
   describe(titled(seed, "test/properties/http.test.ts"), () => {
     const { genesis, records } = networkOf(optionsOf(seed), 200)
     const { network } = genesis
@@ -46,7 +46,7 @@ for (const seed of seeds) {
             assert.strictEqual(problem.status, status, asked)
             assert.match(String(problem.message), /^[A-Z0-9].*[^.]$/su, asked)
             return true
-          }), { seed, runs: runs * 20 })
+          }), { seed, runs: runs * 12 })
         assert.strictEqual(result._tag, "Passed", Arbitrary.formatCheckFailure(result))
       }))
   })

@@ -19,7 +19,7 @@ interface EarlierSlot { readonly closedAuction: boolean; readonly winner: { read
 const { listQuery } = generators
 const { pathTexts, queryText } = inputGenerators
 
-for (const seed of seeds) {
+for (const seed of seeds.slice(0, 2)) {
   describe(titled(seed, "test/properties/revisions.test.ts"), () => {
     const { genesis, records } = networkOf(optionsOf(seed), 300)
     const { network } = genesis

@@ -1,5 +1,7 @@
 import type { EthereumAddress, PublicKey } from "../../encoding/mod.ts"
 import { poolStates, poolTransactionTypes, transactionTypes } from "../../domain/mod.ts"
+import { rfc3339 } from "./_date_time.ts"
+import type { WireContext } from "../wire_context.ts"
 import { enumType, integerType, numberType, textType } from "../wire_type.ts"
 
 /* The scalar types of the contract, with the bounds it declares. */
@@ -37,10 +39,23 @@ export const publicKey = textType<PublicKey>((context) => context.publicKey, {
   doc: "Compressed BabyJubJub key: base64url of its 32 bytes and the byte sum of them"
 })
 
+/** What stands before the number, escaped once for each symbol: a token may be called anything. */
+const accountPrefix = (context: WireContext) => {
+  const known = new Map<string, string>()
+  return (symbol: string) => {
+    let text = known.get(symbol)
+    if (text === undefined) known.set(symbol, text = JSON.stringify(context.accountIndex(symbol, 0)).slice(1, -2))
+    return text
+  }
+}
+
 /** An account index and the symbol of its token, which is for people only. */
 export const accountIndex = textType<{ readonly symbol: string; readonly index: number }>(
-  (context) => ({ symbol, index }) => context.accountIndex(symbol, index),
-  { plain: false, patternOf: ({ network }) => `^${network.prefix}:[\\s\\S]*:\\d+$`, doc: "Account: prefix, token symbol and index; index 0 is none, 1 is the exit" }
+  (context) => {
+    const before = accountPrefix(context)
+    return ({ symbol, index }) => before(symbol) + index
+  },
+  { plain: true, patternOf: ({ network }) => `^${network.prefix}:[\\s\\S]*:\\d+$`, doc: "Account: prefix, token symbol and index; index 0 is none, 1 is the exit" }
 )
 
 export const transactionId = textType<string>(() => (value) => value, {
@@ -55,7 +70,7 @@ export const text = textType<string>(() => (value) => value, { plain: false })
 export const url = textType<string>(() => (value) => value, { plain: false, doc: "Where the coordinator can be reached" })
 
 /** Milliseconds since 1970 inside, RFC 3339 in UTC outside. */
-export const dateTime = textType<number>(() => (ms) => new Date(ms).toISOString(), {
+export const dateTime = textType<number>(rfc3339, {
   plain: true, format: "date-time", pattern: "^\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$"
 })
 

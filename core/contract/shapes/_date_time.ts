@@ -1,0 +1,21 @@
+const dayMs = 86_400_000
+const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"))
+
+/** RFC 3339 in UTC with milliseconds, as `Date.toISOString` writes it; times of one day share the text of their date. */
+export const rfc3339 = (): (timeMs: number) => string => {
+  let lastDay = NaN
+  let date = ""
+  return (timeMs) => {
+    const day = Math.floor(timeMs / dayMs)
+    if (day !== lastDay) {
+      date = new Date(timeMs).toISOString().slice(0, -13)
+      lastDay = day
+    }
+    const inDay = timeMs - day * dayMs
+    const seconds = Math.floor(inDay / 1000)
+    const ms = inDay - seconds * 1000
+    return `${date}${twoDigits[Math.floor(seconds / 3600)]}:${twoDigits[Math.floor(seconds / 60) % 60]}:${twoDigits[seconds % 60]}.${
+      ms === 0 ? "000" : String(ms).padStart(3, "0")
+    }Z`
+  }
+}
