@@ -1,9 +1,10 @@
-import { bootCoordinator, type NetworkState } from "../../core/domain/mod.ts"
+import {
+  type BatchSums, bootCoordinator, feeWindowMs, metricsOf, metricsWindowMs, type NetworkState, nextForgersOf, recommendedFeeOf
+} from "../../core/domain/mod.ts"
 import type { History } from "./_history.ts"
 import type { Ledger } from "./_ledger.ts"
 import { firstNot } from "./_search.ts"
 import { slotAt } from "./_slot_at.ts"
-import { type BatchSums, feeWindowMs, metricsOf, metricsWindowMs, nextForgersOf, recommendedFeeOf } from "./_state.ts"
 
 /** The network as the last block leaves it; costs a few binary searches whatever the size of the ledger. */
 export const networkState = (ledger: Ledger): NetworkState => {
@@ -23,10 +24,7 @@ export const networkState = (ledger: Ledger): NetworkState => {
       totalAccounts: history.accounts.table.length, totalPublicKeys: history.accounts.publicKeys
     }),
     variables,
-    recommendedFee: recommendedFeeOf({
-      transactions: sumsFrom(history, hour).transactions,
-      feesUSD: sumsFrom(history, Math.min(hour + 1, history.lastBatchNum + 1)).feesUSD
-    }, ledger)
+    recommendedFee: recommendedFeeOf(sumsFrom(history, hour), ledger)
   }
 }
 

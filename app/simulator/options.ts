@@ -18,7 +18,7 @@ export interface SimulationOptions {
   readonly exitShare?: number
   /** Share of the L2 transfers that involve the first account, 0 by default. */
   readonly heavyShare?: number
-  /** Average number of blocks between two rollbacks, 50 by default; 0 for none. */
+  /** Average number of blocks between two rollbacks, 5 or more, 50 by default; 0 for none. */
   readonly rollBackPeriodBlocks?: number
 }
 
@@ -30,7 +30,20 @@ export const defaultNetwork: Network = {
   prefix: "zk", name: "Rollup Network", chainId: 1337, rollupAddress: "0x10465b16615ae36f350268eb951d7b0187141d3b"
 }
 
-export const settingsOf = ({ seed, ...given }: SimulationOptions): Settings => ({
+/** Rollbacks are up to 5 blocks deep, about 3 on average: with more of them the chain would not grow. */
+const rollBackPeriodMin = 5
+
+/** Throws a RangeError for options of which no network can be made. */
+export const settingsOf = ({ seed, ...given }: SimulationOptions): Settings => {
+  const settings = { ...defaults, ...given, seed: String(seed) }
+  const { rollBackPeriodBlocks: period } = settings
+  if (period !== 0 && period < rollBackPeriodMin) {
+    throw new RangeError(`A rollback every ${period} blocks is too often: expected ${rollBackPeriodMin} blocks or more, or 0 for none`)
+  }
+  return settings
+}
+
+const defaults = {
   network: defaultNetwork,
   startTimeMs: Date.UTC(2026, 0, 1),
   users: 150,
@@ -39,7 +52,5 @@ export const settingsOf = ({ seed, ...given }: SimulationOptions): Settings => (
   transactionsPerBlock: 16,
   exitShare: 0.03,
   heavyShare: 0,
-  rollBackPeriodBlocks: 50,
-  ...given,
-  seed: String(seed)
-})
+  rollBackPeriodBlocks: 50
+}

@@ -54,8 +54,7 @@ function metrics(facts: Facts): NetworkState["metrics"] {
 function recommendedFee(facts: Facts): NetworkState["recommendedFee"] {
   const batches = recent(facts, hourMs)
   const { all } = transactionsOf(facts, batches)
-  // the words of the domain: the fees of the batches after the first one, over all transactions
-  const average = all === 0 ? 0 : feesUSD(batches.slice(1)) / all
+  const average = all === 0 ? 0 : feesUSD(batches) / all
   return { existingAccount: average, createAccount: 2.5 * average, createAccountInternal: 2 * average }
 }
 

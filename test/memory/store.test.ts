@@ -106,8 +106,8 @@ describe("the state of the memory store", () => {
     assert.deepStrictEqual(metrics, {
       transactionsPerBatch: 2, batchFrequency: 1800, transactionsPerSecond: 8 / 7200, avgTransactionFee: 2, totalAccounts: 3, totalPublicKeys: 2
     })
-    // 6 transactions; the fees are those after the first of the three batches
-    assert.deepStrictEqual(recommendedFee, { existingAccount: 1, createAccount: 2.4, createAccountInternal: 2 })
+    // 6 transactions in three batches; 2.5 and 2 times the average of 1.5 are above the upper bound
+    assert.deepStrictEqual(recommendedFee, { existingAccount: 1.5, createAccount: 2.4, createAccountInternal: 2.4 })
   })
 
   it("dates a price and forgets the date of one that is no longer known", () => {

@@ -1,6 +1,7 @@
-import {
-  type AuctionClock, type Coordinator, type EthereumBlock, firstBlockOfSlot, lastClosedSlot, type Metrics, type NextForger, type RecommendedFee
-} from "../../core/domain/mod.ts"
+import type { Coordinator } from "./auction.ts"
+import type { EthereumBlock } from "./changes.ts"
+import { type AuctionClock, firstBlockOfSlot, lastClosedSlot } from "./slot.ts"
+import type { Metrics, NextForger, RecommendedFee } from "./state.ts"
 
 /** What the averages are taken over: consecutive batches, all of one window of time. */
 export interface BatchSums {
@@ -34,14 +35,13 @@ export const metricsOf = (sums: BatchSums, totals: Pick<Metrics, "totalAccounts"
 }
 
 /**
- * The policy of domain §3.14 that averages the last hour.
- *
- * @param fees transactions of the hour's batches, and the fees of those after the first of them
+ * The policy of domain §3.14 that averages the last hour. Unlike the original it counts the fees of all batches of that hour
+ * whose transactions it counts: leaving out those of the first one made it too low, and 0 where the hour has one batch.
  */
 export const recommendedFeeOf = (
-  fees: { readonly transactions: number; readonly feesUSD: number }, bounds: { readonly minFeeUSD: number; readonly maxFeeUSD: number }
+  hour: Pick<BatchSums, "transactions" | "feesUSD">, bounds: { readonly minFeeUSD: number; readonly maxFeeUSD: number }
 ): RecommendedFee => {
-  const average = fees.transactions > 0 ? fees.feesUSD / fees.transactions : 0
+  const average = hour.transactions > 0 ? hour.feesUSD / hour.transactions : 0
   const clamp = (feeUSD: number) => Math.min(bounds.maxFeeUSD, Math.max(bounds.minFeeUSD, feeUSD))
   return { existingAccount: clamp(average), createAccount: clamp(2.5 * average), createAccountInternal: clamp(2 * average) }
 }
