@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { WireContext } from "./wire_context.ts"
-import { keepTexts, type TextParts } from "./text_memory.ts"
+import type { TextParts } from "./text_memory.ts"
 import type { AnyShape, JsonSchema, WireType } from "./wire_type.ts"
 
 /** One property of an object on the wire: where it comes from in what is shown (`V`), and how it is written. */
@@ -41,20 +41,10 @@ export const shape = <V>(name: string, doc: string, fields: Fields<V>, parts?: (
   doc,
   fields,
   parts,
-  write: (context) => {
-    const entries = Object.entries(fields).map(([key, field], i) => ({
-      open: `${i === 0 ? "{" : ","}${JSON.stringify(context.name(key))}:`, write: field.bind(context)
-    }))
-    const write = (view: V) => {
-      let text = ""
-      for (let i = 0; i < entries.length; i++) {
-        const entry = entries[i]!
-        text += entry.open + entry.write(view)
-      }
-      return text + "}"
-    }
-    return parts === undefined ? write : keepTexts(context.texts, parts, write)
-  },
+  write: (context) => context.writerOf(fields, () => {
+    const write = objectWriter(fields, context)
+    return parts === undefined ? write : context.texts.keep(parts, write)
+  }),
   schema: (context) => Schema.Struct(Object.fromEntries(
     Object.entries(fields).map(([key, field]) => [context.name(key), field.schema(context)])
   )) as unknown as Schema.Codec<unknown>,
@@ -67,6 +57,20 @@ export const shape = <V>(name: string, doc: string, fields: Fields<V>, parts?: (
   }),
   shapes: Object.values(fields).flatMap((field) => field.shapes)
 })
+
+const objectWriter = <V>(fields: Fields<V>, context: WireContext) => {
+  const entries = Object.entries(fields).map(([key, field], i) => ({
+    open: `${i === 0 ? "{" : ","}${JSON.stringify(context.name(key))}:`, write: field.bind(context)
+  }))
+  return (view: V): string => {
+    let text = ""
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i]!
+      text += entry.open + entry.write(view)
+    }
+    return text + "}"
+  }
+}
 
 /** The shape as the type of a property: documented once, referred to by name. */
 export const reference = <V>(to: Shape<V>): WireType<V> => ({

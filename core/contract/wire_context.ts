@@ -14,8 +14,10 @@ export interface WireContext {
   /** `zk:` and 44 characters. */
   readonly publicKey: (key: PublicKey) => string
   readonly accountIndex: (symbol: string, index: number) => string
-  /** Bounds the objects that are kept written. */
+  /** Objects that are kept written, within a bound. */
   readonly texts: TextMemory
+  /** The one writer of a shape, which its fields stand for; made when it is first asked for. */
+  readonly writerOf: <V>(fields: object, make: () => (view: V) => string) => (view: V) => string
 }
 
 /** Entries each of the two memories holds before it starts anew: some 20 MB at most. */
@@ -34,12 +36,22 @@ const remember = (write: (value: string) => string): (value: string) => string =
   }
 }
 
+const writers = (): WireContext["writerOf"] => {
+  const known = new WeakMap<object, (view: never) => string>()
+  return <V>(fields: object, make: () => (view: V) => string) => {
+    const writer = known.get(fields) as ((view: V) => string) | undefined ?? make()
+    known.set(fields, writer)
+    return writer
+  }
+}
+
 /** What the texts that are kept ready may take, in characters. */
 export const textsMaxDefault = 64 * 2 ** 20
 
 /** @param keccak256 checks and writes the mixed case of addresses */
 export const wireContext = (network: Network, keccak256: Keccak256, textsMax = textsMaxDefault): WireContext => ({
   texts: new TextMemory(textsMax),
+  writerOf: writers(),
   network,
   name: (name) => localName(network, name),
   address: remember((address) => formatPrefixedAddress(network.prefix, checksumAddress(address, keccak256))),

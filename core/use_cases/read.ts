@@ -47,19 +47,19 @@ interface Stores {
 const reading = (id: OperationId, revision: Revision, options: ReadOptions, { reader, pool }: Stores): Reading => {
   const operation: Operation = operations[id]
   const { context } = options
+  if (operation.kind === "list") {
+    const read = queryReader(operation.list, revision, context.network, options.revisions)
+    const writePage = pageShape(operation, revision).write(context)
+    return (_, query) => {
+      const decoded = read(query)
+      return Result.isFailure(decoded)
+        ? Effect.fail(badInput(decoded.failure))
+        : Effect.map(reader.list(operation.list, decoded.success), (page) => ({ json: writePage(page as unknown as PageView), stamp: page.stamp }))
+    }
+  }
   const write = revision.shapes[operation.shape].write(context) as (view: unknown) => string
   const answer = (view: unknown, stamp: LedgerStamp): Answer => ({ json: write(view), stamp })
   switch (operation.kind) {
-    case "list": {
-      const read = queryReader(operation.list, revision, context.network, options.revisions)
-      const writePage = pageShape(operation, revision).write(context)
-      return (_, query) => {
-        const decoded = read(query)
-        return Result.isFailure(decoded)
-          ? Effect.fail(badInput(decoded.failure))
-          : Effect.map(reader.list(operation.list, decoded.success), (page) => ({ json: writePage(page as unknown as PageView), stamp: page.stamp }))
-      }
-    }
     case "item":
       return single(operation, context, (values, path) =>
         Effect.flatMap(reader.find(operation.item, operation.key(values as ReadonlyArray<never>)), ({ item, stamp }: Found<unknown>) =>

@@ -1,12 +1,20 @@
-import { spawn } from "node:child_process"
+import { Effect, Layer } from "effect"
+import * as HttpServer from "effect/http/HttpServer"
+import { serverLayer } from "../../adapters/http/node.ts"
+import { memoryNode } from "../../app/layers.ts"
+import { drive, simulate } from "../../app/simulator/mod.ts"
+import { Ledger } from "../../core/mod.ts"
 
-/* The program as `npm start` runs it, but standing still. */
-const child = spawn(process.execPath, [new URL("../../app/main.ts", import.meta.url).pathname, "serve", "--port", "0", "--pace", "0"], { stdio: ["ignore", "pipe", "inherit"] })
-child.stdout.setEncoding("utf8").on("data", (text: string) => {
-  const port = /http:\/\/[^:]+:(\d+)/u.exec(text)?.[1]
-  if (port !== undefined) console.log(`listening ${port}`)
-})
-process.on("SIGTERM", () => {
-  child.on("exit", () => process.exit(0))
-  child.kill("SIGTERM")
-})
+/* What `npm start` serves, standing still. The argument bounds the written texts that are kept, in characters. */
+const simulation = simulate({ seed: 1 })
+const node = memoryNode({ genesis: simulation.genesis, textsMax: Number(process.argv[2]) })
+
+const program = Effect.gen(function*() {
+  yield* drive(simulation, { ledger: yield* Ledger, transactions: 3000, paceMs: Infinity })
+  const { address } = yield* HttpServer.HttpServer
+  console.log(`listening ${/\d+$/u.exec(HttpServer.formatAddress(address))?.[0]}`)
+  return yield* Effect.never
+}).pipe(Effect.scoped, Effect.provide(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(node))))
+
+Effect.runFork(program)
+process.on("SIGTERM", () => process.exit(0))

@@ -1,0 +1,53 @@
+import { assert, describe, it } from "@effect/vitest"
+import { TextMemory } from "../../core/contract/text_memory.ts"
+
+interface View {
+  readonly row: { readonly n: number }
+  readonly token: { readonly usd: number }
+}
+
+const writer = (memory: TextMemory, written: Array<number> = []) =>
+  memory.keep<View>((view) => [view.row, view.token], ({ row, token }) => {
+    written.push(row.n)
+    return `${row.n}:${token.usd}`.padEnd(200, ".")
+  })
+
+const views = (count: number): ReadonlyArray<View> => Array.from({ length: count }, (_, n) => ({ row: { n }, token: { usd: 1 } }))
+
+describe("texts that are kept", () => {
+  it("are written once for the same values, and again when one of them is another", () => {
+    const written: Array<number> = []
+    const write = writer(new TextMemory(10_000), written)
+    const [view] = views(1)
+    assert.strictEqual(write(view!), write({ ...view! }))
+    assert.deepStrictEqual(written, [0])
+    assert.isTrue(write({ ...view!, token: { usd: 2 } }).startsWith("0:2"))
+    assert.isTrue(write(view!).startsWith("0:1"))
+    assert.deepStrictEqual(written, [0, 0, 0])
+  })
+
+  it("stay within one bound, however many writers there are and whichever of them rests", () => {
+    const memory = new TextMemory(20_000)
+    const shown = views(500)
+    for (let i = 0; i < 40; i++) {
+      const write = writer(memory)
+      for (const view of shown) write(view)
+      assert.isAtMost(memory.characters, 20_000 + 2 * 320)
+    }
+  })
+
+  it("survive a generation in which they are asked for, and go after two in which they are not", () => {
+    const written: Array<number> = []
+    const memory = new TextMemory(2 * 10 * 320)
+    const write = writer(memory, written)
+    const [first, ...others] = views(60)
+    for (const other of others) {
+      write(first!)
+      write(other)
+    }
+    assert.strictEqual(written.filter((n) => n === 0).length, 1)
+    for (const other of others) write(other)
+    write(first!)
+    assert.strictEqual(written.filter((n) => n === 0).length, 2)
+  })
+})
