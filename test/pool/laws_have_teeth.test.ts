@@ -35,7 +35,7 @@ const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
 }
 
 const without = (flaw: (store: Store) => Partial<Store>): PoolSubject => ({
-  ...subjectOf("teeth", 25),
+  ...subjectOf("teeth", 15),
   open: Effect.map(openMemory, (stores) => {
     const store = openMemoryPool()
     return { ...stores, store: { ...store, ...flaw(store) } }

@@ -6,5 +6,5 @@ import { seed, subjectOf } from "./_subject.ts"
 const runs = Number(process.env.RUNS ?? 250)
 
 describe(`the pool and the ledger in memory (replay: SEED=${seed} npm test -- test/pool/pool_laws.test.ts)`, () => {
-  for (const law of poolLaws) it.live(law.name, () => law.run(subjectOf(seed, runs)), 120_000)
+  for (const law of poolLaws) it.live(law.name, () => law.run(subjectOf(seed, runs)))
 })

@@ -63,21 +63,23 @@ describe("posting a transaction", () => {
       assert.deepStrictEqual(yield* brokenBy(postedOf({ amount: 7n })), ["/nonce"])
     }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("does not wait for what another coordinator forges while the signature is verified", () => {
+  it.effect("does not let wait what another coordinator forges, or beats, while the signature is verified", () => {
     const verified: Verified = { count: 0 }
     return Effect.gen(function*() {
       const chain = yield* openChain
       const [ledger, submission, pool] = [yield* Ledger, yield* Submission, yield* Pool]
-      const [posted, rival] = [postedOf(), postedOf({ amount: 5n })]
-      verified.meanwhile = Effect.suspend(() => {
-        delete verified.meanwhile
-        return Effect.orDie(ledger.applyBlock(chain.grow({
-          batches: [batchOf(3, { l2: [{ fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }] })]
-        })))
-      })
-      yield* Effect.all([submission.submitTransaction(posted), submission.submitTransaction(rival)], { concurrency: "unbounded" })
+      const forgedMeanwhile = (batchNum: number, nonce: bigint) => {
+        verified.meanwhile = Effect.suspend(() => Effect.orDie(ledger.applyBlock(chain.grow({
+          batches: [batchOf(batchNum, { l2: [{ fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce }] })]
+        }))))
+      }
+      const [posted, rival] = [postedOf(), postedOf({ amount: 5n, nonce: 1n })]
+      forgedMeanwhile(3, 0n)
+      yield* submission.submitTransaction(posted)
+      forgedMeanwhile(4, 1n)
+      yield* submission.submitTransaction(rival)
       const states = [yield* pool.transaction(posted.id), yield* pool.transaction(rival.id)].map((found) => [found?.state, found?.batchNum])
-      assert.deepStrictEqual(states, [["fged", 3], ["invl", 3]])
+      assert.deepStrictEqual(states, [["fged", 3], ["invl", 4]])
     }).pipe(Effect.provide(nodeLayer({}, verified)))
   })
 
