@@ -1,33 +1,40 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../adapters/hashing/mod.ts"
 import { Application, type HttpLimits, type Mount } from "../adapters/http/mod.ts"
 import * as Memory from "../adapters/memory/mod.ts"
-import { type GenesisFeed, Ledger, type LedgerReader, type LedgerWriter, type PoolStore, wireContext } from "../core/mod.ts"
+import {
+  type GenesisFeed, type Ledger, type LedgerReader, type LedgerWriter, type Network, Pool, pooledLedger, type PoolStore, SignatureVerifier, Submission,
+  type SubmissionOptions, VerifierBusy, wireContext
+} from "../core/mod.ts"
 
 /** What a node is made of besides its stores. */
-export interface NodeOptions {
+export interface NodeOptions extends Pick<SubmissionOptions, "minFeeUSD" | "maxFeeUSD" | "pendingMax" | "pendingPerAccountMax"> {
   /** The network, and the block before the first one that is applied. */
   readonly genesis: GenesisFeed
   /** Where revisions are served: `later` at `/` and `earlier` at `/earlier` by default. */
   readonly mounts?: ReadonlyArray<Mount>
   readonly limits?: Partial<HttpLimits>
-  /** Bounds of the recommended fee, US dollars. */
-  readonly minFeeUSD?: number
-  readonly maxFeeUSD?: number
   /** Characters of written objects that are kept ready; some 64 million by default, a byte each for Latin-1. */
   readonly textsMax?: number
+  /** Verifies what is posted. By default in the calling thread, by code that is loaded with the first signature: nodes that only read do without. */
+  readonly verifier?: Layer.Layer<SignatureVerifier>
 }
 
 /** Everything that a host may call. */
-export type Node = Application | Ledger | LedgerReader | LedgerWriter | PoolStore
+export type Node = Application | Ledger | LedgerReader | LedgerWriter | Pool | PoolStore | SignatureVerifier | Submission
 
 /** A node over stores in memory. */
 export const memoryNode = (options: NodeOptions): Layer.Layer<Node> => {
-  const { genesis, mounts, limits, textsMax, minFeeUSD, maxFeeUSD } = options
-  const stores = Layer.merge(
-    Memory.layer(genesis, { ...(minFeeUSD === undefined ? {} : { minFeeUSD }), ...(maxFeeUSD === undefined ? {} : { maxFeeUSD }) }),
-    Memory.poolLayer
-  )
+  const { genesis, mounts, limits, textsMax, minFeeUSD, maxFeeUSD, pendingMax, pendingPerAccountMax, verifier = verifierOnDemand(genesis.network) } = options
+  const fees = { ...(minFeeUSD === undefined ? {} : { minFeeUSD }), ...(maxFeeUSD === undefined ? {} : { maxFeeUSD }) }
+  const ports = Layer.mergeAll(Memory.layer(genesis, fees), Memory.poolLayer, verifier)
+  const submission = Submission.layer({
+    network: genesis.network,
+    keccak256,
+    ...fees,
+    ...(pendingMax === undefined ? {} : { pendingMax }),
+    ...(pendingPerAccountMax === undefined ? {} : { pendingPerAccountMax })
+  })
   const application = Layer.unwrap(Effect.sync(() =>
     Application.layer({
       context: wireContext(genesis.network, keccak256, textsMax),
@@ -35,5 +42,42 @@ export const memoryNode = (options: NodeOptions): Layer.Layer<Node> => {
       ...(mounts === undefined ? {} : { mounts }),
       ...(limits === undefined ? {} : { limits })
     })))
-  return Layer.merge(application, Ledger.layer(genesis, keccak256)).pipe(Layer.provideMerge(stores))
+  const ledger = pooledLedger(genesis, keccak256).pipe(Layer.provide(lenient))
+  return Layer.merge(application, ledger).pipe(Layer.provideMerge(Layer.merge(submission, Pool.layer({ keccak256 }))), Layer.provideMerge(ports))
 }
+
+/** Where nothing can verify, a block is applied all the same: the authorizations that it shows are not learned. */
+const lenient = Layer.effect(SignatureVerifier, Effect.map(SignatureVerifier, (verifier) => ({
+  ...verifier,
+  authorization: (authorization) => Effect.catchDefect(verifier.authorization(authorization), (defect) =>
+    Effect.as(Effect.logDebug("An authorization was not learned: its signature cannot be verified here", defect), false))
+})))
+
+/** Verifications in the calling thread that may wait for each other: half a second of work. */
+const waitingMax = 256
+
+/**
+ * A verifier in the calling thread that is loaded when it is first asked: the embedded node opens in browsers, which need
+ * a bundler to load its hash function. With too many waiting it is busy.
+ */
+const verifierOnDemand = (network: Network): Layer.Layer<SignatureVerifier> =>
+  Layer.effect(SignatureVerifier, Effect.gen(function*() {
+    const verifier = yield* Effect.cached(Effect.uninterruptible(load(network, yield* Effect.scope)))
+    let waiting = 0
+    const ask = (question: (verifier: SignatureVerifier["Service"]) => Effect.Effect<boolean, VerifierBusy>) =>
+      Effect.suspend(() => {
+        if (waiting >= waitingMax) return Effect.fail(new VerifierBusy({ retryAfterSeconds: 1 }))
+        waiting++
+        return Effect.ensuring(Effect.flatMap(verifier, question), Effect.sync(() => void waiting--))
+      })
+    return {
+      transaction: (transaction, publicKey) => ask((verifier) => verifier.transaction(transaction, publicKey)),
+      authorization: (authorization) => ask((verifier) => verifier.authorization(authorization))
+    }
+  }))
+
+const load = (network: Network, scope: Scope.Scope): Effect.Effect<SignatureVerifier["Service"]> =>
+  Effect.promise(() => import("../adapters/crypto/mod.ts")).pipe(
+    Effect.flatMap(({ verifierInPlace }) => Layer.buildWithScope(verifierInPlace(network), scope)),
+    Effect.map(Context.get(SignatureVerifier))
+  )

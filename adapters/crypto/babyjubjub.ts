@@ -2,6 +2,8 @@ import { babyjubjub } from "@noble/curves/misc.js"
 import { blake512 } from "@noble/hashes/blake1.js"
 import { Result } from "effect"
 import { EncodingError, type PublicKey, publicKeyFromParts, publicKeyParts } from "../../core/encoding/mod.ts"
+import { isNeutral, multiplyAdd, pointTable } from "./_multiply_add.ts"
+import { squareRoot } from "./_square_root.ts"
 
 /** An affine point of the curve a·x² + y² = 1 + d·x²·y², both coordinates below the field modulus. */
 export interface CurvePoint {
@@ -36,7 +38,7 @@ export function decompressPublicKey(key: PublicKey): Result.Result<CurvePoint, E
 /** Whether the key is a point of the subgroup of prime order; the neutral element is one. */
 export function isInPrimeSubgroup(key: PublicKey): boolean {
   const point = decompressPublicKey(key)
-  return Result.isSuccess(point) && Point.fromAffine(point.success).isTorsionFree()
+  return Result.isSuccess(point) && isNeutral(multiplyAdd([[pointTable(Point.fromAffine(point.success), 5), Fn.ORDER]]))
 }
 
 /** Whether signatures by the key mean anything: a point of the prime subgroup other than the neutral element, so not of low order. */
@@ -62,13 +64,6 @@ function secretScalar(privateKey: Uint8Array): bigint {
 /** The root of x² = (1 − y²)/(a − d·y²) that is not above half of the field; the denominator is never 0, since a/d is no square. */
 function positiveX(y: bigint): bigint | undefined {
   const ySquared = Fp.sqr(y)
-  const xSquared = Fp.div(Fp.sub(1n, ySquared), Fp.sub(a, Fp.mul(d, ySquared)))
-  if (Fp.is0(xSquared)) return 0n
-  if (!isSquare(xSquared)) return undefined
-  const x = Fp.sqrt(xSquared)
-  return x > X_POSITIVE_MAX ? Fp.ORDER - x : x
-}
-
-function isSquare(value: bigint): boolean {
-  return Fp.eql(Fp.pow(value, X_POSITIVE_MAX), Fp.ONE)
+  const x = squareRoot(Fp.div(Fp.sub(1n, ySquared), Fp.sub(a, Fp.mul(d, ySquared))))
+  return x === undefined || x <= X_POSITIVE_MAX ? x : Fp.ORDER - x
 }

@@ -1,17 +1,6 @@
-import { type AccountIndex, addressNumber, type EthereumAddress, type PublicKey, publicKeyParts } from "../../core/encoding/mod.ts"
+import type { AccountIndex } from "../../core/encoding/mod.ts"
+import { DEPTH_MAX, type InclusionProof, leafNode } from "./inclusion_proof.ts"
 import { poseidon } from "./poseidon.ts"
-
-/** What the leaf of an account covers; for an exit leaf the balance is the exit amount and the nonce 0. */
-export interface LeafAccount {
-  /** 0..2^32−1 */
-  readonly tokenId: number
-  /** 0..2^40−1 */
-  readonly nonce: bigint
-  /** 0..2^192−1 */
-  readonly balance: bigint
-  readonly publicKey: PublicKey
-  readonly address: EthereumAddress
-}
 
 /** A leaf hash and the account index it is kept under. */
 export interface IndexedLeaf {
@@ -19,59 +8,25 @@ export interface IndexedLeaf {
   readonly leaf: bigint
 }
 
-/** Proof that `value` is kept under `key`, in the form on-chain verifiers take: siblings from the root downwards, no zeros at the end. */
-export interface InclusionProof {
-  readonly root: bigint
-  readonly siblings: ReadonlyArray<bigint>
-  readonly oldKey: bigint
-  readonly oldValue: bigint
-  readonly isOld0: boolean
-  readonly key: bigint
-  readonly value: bigint
-  readonly fnc: 0
-}
-
-/** A sparse binary Merkle tree that does not change any more. */
+/**
+ * A sparse binary Merkle tree of states or exits that does not change: an update makes another one that shares what stayed the same, so
+ * that an older version costs nothing to keep and a rollback is to take it up again.
+ */
 export interface MerkleTree {
   /** 0 when the tree is empty. */
   readonly root: bigint
   /** Undefined when nothing is kept under the index. */
   readonly proof: (index: AccountIndex) => InclusionProof | undefined
+  /**
+   * The tree with these leaves put in or replaced, in any order; each node above them is hashed once. Throws a RangeError when an index
+   * comes twice or is not 0..2^48−1.
+   */
+  readonly update: (changes: ReadonlyArray<IndexedLeaf>) => MerkleTree
 }
 
-/** The hash of an account's state. */
-export function accountLeaf({ tokenId, nonce, balance, publicKey, address }: LeafAccount): bigint {
-  const { y, sign } = publicKeyParts(publicKey)
-  const packed = (sign ? SIGN_BIT : 0n) | (nonce << 32n) | BigInt(tokenId)
-  return poseidon([packed, balance, y, addressNumber(address)])
-}
-
-/**
- * Builds a state or exit tree: a path follows the index bit by bit, the least significant one at the root, and a leaf sits as high as it
- * is alone. Throws a RangeError when an index comes twice or is not 0..2^48−1.
- */
+/** The tree of these leaves, from nothing. */
 export function merkleTree(leaves: ReadonlyArray<IndexedLeaf>): MerkleTree {
-  for (const { index } of leaves) {
-    if (!Number.isInteger(index) || index < 0 || index >= 2 ** DEPTH_MAX) throw new RangeError(`Index ${index}, expected 0..2^48-1`)
-  }
-  const top = build(leaves, 0)
-  const root = hashOf(top)
-  return { root, proof: (index) => prove(top, root, index) }
-}
-
-/** Whether the siblings lead from the leaf to the root; zeros at the end of the siblings are padding. */
-export function verifyInclusion(
-  { root, key, value, siblings }: Pick<InclusionProof, "root" | "key" | "value" | "siblings">
-): boolean {
-  let depth = siblings.length
-  while (depth > 0 && siblings[depth - 1] === 0n) depth--
-  if (key < 0n || depth > DEPTH_MAX || key >> BigInt(DEPTH_MAX) > 0n) return false
-  let hash = poseidon([key, value, 1n])
-  for (let level = depth - 1; level >= 0; level--) {
-    const sibling = siblings[level]!
-    hash = (key >> BigInt(level)) & 1n ? poseidon([sibling, hash]) : poseidon([hash, sibling])
-  }
-  return hash === root
+  return emptyTree.update(leaves)
 }
 
 /** Undefined is the empty subtree, whose hash is 0. */
@@ -87,17 +42,46 @@ interface Inner {
   readonly hash: bigint
 }
 
-const SIGN_BIT = 1n << 72n
-const DEPTH_MAX = 48
+function treeOf(top: Node): MerkleTree {
+  const root = hashOf(top)
+  return {
+    root,
+    proof: (index) => prove(top, root, index),
+    update: (changes) => {
+      const indexes = new Set(changes.map(({ index }) => index))
+      for (const index of indexes) {
+        if (!Number.isInteger(index) || index < 0 || index >= 2 ** DEPTH_MAX) throw new RangeError(`Index ${index}, expected 0..2^48-1`)
+      }
+      if (indexes.size < changes.length) throw new RangeError(`${changes.length} leaves with ${indexes.size} indexes, expected one for each`)
+      // only what is named: a leaf that brings its hash along is one of ours
+      return treeOf(put(top, changes.map(({ index, leaf }) => ({ index, leaf })), 0))
+    }
+  }
+}
 
-function build(leaves: ReadonlyArray<IndexedLeaf>, level: number): Node {
-  const [first] = leaves
-  if (first === undefined) return undefined
-  if (leaves.length === 1) return { ...first, hash: poseidon([BigInt(first.index), first.leaf, 1n]) }
-  if (level === DEPTH_MAX) throw new RangeError(`Index ${first.index} comes ${leaves.length} times, expected once`)
-  const left = build(leaves.filter(({ index }) => !isRight(index, level)), level + 1)
-  const right = build(leaves.filter(({ index }) => isRight(index, level)), level + 1)
-  return { left, right, hash: poseidon([hashOf(left), hashOf(right)]) }
+/**
+ * A path follows the index bit by bit, the least significant one at the root, and a leaf sits as high as it is alone. A leaf in the way
+ * moves down, hash and all, with the changes that go past it.
+ */
+function put(node: Node, changes: ReadonlyArray<IndexedLeaf>, level: number): Node {
+  const [first] = changes
+  if (first === undefined) return node
+  if (node !== undefined && "left" in node) return split(node, changes, level)
+  if (node !== undefined && changes.every(({ index }) => index !== node.index)) return split(undefined, [...changes, node], level)
+  return changes.length === 1 ? place(first, node) : split(undefined, changes, level)
+}
+
+function split(node: Inner | undefined, changes: ReadonlyArray<IndexedLeaf>, level: number): Inner {
+  const left = put(node?.left, changes.filter(({ index }) => !isRight(index, level)), level + 1)
+  const right = put(node?.right, changes.filter(({ index }) => isRight(index, level)), level + 1)
+  return node !== undefined && left === node.left && right === node.right
+    ? node
+    : { left, right, hash: poseidon([hashOf(left), hashOf(right)]) }
+}
+
+function place(change: IndexedLeaf | Leaf, node: Leaf | undefined): Leaf {
+  if (node?.leaf === change.leaf) return node
+  return "hash" in change ? change : { index: change.index, leaf: change.leaf, hash: leafNode(BigInt(change.index), change.leaf) }
 }
 
 function prove(top: Node, root: bigint, index: AccountIndex): InclusionProof | undefined {
@@ -121,3 +105,6 @@ function hashOf(node: Node): bigint {
 function isRight(index: AccountIndex, level: number): boolean {
   return Math.floor(index / 2 ** level) % 2 === 1
 }
+
+/** Nothing is kept; its root is 0. */
+export const emptyTree: MerkleTree = treeOf(undefined)

@@ -1,3 +1,4 @@
+export { accountLeaf, type LeafAccount } from "./account_leaf.ts"
 export {
   compressPoint,
   type CurvePoint,
@@ -7,16 +8,13 @@ export {
   isSigningKey
 } from "./babyjubjub.ts"
 export { keccak256 } from "../hashing/mod.ts"
-export {
-  accountLeaf,
-  type InclusionProof,
-  type IndexedLeaf,
-  type LeafAccount,
-  type MerkleTree,
-  merkleTree,
-  verifyInclusion
-} from "./merkle_tree.ts"
+export { type InclusionProof, type ProvenExit, verifyExitProof, verifyInclusion } from "./inclusion_proof.ts"
+export { emptyTree, type IndexedLeaf, type MerkleTree, merkleTree } from "./merkle_tree.ts"
 export { poseidon } from "./poseidon.ts"
 export { signMessage } from "./signing.ts"
 export { authorizationDigest, ethereumAddress, signAuthorization } from "./signing_authorization.ts"
 export { type SignableTransaction, signTransaction, transactionElements, transactionHash } from "./signing_transaction.ts"
+export { verifierInPlace } from "./verifier_in_place.ts"
+export { verifyMessage } from "./verifying.ts"
+export { verifyAuthorization } from "./verifying_authorization.ts"
+export { verifyTransaction } from "./verifying_transaction.ts"

@@ -6,7 +6,11 @@ import { keccak256 } from "../hashing/mod.ts"
 
 /** The address of an Ethereum private key of 32 bytes. */
 export function ethereumAddress(privateKey: Uint8Array): EthereumAddress {
-  const point = secp256k1.getPublicKey(privateKey, false)
+  return addressOfPoint(secp256k1.getPublicKey(privateKey, false))
+}
+
+/** The address of an Ethereum public key of 65 bytes: 4, x and y. */
+export function addressOfPoint(point: Uint8Array): EthereumAddress {
   return `0x${bytesToHex(keccak256(point.subarray(1)).subarray(12))}`
 }
 

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import type { PoolTransaction } from "../../core/domain/mod.ts"
-import { addressNumber, encodeFloat40, type EthereumAddress, type PublicKey, publicKeyParts } from "../../core/encoding/mod.ts"
+import { addressNumber, encodeFloat40, EncodingError, type EthereumAddress, type PublicKey, publicKeyParts } from "../../core/encoding/mod.ts"
 import { poseidon } from "./poseidon.ts"
 import { signMessage } from "./signing.ts"
 
@@ -14,7 +14,10 @@ export interface SignableTransaction extends
   readonly maxNumBatch?: number
 }
 
-/** The six field elements that are hashed (domain §6.5, HEAD); throws an EncodingError on an amount that float40 does not hold. */
+/**
+ * The six field elements that are hashed (domain §6.5, HEAD). Throws an EncodingError on an amount that float40 does not hold and on any
+ * other field that is wider than its place, which would overwrite its neighbour: two transactions would share a signature.
+ */
 export function transactionElements(transaction: SignableTransaction, chainId: number): ReadonlyArray<bigint> {
   const { amount, fromAccountIndex, maxNumBatch, request, toAddress, toPublicKey } = transaction
   const data = pack([
@@ -51,7 +54,10 @@ const SIGNATURE_CONSTANT = 0xc60be60f
 /** Big-endian fields one after another as one number. */
 function pack(fields: ReadonlyArray<readonly [value: number | bigint, bits: number]>): bigint {
   let packed = 0n
-  for (const [value, bits] of fields) packed = (packed << BigInt(bits)) | BigInt(value)
+  for (const [value, bits] of fields) {
+    if (value < 0 || value >= 2 ** bits) throw new EncodingError(String(value), `0..2^${bits}-1`)
+    packed = (packed << BigInt(bits)) | BigInt(value)
+  }
   return packed
 }
 

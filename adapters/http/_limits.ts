@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { HttpLimits, HttpRequest } from "./message.ts"
-import type { Problem } from "./problem.ts"
+import type { Problem, ProblemName } from "./problem.ts"
 
 /** Refuses what is too long, from what the request declares of itself. */
 export const overLimit = ({ url, headers }: HttpRequest, limits: HttpLimits): Problem | undefined => {
@@ -27,8 +27,12 @@ export const undeclaredBody = ({ headers, body }: HttpRequest, limits: HttpLimit
     ? undefined
     : Effect.match(body(limits.bodyBytesMax), {
       onSuccess: () => undefined,
-      onFailure: (name) => name === "body-too-large" ? bodyTooLarge(limits) : { name, message: "The body cannot be read" }
+      onFailure: (name) => bodyUnread(name, limits)
     })
+
+/** Why a body could not be read. */
+export const bodyUnread = (name: ProblemName, limits: HttpLimits): Problem =>
+  name === "body-too-large" ? bodyTooLarge(limits) : { name, message: "The body cannot be read" }
 
 const bodyTooLarge = ({ bodyBytesMax }: HttpLimits): Problem => ({
   name: "body-too-large", message: `The body is too large: at most ${bodyBytesMax} bytes are read`

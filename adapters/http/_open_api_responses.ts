@@ -1,4 +1,4 @@
-import { BadInput, type InputFault, NotFound, type Operation } from "../../core/contract/mod.ts"
+import { BadInput, type InputFault, NotFound, type Operation, scalars, type WireContext, type WriteOperation } from "../../core/contract/mod.ts"
 import { badInput, internal, notFound, type Problem, problemJson, problems, unavailable } from "./problem.ts"
 
 const header = (description: string, schema: object) => ({ description, schema })
@@ -13,6 +13,21 @@ export const responseHeaders = {
 
 const headerReferences = Object.fromEntries(Object.keys(responseHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
+/** What a post is answered with. */
+export const writeResponses = ({ answer, statuses }: WriteOperation, { network }: WireContext) => {
+  const schema = scalars.transactionId.jsonSchema(network)
+  return {
+    200: answer === "nothing"
+      ? { description: "Accepted, with an empty body", headers: headerReferences }
+      : {
+        description: "Accepted: the identifier of the transaction",
+        headers: headerReferences,
+        content: { "application/json": { schema, example: (schema.examples as ReadonlyArray<unknown>)[0] } }
+      },
+    ...refusals(statuses)
+  }
+}
+
 /** @param component what is answered, and an example of it */
 export const operationResponses = ({ statuses }: Operation, component: string, example: unknown) => ({
   200: {
@@ -20,6 +35,10 @@ export const operationResponses = ({ statuses }: Operation, component: string, e
     headers: headerReferences,
     content: { "application/json": { schema: { $ref: `#/components/schemas/${component}` }, example } }
   },
+  ...refusals(statuses)
+})
+
+const refusals = (statuses: Operation["statuses"]) => ({
   ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${componentOf[status]}` }])),
   503: { $ref: "#/components/responses/Unavailable" },
   default: { $ref: "#/components/responses/Refused" }
@@ -54,7 +73,7 @@ export const problemResponses = {
   Unavailable: refusal("The server cannot answer for now", unavailable, {
     "Retry-After": header("Seconds after which to try again", { type: "integer", minimum: 0 })
   }),
-  Refused: refusal("What the transport refuses: 405 with Allow, 413, 414, 431", {
+  Refused: refusal("What the transport refuses: 405 with Allow, 413, 414, 415, 431", {
     name: "method-not-allowed", message: "The path does not have the method PUT: use one of GET, HEAD, OPTIONS"
   })
 }

@@ -1,10 +1,13 @@
 import { Effect } from "effect"
-import { operationIds, operations, parameterName, type Operation, type Revision, type WireContext } from "../../core/contract/mod.ts"
+import {
+  operationIds, operations, parameterName, type Operation, type Revision, type WireContext, type WriteOperationId, writeOperationIds, writeOperations
+} from "../../core/contract/mod.ts"
 import type { LedgerStamp, NotRegistered } from "../../core/ports/mod.ts"
 import type { ReadFailure, ReadInterface } from "../../core/use_cases/mod.ts"
 import { localPath } from "./_local_path.ts"
 import { type HeaderRecord, makeHeaders } from "./_headers.ts"
 import type { Mount } from "./_mounts.ts"
+import type { PostFailure, Posting } from "./_posting.ts"
 import { makeRouter, type Route, type Router } from "./_router.ts"
 import { docsPage } from "./docs.ts"
 import type { HttpAnswer, HttpRequest } from "./message.ts"
@@ -15,7 +18,9 @@ import { notRegistered, type Problem } from "./problem.ts"
 export interface Resource {
   /** Methods, as `Allow` lists them. */
   readonly allow: string
-  readonly get: (values: ReadonlyArray<string>, query: string, request: HttpRequest) => Effect.Effect<HttpAnswer, ReadFailure>
+  readonly get?: (values: ReadonlyArray<string>, query: string, request: HttpRequest) => Effect.Effect<HttpAnswer, ReadFailure>
+  /** Reads the body by itself. */
+  readonly post?: (query: string, request: HttpRequest) => Effect.Effect<HttpAnswer, PostFailure>
   /** Names the filter of a refusal as this path does. */
   readonly notRegistered: (failure: NotRegistered) => Problem
 }
@@ -32,6 +37,7 @@ export interface SiteOptions {
   readonly mount: Mount
   readonly mounts: ReadonlyArray<Mount>
   readonly reading: ReadInterface
+  readonly postings: { readonly [Id in WriteOperationId]: Posting }
   readonly context: WireContext
   /** The last snapshot, for answers that show none of it. */
   readonly stamp: Effect.Effect<LedgerStamp | undefined>
@@ -40,7 +46,7 @@ export interface SiteOptions {
 /** The path of something within a mount. */
 export const mountedPath = (mount: Mount, path: string): string => mount.path === "/" ? path || "/" : mount.path + path
 
-export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, context, stamp }: SiteOptions) {
+export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, postings, context, stamp }: SiteOptions) {
   const { revision } = mount
   const headers = makeHeaders(revision.name)
   const page = (content: (request: HttpRequest) => Effect.Effect<HttpAnswer>): Resource => ({
@@ -66,8 +72,17 @@ export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, co
       }
     }
   })
+  const writeRoutes = writeOperationIds.map((id): Route<Resource> => ({
+    path: localPath(writeOperations[id], context),
+    target: {
+      allow: writeMethods,
+      post: (query, request) => Effect.flatMap(postings[id](query, request), (body) => Effect.map(stamp, (stamp) => posted(headers(stamp), body))),
+      notRegistered: (failure) => notRegistered(failure, failure.filter)
+    }
+  }))
   const router = makeRouter([
     ...routes,
+    ...writeRoutes,
     { path: "/openapi.json", target: page(() => Effect.map(documentText, (body) => ({ status: 200, headers: {}, body }))) },
     { path: "/docs", target: page(() => docs) }
   ])
@@ -85,6 +100,12 @@ export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, co
 const once = <A>(effect: Effect.Effect<A>) => Effect.cached(Effect.uninterruptible(effect))
 
 const readMethods = "GET, HEAD, OPTIONS"
+const writeMethods = "POST, OPTIONS"
+
+/** An empty body has no type. */
+const posted = ({ "content-type": contentType, ...headers }: HeaderRecord, body: string): HttpAnswer => ({
+  status: 200, headers: body === "" || contentType === undefined ? headers : { ...headers, "content-type": contentType }, body
+})
 
 const filterName = (revision: Revision, operation: Operation, { name }: WireContext, filter: string): string =>
   operation.kind === "list" ? name(parameterName(revision, operation.list, filter) ?? filter) : filter

@@ -2,13 +2,17 @@ import { Cause, Context, Effect, Layer, Option } from "effect"
 import type { WireContext } from "../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
 import { LedgerReader, type LedgerStamp, type PoolStore } from "../../core/ports/mod.ts"
-import { type ReadFailure, readInterfaces } from "../../core/use_cases/mod.ts"
+import { type ReadFailure, readInterfaces, Submission } from "../../core/use_cases/mod.ts"
 import { answerHeaders, preflightHeaders } from "./_headers.ts"
 import { overLimit, undeclaredBody } from "./_limits.ts"
 import { type Choice, defaultMounts, makeChooser, type Mount } from "./_mounts.ts"
+import { makePostings, type PostFailure } from "./_posting.ts"
+import type { Match } from "./_router.ts"
 import { makeSite, mountedPath, type Resource, type Site } from "./_site.ts"
 import { defaultLimits, type HttpAnswer, type HttpLimits, type HttpRequest, withoutBody } from "./message.ts"
-import { badInput, internal, notFound, type Problem, problemJson, type ProblemName, problems, unavailable } from "./problem.ts"
+import {
+  badInput, busy, conflicting, internal, notFound, poolFull, type Problem, problemJson, type ProblemName, problems, refused, unavailable
+} from "./problem.ts"
 
 export interface ApplicationOptions {
   readonly context: WireContext
@@ -26,7 +30,7 @@ export class Application extends Context.Service<Application, {
   readonly refuse: (name: ProblemName, message: string) => Effect.Effect<HttpAnswer>
   readonly limits: HttpLimits
 }>()("rollup/http/Application") {
-  static readonly layer = (options: ApplicationOptions): Layer.Layer<Application, never, LedgerReader | PoolStore> =>
+  static readonly layer = (options: ApplicationOptions): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>
     Layer.effect(Application, make(options))
 }
 
@@ -34,13 +38,15 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const { mounts = defaultMounts, context, constants } = options
   const limits = { ...defaultLimits, ...options.limits }
   const reader = yield* LedgerReader
+  const submission = yield* Submission
   // an answer that shows nothing of the ledger is given even where the ledger cannot be read
   const stamp = Effect.match(reader.stamp, { onSuccess: (stamp): LedgerStamp | undefined => stamp, onFailure: () => undefined })
   const choose = makeChooser(mounts)
   const sites = new Map<string, Site>()
   for (const reading of yield* readInterfaces({ context, constants, revisions: mounts.map(({ revision }) => revision) })) {
     const mount = mounts.find(({ revision }) => revision === reading.revision)!
-    sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, context, stamp }))
+    const postings = makePostings({ revision: reading.revision, context, submission, limits })
+    sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp }))
   }
 
   const refuse = (site: Site, problem: Problem, url: string): Effect.Effect<HttpAnswer> =>
@@ -50,7 +56,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       body: problemJson(problem, url)
     }))
 
-  const failed = (site: Site, resource: Resource, cause: Cause.Cause<ReadFailure>, url: string): Effect.Effect<HttpAnswer> => {
+  const failed = (site: Site, resource: Resource, cause: Cause.Cause<ReadFailure | PostFailure>, url: string): Effect.Effect<HttpAnswer> => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
     const problem = problemOf(Option.getOrUndefined(Cause.findErrorOption(cause)), resource)
     const answer = refuse(site, problem, url)
@@ -64,26 +70,21 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     }
   }
 
-  const answerAt = (site: Site, choice: Choice, query: string, request: HttpRequest): Effect.Effect<HttpAnswer> => {
+  const answered = (site: Site, resource: Resource, answer: Effect.Effect<HttpAnswer, ReadFailure | PostFailure>, url: string) =>
+    Effect.matchCauseEffectEager(answer, { onSuccess: Effect.succeed, onFailure: (cause) => failed(site, resource, cause, url) })
+
+  const answerAt = (site: Site, choice: Choice, match: Match<Resource> | undefined, query: string, request: HttpRequest): Effect.Effect<HttpAnswer> => {
     const { method, url } = request
     // a browser that may not ask could not read the refusal either, so it may ask about any path
     const preflight = method === "OPTIONS" && (url === "*" || request.headers["access-control-request-method"] !== undefined)
-    const match = site.router.find(choice.path)
     if (match === undefined) {
       return preflight ? options204(site, anyMethod) : refuse(site, unknownPath(site, choice), url)
     }
     const { target, values } = match
-    switch (method) {
-      case "GET":
-      case "HEAD":
-        return Effect.matchCauseEffectEager(target.get(values, query, request), {
-          onSuccess: Effect.succeed, onFailure: (cause) => failed(site, target, cause, url)
-        })
-      case "OPTIONS":
-        return options204(site, target.allow)
-      default:
-        return refuse(site, methodNotAllowed(method, target.allow), url)
-    }
+    if (method === "OPTIONS") return options204(site, target.allow)
+    return target.get !== undefined && (method === "GET" || method === "HEAD")
+      ? answered(site, target, target.get(values, query, request), url)
+      : refuse(site, methodNotAllowed(method, target.allow), url)
   }
   const options204 = (site: Site, methods: string) => Effect.map(stamp, (stamp): HttpAnswer => {
     const { "content-type": _, ...headers } = site.headers(stamp)
@@ -98,7 +99,10 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const site = sites.get(choice.revision)!
     const refused = overLimit(request, limits) ?? choice.problem
     if (refused !== undefined) return refuse(site, refused, url)
-    const answer = () => answerAt(site, choice, mark < 0 ? "" : url.slice(mark + 1), request)
+    const query = mark < 0 ? "" : url.slice(mark + 1)
+    const match = site.router.find(choice.path)
+    if (request.method === "POST" && match?.target.post !== undefined) return answered(site, match.target, match.target.post(query, request), url)
+    const answer = () => answerAt(site, choice, match, query, request)
     const body = undeclaredBody(request, limits)
     return body === undefined ? answer() : Effect.flatMap(body, (refused) => refused === undefined ? answer() : refuse(site, refused, url))
   }
@@ -118,9 +122,10 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   })
 })
 
-const anyMethod = "GET, HEAD, OPTIONS"
+const anyMethod = "GET, HEAD, POST, OPTIONS"
 
-const problemOf = (failure: ReadFailure | undefined, resource: Resource): Problem => {
+/** The one place where a failure of the core becomes a problem. */
+const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Resource): Problem => {
   switch (failure?._tag) {
     case "BadInput":
       return badInput(failure)
@@ -128,6 +133,16 @@ const problemOf = (failure: ReadFailure | undefined, resource: Resource): Proble
       return notFound(failure)
     case "NotRegistered":
       return resource.notRegistered(failure)
+    case "Unread":
+      return failure.problem
+    case "SubmissionRefused":
+      return refused(failure)
+    case "SubmissionConflict":
+      return conflicting(failure)
+    case "PoolFull":
+      return poolFull(failure)
+    case "VerifierBusy":
+      return busy(failure)
     case "StoreFailure":
       return failure.retry ? unavailable : internal
     case undefined:

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { Application } from "./application.ts"
 import { bodyBytes, type HttpAnswer, type HttpRequest } from "./message.ts"
+import type { ProblemName } from "./problem.ts"
 
 /** A web-standard handler, as Deno, Bun, service workers and most frameworks take it. */
 export type FetchHandler = (request: Request) => Promise<Response>
@@ -18,8 +19,38 @@ export const fetchHandler: Effect.Effect<FetchHandler, never, Application> = Eff
 const toRequest = (request: Request): HttpRequest => ({
   method: request.method,
   url: target(request.url),
-  headers: Object.fromEntries(request.headers)
+  headers: Object.fromEntries(request.headers),
+  body: (bytesMax) => Effect.flatMap(Effect.promise(() => readBody(request, bytesMax)), (read) =>
+    typeof read === "string" ? Effect.fail(read) : Effect.succeed(read))
 })
+
+/** Reads what the client sends, but not past the given size; a client that goes away is no failure of the host. */
+const readBody = async (request: Request, bytesMax: number): Promise<Uint8Array | ProblemName> => {
+  if (request.body === null) return new Uint8Array()
+  const chunks: Array<Uint8Array> = []
+  let bytes = 0
+  try {
+    for (const reader = request.body.getReader();;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      bytes += value.length
+      if (bytes > bytesMax) {
+        reader.cancel().catch(() => undefined)
+        return "body-too-large"
+      }
+      chunks.push(value)
+    }
+  } catch {
+    return "malformed-request"
+  }
+  const whole = new Uint8Array(bytes)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
 
 /** Path and query of an absolute URL. */
 const target = (url: string): string => {
@@ -31,4 +62,5 @@ const target = (url: string): string => {
 const toResponse = ({ status, headers, body }: HttpAnswer, method: string): Response =>
   method === "HEAD" || status === 204
     ? new Response(null, { status, headers })
-    : new Response(body as BodyInit, { status, headers: { ...headers, "content-length": String(bodyBytes(body)) } })
+    // an empty text would be given a type
+    : new Response(body === "" ? null : body as BodyInit, { status, headers: { ...headers, "content-length": String(bodyBytes(body)) } })

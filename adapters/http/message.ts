@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly url: string
   /** By lower-case name, as `node:http` gives them. */
   readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined }
-  /** Reads the body, but not past the given size; asked for only where its size is not declared. */
+  /** Reads the body, but not past the given size. Asked for at most once: where somebody wants it, or its size is not declared. */
   readonly body?: (bytesMax: number) => Effect.Effect<Uint8Array, ProblemName>
 }
 

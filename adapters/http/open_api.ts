@@ -1,10 +1,11 @@
 import {
-  type AnyShape, declaration, type JsonSchema, type Operation, operationIds, type ListName, operations, pageShape, parameterName, type Revision, type WireContext
+  type AnyShape, type Body, bodyExamples, bodySchema, declaration, type JsonSchema, type Operation, operationIds, type ListName, operations, pageShape,
+  parameterName, type Revision, type WireContext, type WriteOperation, writeOperationIds, writeOperations
 } from "../../core/contract/mod.ts"
 import { localPath } from "./_local_path.ts"
 import { exampleMaker } from "./_open_api_examples.ts"
 import { operationParameters } from "./_open_api_parameters.ts"
-import { operationResponses, problemResponses, responseHeaders } from "./_open_api_responses.ts"
+import { operationResponses, problemResponses, responseHeaders, writeResponses } from "./_open_api_responses.ts"
 import { problemSchema } from "./problem.ts"
 
 /** An OpenAPI 3.1 document. Its integers may be bigint: `exactJson` writes them with all their digits. */
@@ -45,13 +46,13 @@ export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDoc
     servers: [{ url: path, description: `Revision ${revision.name}` }],
     security: [],
     tags: [...new Set(operationIds.map((id) => operations[id].tag))].map((name) => ({ name, description: tagDocs[name] })),
-    paths: Object.fromEntries(operationIds.map((id) => {
-      const operation: Operation = operations[id]
-      return [
-        localPath(operation, context),
-        { get: operationObject(id, operation, revision, context, exampleOf) }
-      ]
-    })),
+    paths: Object.fromEntries([
+      ...operationIds.map((id) => {
+        const operation: Operation = operations[id]
+        return [localPath(operation, context), { get: operationObject(id, operation, revision, context, exampleOf) }] as const
+      }),
+      ...writeOperationIds.map((id) => [localPath(writeOperations[id], context), { post: writeOperationObject(id, writeOperations[id], revision, context) }] as const)
+    ]),
     components: {
       schemas: { ...schemas, Problem: problemSchema },
       parameters: { ApiRevision: revisionParameter(revision) },
@@ -86,6 +87,23 @@ const operationObject = (
   }
 }
 
+const writeOperationObject = (id: string, operation: WriteOperation, revision: Revision, context: WireContext) => {
+  const body = revision.bodies[operation.body] as Body<unknown>
+  const examples = Object.entries(bodyExamples(body, context)).map(([name, value]) => [name, { value }])
+  return {
+    operationId: id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: "To post the same again changes nothing and is answered alike. Other content under the same identifier is refused, and what is stored stays.",
+    parameters: [{ $ref: "#/components/parameters/ApiRevision" }],
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: { $ref: `#/components/schemas/${body.name}` }, examples: Object.fromEntries(examples) } }
+    },
+    responses: writeResponses(operation, context)
+  }
+}
+
 const listDoc = (list: ListName, revision: Revision, context: WireContext): string => {
   const { order, atLeastOne } = declaration(list)
   const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
@@ -103,7 +121,7 @@ const revisionParameter = (revision: Revision) => ({
   schema: { type: "string", default: revision.name, examples: [revision.name] }
 })
 
-/** Every shape that an operation shows, by name. Two different shapes cannot have one name. */
+/** Every shape that an operation shows or reads, by name. Two different shapes cannot have one name. */
 const componentSchemas = (revision: Revision, context: WireContext): { readonly [name: string]: JsonSchema } => {
   const schemas: { [name: string]: JsonSchema } = {}
   const seen = new Map<string, string>()
@@ -121,6 +139,10 @@ const componentSchemas = (revision: Revision, context: WireContext): { readonly 
     const operation: Operation = operations[id]
     add(revision.shapes[operation.shape])
     if (operation.kind === "list") add(pageShape(operation, revision))
+  }
+  for (const id of writeOperationIds) {
+    const body = revision.bodies[writeOperations[id].body] as Body<unknown>
+    add({ name: body.name, jsonSchema: (of) => bodySchema(body, of), shapes: [] })
   }
   return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -1,9 +1,11 @@
 import { type BadInput, type InputFault, type JsonSchema, type NotFound } from "../../core/contract/mod.ts"
-import type { NotRegistered } from "../../core/ports/mod.ts"
+import type { NotRegistered, VerifierBusy } from "../../core/ports/mod.ts"
+import type { PoolFull, SubmissionConflict, SubmissionRefused } from "../../core/use_cases/mod.ts"
 
 /** Every way in which a request is refused: the one table from reason to status. The type of a problem is its name. */
 export const problems = {
   "invalid-input": { status: 400, title: "The request breaks rules of the contract" },
+  "conflict": { status: 400, title: "Other content is stored under the same identifier" },
   "unknown-revision": { status: 400, title: "The contract has no such revision" },
   "revision-conflict": { status: 400, title: "Path and header name different revisions" },
   "malformed-request": { status: 400, title: "The request is no well-formed HTTP" },
@@ -14,8 +16,11 @@ export const problems = {
   "request-timeout": { status: 408, title: "The request took too long to arrive" },
   "body-too-large": { status: 413, title: "The body is too large" },
   "url-too-long": { status: 414, title: "The URL is too long" },
+  "unsupported-media-type": { status: 415, title: "The body is of a type that is not read" },
   "headers-too-large": { status: 431, title: "The headers are too large" },
   "internal": { status: 500, title: "The server failed" },
+  "pool-full": { status: 503, title: "The pool takes no more for now" },
+  "busy": { status: 503, title: "More is posted than can be verified" },
   "unavailable": { status: 503, title: "The server cannot answer for now" }
 } as const satisfies { readonly [name: string]: { readonly status: number; readonly title: string } }
 
@@ -35,8 +40,13 @@ export interface Problem {
 const toldMax = 5
 
 /** What the core refuses, as problems. */
-export const badInput = ({ faults, message }: BadInput): Problem => ({
-  name: "invalid-input",
+export const badInput = (failure: BadInput): Problem => faulty("invalid-input", failure)
+export const refused = (failure: SubmissionRefused): Problem => faulty("invalid-input", failure)
+/** The contract declares 400 for every refusal of a post: the type tells this one. */
+export const conflicting = (failure: SubmissionConflict): Problem => faulty("conflict", failure)
+
+const faulty = (name: ProblemName, { faults, message }: BadInput | SubmissionRefused | SubmissionConflict): Problem => ({
+  name,
   message: faults.length <= toldMax
     ? message
     : `${faults.length} violations: ${faults.slice(0, toldMax).map((fault) => fault.message).join("; ")}; and ${faults.length - toldMax} more`,
@@ -53,6 +63,13 @@ export const notRegistered = (failure: NotRegistered, parameter: string): Proble
 
 /** Seconds after which a client may try again. */
 const retryAfterSeconds = 1
+
+export const poolFull = ({ message, retryAfterSeconds }: PoolFull): Problem => later("pool-full", message, retryAfterSeconds)
+export const busy = ({ retryAfterSeconds }: VerifierBusy): Problem =>
+  later("busy", `More is posted than can be verified now: try again in ${retryAfterSeconds} s`, retryAfterSeconds)
+
+const later = (name: ProblemName, message: string, retryAfterSeconds: number): Problem =>
+  ({ name, message, headers: { "retry-after": String(Math.max(1, Math.ceil(retryAfterSeconds))) } })
 
 /** Failures of the server tell nothing of its inside. */
 export const unavailable: Problem = {

@@ -5,7 +5,7 @@ import type * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { createServer, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { answerClientErrors } from "./_client_errors.ts"
 import { serverRequest } from "./_server_request.ts"
 import { Application } from "./application.ts"
@@ -44,13 +44,15 @@ const served = (application: Application["Service"]) =>
     return Effect.map(
       // without a Host header HTTP/1.1 is malformed
       read === undefined ? application.refuse("malformed-request", "The header Host is missing: HTTP/1.1 requires it") : application.handle(read),
-      (answer) => read !== undefined && isPlain(read) && writeAtOnce(answer, request) ? written : toResponse(answer)
+      (answer) => read !== undefined && isPlain(read, request) && writeAtOnce(answer, request) ? written : toResponse(answer)
     )
   })
 
-/** Whether nothing follows the headers. A body that is still coming is the framework's to deal with. */
-const isPlain = ({ method, headers }: HttpRequest) =>
-  method === "GET" && headers["content-length"] === undefined && headers["transfer-encoding"] === undefined && headers.upgrade === undefined
+/** Whether all of it has arrived: a GET without a body, a post that was read. A body that is still coming is the framework's to deal with. */
+const isPlain = ({ method, headers }: HttpRequest, { source }: HttpServerRequest.HttpServerRequest) =>
+  headers.upgrade === undefined && (method === "POST"
+    ? (source as IncomingMessage).readableEnded
+    : method === "GET" && headers["content-length"] === undefined && headers["transfer-encoding"] === undefined)
 
 /**
  * Writes the usual answer, a text, past the framework: it asks Node to check the length of what it sends, and Node then
@@ -68,8 +70,14 @@ const writeAtOnce = ({ status, headers, body }: HttpAnswer, request: HttpServerR
 /** Stands for what was written already: the framework sees that the response has ended and leaves it alone. */
 const written = HttpServerResponse.empty()
 
-const toResponse = ({ status, headers, body }: HttpAnswer): HttpServerResponse.HttpServerResponse => {
-  if (body === "") return HttpServerResponse.empty({ status, headers })
+const toResponse = ({ status, headers: given, body }: HttpAnswer): HttpServerResponse.HttpServerResponse => {
+  // what is still coming of a body that is too large is not worth waiting for
+  const headers = status === 413 ? { ...given, connection: "close" } : given
+  if (body === "") {
+    // Node would send nothing in chunks
+    const isCounted = status === 204 || headers["content-length"] !== undefined
+    return HttpServerResponse.empty({ status, headers: isCounted ? headers : { ...headers, "content-length": "0" } })
+  }
   const contentType = headers["content-type"]
   return typeof body === "string"
     ? HttpServerResponse.text(body, { status, headers, ...(contentType === undefined ? {} : { contentType }) })

@@ -1,35 +1,129 @@
 import { type Context, Effect, Layer } from "effect"
-import type { Authorization, PoolTransaction } from "../../core/domain/mod.ts"
-import type { EthereumAddress, TransactionId } from "../../core/encoding/mod.ts"
-import { PoolStore } from "../../core/ports/mod.ts"
+import type { Authorization, PassedOver, PoolTransaction, PoolTransition } from "../../core/domain/mod.ts"
+import type { EthereumAddress, PublicKey, TransactionId } from "../../core/encoding/mod.ts"
+import { type Added, type BatchMark, type PoolChange, type Pooled, type PoolLimits, PoolStore } from "../../core/ports/mod.ts"
+import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
+import { firstNot } from "./_search.ts"
 
-/** A pool in memory. */
+/** A pool in memory. Transitions are kept for as long as the pool lives. */
 export const openMemoryPool = (): Context.Service.Shape<typeof PoolStore> => {
-  const transactions = new Map<TransactionId, PoolTransaction>()
-  const authorizations = new Map<EthereumAddress, Authorization>()
+  const pool = new MemoryPool()
+  const { marks, rows } = pool
   return {
-    transaction: (id) => Effect.sync(() => transactions.get(id) ?? null),
-    authorization: (address) => Effect.sync(() => authorizations.get(address) ?? null),
-    addTransaction: (transaction) => Effect.sync(() => addNew(transactions, transaction.id, transaction)),
-    addAuthorization: (authorization) => Effect.sync(() => addNew(authorizations, authorization.address, authorization)),
-    move: (ids, from, to, batchNum) => Effect.sync(() => {
-      const moved: Array<TransactionId> = []
-      for (const id of ids) {
-        const transaction = transactions.get(id)
-        if (transaction?.state !== from) continue
-        transactions.set(id, { ...transaction, state: to, batchNum })
-        moved.push(id)
-      }
-      return moved
-    })
+    transaction: (id) => Effect.sync(() => rows.get(id)?.pooled.transaction ?? null),
+    authorization: (address) => Effect.sync(() => pool.authorizations.get(address) ?? null),
+    transitions: (id) => Effect.sync(() => [...pool.transitions.get(id) ?? []]),
+    passedOver: (id) => Effect.sync(() => pool.passedOver.get(id) ?? null),
+    counts: Effect.sync(() => rows.counts),
+    pooled: (ids) => Effect.sync(() => ids.flatMap((id) => rows.get(id)?.pooled ?? [])),
+    pendingOf: (index) => Effect.sync(() => rows.pendingOf(index)),
+    pendingTokens: Effect.sync(() => [...rows.byFee.keys()]),
+    pendingByFee: ({ tokenId, after, limit }) => Effect.sync(() => take(pool.pendingByFee(tokenId, after), () => true, limit)),
+    pendingSince: ({ beforeMs, limit }) =>
+      Effect.sync(() => take(rows.bySince.from(() => false), ({ pooled }) => pooled.sinceMs < beforeMs, limit)),
+    pendingBelow: (nonces) =>
+      Effect.sync(() => nonces.flatMap(({ index, nonce }) =>
+        take(rows.byNonce.get(index)?.from(() => false) ?? [], ({ pooled }) => pooled.transaction.nonce < nonce))),
+    inBatches: ({ state, from, to }) =>
+      Effect.sync(() => take(rows.byBatch[state].from((row) => batchNumOf(row) < from), (row) => batchNumOf(row) <= to)),
+    marksBelow: ({ batchNum, limit }) =>
+      Effect.sync(() => {
+        const end = firstNot(0, marks.length, (index) => marks[index]!.batchNum < batchNum)
+        return marks.slice(Math.max(0, end - limit), end).reverse()
+      }),
+    addTransaction: (transaction, sender, limits) => Effect.sync(() => pool.addTransaction(transaction, sender, limits)),
+    addAuthorization: (authorization) => Effect.sync(() => pool.addAuthorization(authorization)),
+    change: (changes, atMs) => Effect.sync(() => pool.change(changes, atMs)),
+    settle: (step, atMs) => Effect.sync(() => pool.settle(step, atMs)),
+    passOver: (notes) =>
+      Effect.sync(() => {
+        for (const note of notes) {
+          if (rows.get(note.id)?.pooled.transaction.state === "pend") pool.passedOver.set(note.id, note)
+        }
+      })
   }
 }
 
 /** A pool of its own for each time the layer is built. */
 export const poolLayer: Layer.Layer<PoolStore> = Layer.sync(PoolStore, openMemoryPool)
 
-const addNew = <Key, Value>(map: Map<Key, Value>, key: Key, value: Value): boolean => {
-  if (map.has(key)) return false
-  map.set(key, value)
-  return true
+/** Each call runs to its end before the next one begins: that makes it atomic. */
+class MemoryPool {
+  readonly rows = new PoolRows()
+  readonly marks: Array<BatchMark> = []
+  readonly authorizations = new Map<EthereumAddress, Authorization>()
+  readonly transitions = new Map<TransactionId, Array<PoolTransition>>()
+  readonly passedOver = new Map<TransactionId, PassedOver>()
+  #arrivals = 0
+
+  addTransaction(transaction: PoolTransaction, sender: PublicKey, { pendingMax, pendingPerAccountMax }: PoolLimits): Added {
+    const known = this.rows.get(transaction.id)
+    if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
+    if (this.rows.counts.pend >= pendingMax) return { kind: "full", limit: "pendingMax" }
+    if (this.rows.pendingOf(transaction.fromAccountIndex) >= pendingPerAccountMax) return { kind: "full", limit: "pendingPerAccountMax" }
+    const { batchNum, id, state: to, timestampMs: atMs } = transaction
+    this.rows.add({ transaction, sender, sinceMs: atMs, arrival: this.#arrivals++ })
+    this.#note({ id, from: null, to, atMs, batchNum, reason: "Posted" })
+    return { kind: "added" }
+  }
+
+  addAuthorization(authorization: Authorization) {
+    const known = this.authorizations.get(authorization.address)
+    if (known !== undefined) return { added: false, authorization: known }
+    this.authorizations.set(authorization.address, authorization)
+    return { added: true, authorization }
+  }
+
+  change(changes: ReadonlyArray<PoolChange>, atMs: number): ReadonlyArray<TransactionId> {
+    return changes.filter((change) => this.#changeOne(change, atMs)).map(({ id }) => id)
+  }
+
+  settle(
+    { changes, from, to }: { readonly from: BatchMark | null; readonly to: BatchMark | null; readonly changes: ReadonlyArray<PoolChange> }, atMs: number
+  ): ReadonlyArray<TransactionId> | null {
+    if (!isSameMark(this.marks.at(-1) ?? null, from)) return null
+    const kept = to === null ? 0 : firstNot(0, this.marks.length, (index) => this.marks[index]!.batchNum < to.batchNum)
+    this.marks.length = kept
+    if (to !== null) this.marks.push(to)
+    return this.change(changes, atMs)
+  }
+
+  *pendingByFee(tokenId: number, after: Pooled | null): Generator<PoolRow> {
+    const order = this.rows.byFee.get(tokenId)
+    if (order === undefined) return
+    yield* after === null ? order.from(() => false) : order.after(rowOf(after))
+  }
+
+  #changeOne({ batchNum, from, fromBatchNum, id, reason, to }: PoolChange, atMs: number): boolean {
+    const row = this.rows.get(id)
+    if (row?.pooled.transaction.state !== from || row.pooled.transaction.batchNum !== fromBatchNum) return false
+    this.rows.remove(row)
+    this.passedOver.delete(id)
+    if (to !== null) {
+      this.rows.add({ ...row.pooled, sinceMs: atMs, transaction: { ...row.pooled.transaction, state: to, batchNum } })
+    }
+    this.#note({ id, from, to, atMs, batchNum, reason })
+    return true
+  }
+
+  #note(transition: PoolTransition): void {
+    const known = this.transitions.get(transition.id)
+    if (known === undefined) this.transitions.set(transition.id, [transition])
+    else known.push(transition)
+  }
+}
+
+const batchNumOf = ({ pooled }: PoolRow): number => pooled.transaction.batchNum ?? 0
+
+const isSameMark = (a: BatchMark | null, b: BatchMark | null): boolean =>
+  a === b || (a !== null && b !== null && a.batchNum === b.batchNum && a.ethereumBlockHash === b.ethereumBlockHash)
+
+/** The beginning of the rows that has the property, at most `limit` of them. */
+function take(rows: Iterable<PoolRow>, holds: (row: PoolRow) => boolean, limit = Infinity): ReadonlyArray<Pooled> {
+  const taken: Array<Pooled> = []
+  for (const row of rows) {
+    if (taken.length >= limit || !holds(row)) break
+    taken.push(row.pooled)
+  }
+  return taken
 }

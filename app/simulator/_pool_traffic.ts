@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import type { Authorization, FeedRecord, L2Feed, PoolState, PoolTransaction } from "../../core/domain/mod.ts"
-import { feeAmount, type TransactionId } from "../../core/encoding/mod.ts"
+import { feeAmount, type PublicKey, type TransactionId } from "../../core/encoding/mod.ts"
 import { type Purse, Purses } from "./_balances.ts"
 import type { Context } from "./_context.ts"
 import { planTransfers } from "./_l2_traffic.ts"
@@ -10,8 +10,13 @@ import { accountOf, type PoolBatch, type PoolEntry, type World } from "./_world.
 /** What a node with a pool gets to see, in this order. */
 export type SimulationStep =
   | { readonly kind: "feed"; readonly record: FeedRecord }
-  /** Signed by users and handed in; state `pend`. */
-  | { readonly kind: "pool"; readonly transactions: ReadonlyArray<PoolTransaction>; readonly authorizations: ReadonlyArray<Authorization> }
+  /** Signed by users, each with the key of its sender, and handed in; state `pend`. */
+  | {
+    readonly kind: "pool"
+    readonly transactions: ReadonlyArray<PoolTransaction>
+    readonly senders: ReadonlyArray<PublicKey>
+    readonly authorizations: ReadonlyArray<Authorization>
+  }
   /** The coordinator moves transactions on. */
   | {
     readonly kind: "move"
@@ -89,7 +94,10 @@ export class PoolTraffic {
     const entries = signPlanned(this.#context, world, planned)
     this.#pending = [...this.#pending, ...entries].slice(-PENDING_MAX)
     return {
-      kind: "pool", transactions: entries.map(({ transaction }) => transaction), authorizations: authorizationsOf(this.#context, world)
+      kind: "pool",
+      transactions: entries.map(({ transaction }) => transaction),
+      senders: entries.map(({ sender }) => sender),
+      authorizations: authorizationsOf(this.#context, world)
     }
   }
 }

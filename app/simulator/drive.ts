@@ -3,6 +3,7 @@ import type { FeedRecord } from "../../core/domain/mod.ts"
 import type { PoolStore, StoreFailure } from "../../core/ports/mod.ts"
 import type { BlockViolation, Ledger } from "../../core/use_cases/mod.ts"
 import type { SimulationStep } from "./_pool_traffic.ts"
+import { takePoolStep } from "./pool_step.ts"
 import { prehistory } from "./prehistory.ts"
 import type { Simulation } from "./simulation.ts"
 
@@ -58,10 +59,5 @@ function apply({ ledger }: Pick<DriveOptions, "ledger">, record: FeedRecord): Dr
 function takeStep(options: Pick<DriveOptions, "ledger" | "pool">, step: SimulationStep): Driving<unknown> {
   const { pool } = options
   if (step.kind === "feed") return apply(options, step.record)
-  if (pool === undefined) return Effect.void
-  if (step.kind === "move") return pool.move(step.ids, step.from, step.to, step.batchNum)
-  return Effect.andThen(
-    Effect.forEach(step.authorizations, pool.addAuthorization, { discard: true }),
-    Effect.forEach(step.transactions, pool.addTransaction, { discard: true })
-  )
+  return pool === undefined ? Effect.void : takePoolStep(pool, step)
 }

@@ -1,5 +1,6 @@
 export { drive, driveOnce, type DriveOptions } from "./drive.ts"
 export type { SimulationStep } from "./_pool_traffic.ts"
 export { defaultNetwork, type SimulationOptions } from "./options.ts"
+export { takePoolStep } from "./pool_step.ts"
 export { prehistory, writeFeed } from "./prehistory.ts"
 export { simulate, type Simulation } from "./simulation.ts"

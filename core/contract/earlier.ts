@@ -81,6 +81,7 @@ export const earlier: Revision = {
     bids: { bidderAddr: null }
   },
   unrestricted: ["bids"],
+  bodies: later.bodies,
   counts: { pagination: field(reference(pagination), (counts: PageCounts) => counts) },
   shapes: {
     ...later.shapes,

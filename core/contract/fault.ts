@@ -39,6 +39,14 @@ export const brokenRule = (parameter: string, value: string | null, rule: string
   in: "query", parameter: cut(parameter), value: value === null ? null : cut(value), rule, message
 })
 
+/** @param property of the posted object, or null for the whole of it */
+export const brokenBody = (property: string | null, value: string | null, rule: string, message: string): InputFault => ({
+  in: "body", parameter: property === null ? "" : jsonPointer(cut(property)), value: value === null ? null : cut(value), rule, message
+})
+
+/** The pointer (RFC 6901) to a member of the whole. */
+export const jsonPointer = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`
+
 /** The candidate that needs the fewest single-character changes, unless it needs so many that it is no help. */
 export const nearestName = (name: string, candidates: Iterable<string>): string | undefined => {
   let best: string | undefined

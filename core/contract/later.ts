@@ -1,3 +1,4 @@
+import { bodies } from "./bodies.ts"
 import type { PageCounts } from "./items.ts"
 import type { Revision } from "./revision.ts"
 import { field } from "./shape.ts"
@@ -12,6 +13,7 @@ export const later: Revision = {
   doc: "Pages say with pendingItems how many items follow",
   parameters: { slots: { wonByForger: null }, bids: { forgerAddr: null } },
   unrestricted: [],
+  bodies,
   counts: {
     pendingItems: field(
       integerType<number>(0n, BigInt(Number.MAX_SAFE_INTEGER)),

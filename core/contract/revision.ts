@@ -2,6 +2,7 @@ import type {
   AccountView, Authorization, Batch, BidView, Coordinator, ExitView, FullBatch, NetworkConstants, NetworkState, PoolTransactionView, SlotView, Token,
   TransactionView
 } from "../domain/mod.ts"
+import type { Bodies } from "./bodies.ts"
 import type { PageCounts } from "./items.ts"
 import { type FiltersOf, type ListName, lists, type ScalarName } from "./list.ts"
 import type { Fields, Shape } from "./shape.ts"
@@ -34,6 +35,7 @@ export interface Revision {
   /** What accompanies the items of every page. */
   readonly counts: Fields<PageCounts>
   readonly shapes: Shapes
+  readonly bodies: Bodies
 }
 
 /** A filter of a list as one revision offers it. */

@@ -2,5 +2,6 @@ export type { BatchInput, BatchOutcome, BatchState, L1UserEffect, L2Resolution }
 export { BlockViolation, type Invariant, invariantNames } from "./block_violation.ts"
 export { decideBlock, type LedgerRules } from "./check_block.ts"
 export { type BlockReport, Ledger, type RecordReport } from "./ledger.ts"
+export * from "./pool/mod.ts"
 export { processBatch } from "./process_batch.ts"
 export { type Answer, type ReadFailure, type ReadInterface, readInterfaces, type Reading, type ReadOptions } from "./read.ts"

@@ -10,9 +10,9 @@ export interface BenchServer {
 
 const taskset = existsSync("/usr/bin/taskset") ? ["taskset", "-c", "0"] : []
 
-/** Starts a script that prints `listening <port>` when it is ready. */
-export const startServer = async (script: string, args: ReadonlyArray<string>): Promise<BenchServer> => {
-  const [command, ...rest] = [...taskset, process.execPath, new URL(script, import.meta.url).pathname, ...args]
+/** Starts a script that prints `listening <port>` when it is ready; on one core unless it has threads for all of them. */
+export const startServer = async (script: string, args: ReadonlyArray<string>, cores: "one" | "all" = "one"): Promise<BenchServer> => {
+  const [command, ...rest] = [...(cores === "one" ? taskset : []), process.execPath, new URL(script, import.meta.url).pathname, ...args]
   const child = spawn(command!, rest, { stdio: ["ignore", "pipe", "inherit"] })
   return { port: await portOf(child), stop: () => stopped(child) }
 }

@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { simulate } from "../../app/simulator/mod.ts"
+import { simulate, takePoolStep } from "../../app/simulator/mod.ts"
 import type { OperationId } from "../../core/contract/mod.ts"
 import type { Authorization, FeedRecord, GenesisFeed, Network, PoolTransaction } from "../../core/domain/mod.ts"
 import { formatAccountIndex, formatPrefixedAddress } from "../../core/encoding/mod.ts"
@@ -35,16 +35,10 @@ export const sampleOf = Effect.fnUntraced(function*(
   while (simulation.transactions() < transactions || !opensAccount(records.at(-1))) {
     for (const step of simulation.nextLive()) {
       if (step.kind === "feed") records.push(step.record)
-      if (step.kind === "move") yield* Effect.orDie(pool.move(step.ids, step.from, step.to, step.batchNum))
+      else yield* Effect.orDie(takePoolStep(pool, step))
       if (step.kind === "pool") {
-        for (const transaction of step.transactions) {
-          ids.add(transaction.id)
-          yield* Effect.orDie(pool.addTransaction(transaction))
-        }
-        for (const authorization of step.authorizations) {
-          owners.add(authorization.address)
-          yield* Effect.orDie(pool.addAuthorization(authorization))
-        }
+        for (const transaction of step.transactions) ids.add(transaction.id)
+        for (const authorization of step.authorizations) owners.add(authorization.address)
       }
     }
   }

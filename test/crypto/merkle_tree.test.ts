@@ -1,13 +1,28 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary } from "effect"
-import { accountLeaf, type IndexedLeaf, type InclusionProof, merkleTree, poseidon, verifyInclusion } from "../../adapters/crypto/mod.ts"
+import {
+  accountLeaf, emptyTree, type IndexedLeaf, type InclusionProof, merkleTree, poseidon, verifyExitProof, verifyInclusion
+} from "../../adapters/crypto/mod.ts"
 import { EMPTY_PUBLIC_KEY, INTERNAL_ADDRESS, publicKeyFromParts, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
 import { integer, unsigned } from "../encoding/_arbitrary.ts"
+
+const MODULUS = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
 
 const indexedLeaves = Arbitrary.map(
   Arbitrary.array(Arbitrary.all([integer(0, 2 ** 48 - 1), unsigned(250)]), { maxLength: 6 }),
   (pairs) => [...new Map(pairs)].map(([index, leaf]) => ({ index, leaf }))
 )
+
+/** Leaves that come close to each other, so that updates replace some, and far from each other, so that others move down. */
+const batches = Arbitrary.array(
+  Arbitrary.map(
+    Arbitrary.array(Arbitrary.all([integer(0, 12), integer(0, 1), unsigned(250)]), { maxLength: 5 }),
+    (triples) => [...new Map(triples.map(([low, high, leaf]) => [low + high * 2 ** 40, leaf]))].map(([index, leaf]) => ({ index, leaf }))
+  ),
+  { maxLength: 5 }
+)
+
+const last = (leaves: ReadonlyArray<IndexedLeaf>) => [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
 
 describe("Merkle trees", () => {
   it("the empty tree has root 0 and proves nothing", () => {
@@ -80,11 +95,75 @@ describe("Merkle trees", () => {
   it.prop("the root does not depend on the order of the leaves", { leaves: indexedLeaves }, ({ leaves }) =>
     assert.strictEqual(merkleTree(leaves.toReversed()).root, merkleTree(leaves).root), { arbitrary: { runs: 15 } })
 
+  it.prop(
+    "a tree that was updated is the tree built from what it holds, proofs and all, and its earlier versions stay as they were",
+    { batches },
+    ({ batches }) => {
+      const versions = [emptyTree]
+      for (const batch of batches) versions.push(versions.at(-1)!.update(batch))
+      for (const [i, version] of versions.entries()) {
+        const leaves = last(batches.slice(0, i).flat())
+        const rebuilt = merkleTree(leaves)
+        assert.strictEqual(version.root, rebuilt.root)
+        for (const { index } of last(batches.flat())) assert.deepStrictEqual(version.proof(index), rebuilt.proof(index))
+      }
+    },
+    { arbitrary: { runs: 25 } }
+  )
+
+  it.prop("leaves put in one by one and in any order make the same tree as all at once", { leaves: indexedLeaves }, ({ leaves }) => {
+    const oneByOne = leaves.toReversed().reduce((tree, leaf) => tree.update([leaf]), emptyTree)
+    assert.strictEqual(oneByOne.root, emptyTree.update(leaves).root)
+  }, { arbitrary: { runs: 15 } })
+
+  it("a hash that comes with a leaf from outside is not believed", () => {
+    const forged = { index: 256, leaf: 7n, hash: 1n }
+    assert.strictEqual(emptyTree.update([forged]).root, poseidon([256n, 7n, 1n]))
+  })
+
+  it("a sibling or value has one form: what is equal modulo the field does not verify", () => {
+    const proof = proofOf(merkleTree([{ index: 256, leaf: 7n }, { index: 257, leaf: 8n }]).proof(256))
+    assert.isTrue(verifyInclusion(proof))
+    assert.isFalse(verifyInclusion({ ...proof, value: proof.value + MODULUS }))
+    assert.isFalse(verifyInclusion({ ...proof, siblings: proof.siblings.map((sibling) => sibling + MODULUS) }))
+    assert.isFalse(verifyInclusion({ ...proof, siblings: proof.siblings.map((sibling) => sibling - MODULUS) }))
+  })
+
   it("a key outside the tree never verifies", () => {
     const leaf: IndexedLeaf = { index: 256, leaf: 7n }
     const proof = proofOf(merkleTree([leaf]).proof(256))
     assert.isFalse(verifyInclusion({ ...proof, key: -1n }))
     assert.isFalse(verifyInclusion({ ...proof, key: 1n << 48n, root: poseidon([1n << 48n, 7n, 1n]) }))
+  })
+})
+
+describe("exit proofs", () => {
+  const owned = { tokenId: 3, balance: 42n, publicKey: `${"0".repeat(63)}1`, address: `0x${"5".repeat(40)}` }
+  const tree = merkleTree([
+    { index: 256, leaf: accountLeaf({ ...owned, nonce: 0n }) },
+    { index: 300, leaf: accountLeaf({ ...owned, tokenId: 4, nonce: 0n }) }
+  ])
+  const exit = { ...owned, accountIndex: 256, merkleProof: proofOf(tree.proof(256)) }
+
+  it("the proof of an exit leads to the exit root", () => {
+    assert.isTrue(verifyExitProof(exit, tree.root))
+    assert.isTrue(verifyExitProof({ ...exit, tokenId: 4, accountIndex: 300, merkleProof: proofOf(tree.proof(300)) }, tree.root))
+  })
+
+  it("a proof that speaks of anything else does not", () => {
+    const { merkleProof } = exit
+    const wrong: ReadonlyArray<Partial<typeof exit>> = [
+      { tokenId: 4 }, { balance: 43n }, { publicKey: EMPTY_PUBLIC_KEY }, { address: ZERO_ADDRESS }, { accountIndex: 300 },
+      { accountIndex: 300, merkleProof: { ...merkleProof, key: 300n } },
+      { merkleProof: { ...merkleProof, value: merkleProof.value + 1n } },
+      { merkleProof: { ...merkleProof, siblings: [] } },
+      { merkleProof: { ...merkleProof, siblings: merkleProof.siblings.map((sibling) => sibling + 1n) } },
+      { merkleProof: { ...merkleProof, root: 0n } },
+      { merkleProof: { ...merkleProof, fnc: 1 as 0 } },
+      { merkleProof: proofOf(tree.proof(300)) }
+    ]
+    for (const change of wrong) assert.isFalse(verifyExitProof({ ...exit, ...change }, tree.root))
+    assert.isFalse(verifyExitProof(exit, tree.root + 1n))
   })
 })
 

@@ -4,7 +4,7 @@ import { Application, type ApplicationOptions, type HttpAnswer } from "../../ada
 import * as memory from "../../adapters/memory/mod.ts"
 import { wireContext } from "../../core/contract/mod.ts"
 import { LedgerReader, type LedgerStamp } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
+import { Ledger, Submission } from "../../core/use_cases/mod.ts"
 import { blockOf, chain } from "../use_cases/_chain.ts"
 import { addressOf, genesis } from "../use_cases/_network.ts"
 
@@ -28,15 +28,17 @@ export const stores = filled.pipe(
   Layer.provide(Ledger.layer(genesis, keccak256)), Layer.provideMerge(memory.layer(genesis)), Layer.merge(memory.poolLayer), Layer.orDie
 )
 
+const nobodyPosts = Layer.mock(Submission, {})
+
 /** The application over the filled stores. */
 export const application = (options: Partial<ApplicationOptions> = {}) =>
-  Application.layer({ context, constants, ...options }).pipe(Layer.provide(stores))
+  Application.layer({ context, constants, ...options }).pipe(Layer.provide(Layer.mergeAll(stores, nobodyPosts)))
 
 /** The application over a ledger that answers as it is told to. */
 export const applicationOver = (reader: Partial<LedgerReader["Service"]>) => {
   const stamp: LedgerStamp = { ethereumBlockNum: 18446744073709551615n, batchNum: null, version: 7 }
   return Application.layer({ context, constants }).pipe(
-    Layer.provide(Layer.mock(LedgerReader, { stamp: Effect.succeed(stamp), ...reader })), Layer.provide(memory.poolLayer)
+    Layer.provide(Layer.mock(LedgerReader, { stamp: Effect.succeed(stamp), ...reader })), Layer.provide(Layer.merge(memory.poolLayer, nobodyPosts))
   )
 }
 

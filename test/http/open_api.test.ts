@@ -3,16 +3,20 @@ import { Validator } from "@seriousme/openapi-schema-validator"
 import { Effect, Result, Schema } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { exactJson, openApi } from "../../adapters/http/mod.ts"
-import { earlier, later, type Operation as ContractOperation, operationIds, operations, pageShape, queryReader, wireContext } from "../../core/contract/mod.ts"
+import {
+  type Body, bodyReader, earlier, later, type Operation as ContractOperation, operationIds, operations, pageShape, queryReader, wireContext,
+  type WriteOperation as ContractWriteOperation, writeOperationIds, writeOperations
+} from "../../core/contract/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 import { application, ask, context, jsonOf } from "./_application.ts"
 
 interface Parameter { readonly name: string; readonly in: string; readonly description: string; readonly schema: { readonly [key: string]: unknown } }
 interface Operation { readonly operationId: string; readonly description?: string; readonly parameters: ReadonlyArray<Parameter>; readonly responses: { readonly 200: { readonly content: { readonly "application/json": { readonly example: unknown } } } } }
+interface WriteOperation { readonly operationId: string; readonly requestBody: { readonly content: { readonly "application/json": { readonly examples: { readonly [name: string]: { readonly value: unknown } } } } } }
 interface Document {
   readonly openapi: string
   readonly servers: ReadonlyArray<{ readonly url: string }>
-  readonly paths: { readonly [path: string]: { readonly get: Operation } }
+  readonly paths: { readonly [path: string]: { readonly get: Operation; readonly post?: WriteOperation } }
   readonly components: { readonly schemas: { readonly [name: string]: { readonly properties: object } } }
 }
 
@@ -31,7 +35,8 @@ describe("the OpenAPI document", () => {
 
     it(`of revision ${revision.name} has every operation, and every reference in it leads somewhere`, () => {
       const document = documentOf(revision)
-      assert.sameMembers(Object.values(document.paths).map(({ get }) => get.operationId), [...operationIds])
+      const ids = Object.values(document.paths).flatMap(({ get, post }) => [get as Operation | undefined, post].flatMap((operation) => operation?.operationId ?? []))
+      assert.sameMembers(ids, [...operationIds, ...writeOperationIds])
       for (const [, pointer] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/gu)) {
         let at: unknown = document
         for (const key of pointer!.split("/")) at = (at as { readonly [key: string]: unknown })[key]
@@ -43,10 +48,25 @@ describe("the OpenAPI document", () => {
       const { paths } = documentOf(revision)
       for (const id of operationIds) {
         const operation: ContractOperation = operations[id]
-        const { get } = Object.values(paths).find((path) => path.get.operationId === id)!
+        const { get } = Object.values(paths).find((path) => (path.get as Operation | undefined)?.operationId === id)!
         const shown = operation.kind === "list" ? pageShape(operation, revision) : revision.shapes[operation.shape]
         const { example } = get.responses["200"].content["application/json"]
         Schema.decodeUnknownSync(shown.schema(context))(example, { onExcessProperty: "error" })
+      }
+    })
+
+    it(`of revision ${revision.name} shows examples of every body, each of which is read`, () => {
+      const other = wireContext({ ...genesis.network, prefix: "hez" }, keccak256)
+      for (const of of [context, other]) {
+        for (const id of writeOperationIds) {
+          const operation: ContractWriteOperation = writeOperations[id]
+          const { requestBody } = documentOf(revision, of).paths[operation.path]!.post!
+          const examples = Object.values(requestBody.content["application/json"].examples)
+          assert.isNotEmpty(examples)
+          for (const { value } of examples) {
+            assert.isTrue(Result.isSuccess(bodyReader(revision.bodies[operation.body] as Body<unknown>, of)(JSON.stringify(value))))
+          }
+        }
       }
     })
 

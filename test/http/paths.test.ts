@@ -29,9 +29,13 @@ layer(application())("paths and methods", (it) => {
     assert.match(problemOf(yield* ask("/quite/another/thing")).message, /\/docs lists the known ones/u)
   }))
 
-  it.effect("what cannot be posted to yet is no path, and what can only be read refuses other methods", () => Effect.gen(function*() {
-    for (const path of ["/transactions-pool", "/account-creation-authorization"]) {
-      assert.strictEqual((yield* ask(path, { method: "POST" })).status, 404)
+  it.effect("what can only be posted to or only be read refuses other methods", () => Effect.gen(function*() {
+    for (const path of ["/transactions-pool", "/account-creation-authorization", "/earlier/transactions-pool"]) {
+      for (const method of ["GET", "HEAD", "PUT", "DELETE", "PATCH"]) {
+        const answer = yield* ask(path, { method })
+        assert.strictEqual(answer.status, 405)
+        assert.strictEqual(answer.headers.allow, "POST, OPTIONS")
+      }
     }
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "PROPFIND", "get", "X".repeat(500)]) {
       const answer = yield* ask("/tokens/1?x=1", { method })
@@ -73,12 +77,12 @@ layer(application())("cross-origin requests", (it) => {
   }))
 
   it.effect("a preflight allows every origin, header and method of the interface, also where there is no path", () => Effect.gen(function*() {
-    for (const path of ["/tokens", "/nowhere"]) {
+    for (const path of ["/tokens", "/transactions-pool", "/account-creation-authorization", "/nowhere"]) {
       const { status, headers } = yield* ask(path, { method: "OPTIONS", headers: { origin: "https://wallet.example", "access-control-request-method": "GET" } })
       assert.strictEqual(status, 204)
       assert.strictEqual(headers["access-control-allow-origin"], "*")
-      assert.strictEqual(headers["access-control-allow-methods"], "GET, HEAD, OPTIONS")
-      assert.match(headers["access-control-allow-headers"]!, /Api-Revision/u)
+      assert.strictEqual(headers["access-control-allow-methods"], path === "/nowhere" ? "GET, HEAD, POST, OPTIONS" : path === "/tokens" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS")
+      assert.match(headers["access-control-allow-headers"]!, /Api-Revision, Content-Type/u)
       assert.strictEqual(headers["access-control-max-age"], "86400")
     }
   }))

@@ -52,16 +52,18 @@ describeLayer(poolLayer)("the pool in memory", (it) => {
   it.effect("keeps the first of one id, and moves only what is in the named state", () =>
     Effect.gen(function*() {
       const pool = yield* PoolStore
-      assert.isTrue(yield* pool.addTransaction(poolTransaction))
-      assert.isFalse(yield* pool.addTransaction({ ...poolTransaction, amount: 2n }))
+      const limits = { pendingMax: 9, pendingPerAccountMax: 9 }
+      assert.strictEqual((yield* pool.addTransaction(poolTransaction, keyOf(1), limits)).kind, "added")
+      assert.strictEqual((yield* pool.addTransaction({ ...poolTransaction, amount: 2n }, keyOf(1), limits)).kind, "known")
       assert.strictEqual((yield* pool.transaction("0x02"))?.amount, 1n)
-      assert.deepStrictEqual(yield* pool.move(["0x02", "0x03"], "pend", "fing", 7), ["0x02"])
-      assert.deepStrictEqual(yield* pool.move(["0x02"], "pend", "invl", 8), [])
+      const change = { from: "pend", fromBatchNum: null, to: "fing", batchNum: 7, reason: "Selected" } as const
+      assert.deepStrictEqual(yield* pool.change([{ ...change, id: "0x02" }, { ...change, id: "0x03" }], 1), ["0x02"])
+      assert.deepStrictEqual(yield* pool.change([{ ...change, id: "0x02", to: "invl", batchNum: 8 }], 2), [])
       assert.deepStrictEqual(yield* pool.transaction("0x02"), { ...poolTransaction, state: "fing", batchNum: 7 })
       const authorization = { address: addressOf(1), publicKey: keyOf(1), signature: "", timestampMs: 0 }
       assert.isNull(yield* pool.authorization(addressOf(1)))
-      assert.isTrue(yield* pool.addAuthorization(authorization))
-      assert.isFalse(yield* pool.addAuthorization({ ...authorization, timestampMs: 1 }))
+      assert.isTrue((yield* pool.addAuthorization(authorization)).added)
+      assert.isFalse((yield* pool.addAuthorization({ ...authorization, timestampMs: 1 })).added)
       assert.deepStrictEqual(yield* pool.authorization(addressOf(1)), authorization)
     }))
 })

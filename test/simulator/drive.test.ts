@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { layer, poolLayer } from "../../adapters/memory/mod.ts"
-import { driveOnce, drive, simulate, type Simulation, type SimulationStep } from "../../app/simulator/mod.ts"
+import { driveOnce, drive, simulate, type Simulation, type SimulationStep, takePoolStep } from "../../app/simulator/mod.ts"
 import type { PoolTransaction } from "../../core/domain/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
@@ -52,10 +52,8 @@ describe("Driving a node", () => {
       for (let block = 0; block < 40; block++) {
         for (const step of simulation.nextLive()) {
           if (step.kind === "feed") yield* ledger.applyRecord(step.record)
-          if (step.kind === "pool") for (const transaction of step.transactions) assert.isTrue(yield* pool.addTransaction(transaction))
-          if (step.kind !== "move") continue
-          assert.deepStrictEqual(yield* pool.move(step.ids, step.from, step.to, step.batchNum), step.ids)
-          if (step.to !== "fged") continue
+          else assert.deepStrictEqual(yield* takePoolStep(pool, step), step.kind === "pool" ? step.transactions.map(({ id }) => id) : step.ids)
+          if (step.kind !== "move" || step.to !== "fged") continue
           for (const id of step.ids) {
             const { item } = yield* reader.find("transaction", id)
             assert.strictEqual(item?.transaction.batchNum, step.batchNum)

@@ -1,0 +1,16 @@
+import { setPriority } from "node:os"
+import { parentPort, workerData } from "node:worker_threads"
+import type { Network } from "../../core/domain/mod.ts"
+import { answer, type Question } from "./_question.ts"
+
+/* Runs in a worker thread: answers batches of questions in the order in which they come. */
+
+// On Linux 0 is the calling thread alone, so that the thread that serves requests comes first on the same cores; elsewhere the process
+if (process.platform === "linux") setPriority(0, 10)
+
+const network = workerData as Network
+
+parentPort?.on("message", (questions: ReadonlyArray<Question>) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+  parentPort?.postMessage(questions.map((question) => answer(question, network)))
+})

@@ -1,0 +1,43 @@
+import { Effect, Layer } from "effect"
+import { availableParallelism } from "node:os"
+import { Worker } from "node:worker_threads"
+import type { Network } from "../../core/domain/mod.ts"
+import { SignatureVerifier } from "../../core/ports/mod.ts"
+import type { Question } from "./_question.ts"
+import { signedElements } from "./verifying_transaction.ts"
+import { workerPool } from "./worker_pool.ts"
+
+export interface VerifierWorkersOptions {
+  /**
+   * Threads at most; by default one for each core. Not one fewer: on two cores that would halve what is verified, and the thread that
+   * serves requests does little beside. On Linux the workers run at a lower priority, so that it comes first.
+   */
+  readonly workersMax?: number
+  /** Verifications that wait at most, beyond those that are with a worker; 4096 by default, some seconds of work. */
+  readonly queueMax?: number
+}
+
+/**
+ * Verifies in worker threads. They start with the first verification, are replaced when they perish, don't keep the process alive while
+ * they are idle and end with the layer; with `queueMax` waiting it is busy.
+ */
+export function verifierWorkers(
+  network: Network, { queueMax = 4096, workersMax = availableParallelism() }: VerifierWorkersOptions = {}
+): Layer.Layer<SignatureVerifier> {
+  const start = () => new Worker(WORKER, { name: "verifier", workerData: network })
+  return Layer.effect(SignatureVerifier, Effect.gen(function*() {
+    const pool = workerPool<Question>({ queueMax, start, workersMax })
+    yield* Effect.addFinalizer(() => pool.close)
+    return {
+      transaction: (transaction, publicKey) => Effect.suspend(() => {
+        const elements = signedElements(transaction, network.chainId)
+        return elements === undefined ? Effect.succeed(false) : pool.ask({ publicKey, elements, signature: transaction.signature })
+      }),
+      // the fields by name, since whatever else the caller's object holds would be copied too
+      authorization: ({ address, publicKey, signature }) => pool.ask({ address, publicKey, signature })
+    }
+  }))
+}
+
+/** Beside this file: the source under a runtime that reads it, the build otherwise. */
+const WORKER = new URL(import.meta.url.endsWith(".ts") ? "./_worker.ts" : "./_worker.js", import.meta.url)

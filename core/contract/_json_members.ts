@@ -1,0 +1,127 @@
+import { Result } from "effect"
+
+/** What stands in a JSON text as the value of a member. */
+export type JsonKind = "string" | "number" | "boolean" | "null" | "object" | "array"
+
+/** One member of a JSON object: a string by what it says, anything else by how it is written, so that no number is rounded. */
+export interface JsonMember {
+  readonly name: string
+  readonly kind: JsonKind
+  readonly text: string
+}
+
+/** Where a text stops being the JSON that was expected. */
+export interface JsonFault {
+  /** Characters before it. */
+  readonly position: number
+  readonly expected: string
+}
+
+/** Levels of objects and arrays that are looked into. */
+export const jsonDepthMax = 32
+
+/**
+ * The members of a JSON object (RFC 8259), in their order, repeated ones included. What lies deeper is checked to be
+ * JSON and not built. Nothing passes through a double.
+ */
+export const jsonMembers = (text: string): Result.Result<ReadonlyArray<JsonMember>, JsonFault> => {
+  const scanner = new Scanner(text)
+  const members: Array<JsonMember> = []
+  scanner.blank()
+  const read = text[scanner.at] === "{"
+    ? scanner.object(1, (name, kind, value) => members.push({ name, kind, text: value }))
+    : scanner.fail(text.charCodeAt(0) === byteOrderMark ? "no byte order mark" : "an object: {")
+  if (read) scanner.blank()
+  if (read && scanner.at < text.length) scanner.fail("nothing after the object")
+  return scanner.fault === undefined ? Result.succeed(members) : Result.fail(scanner.fault)
+}
+
+const byteOrderMark = 0xfeff
+const blanks = /[ \t\n\r]*/uy
+const strings = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"/uy
+const numbers = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/uy
+const words = /true|false|null/uy
+
+/** Reads one text from its beginning; stops at the first fault. */
+class Scanner {
+  at = 0
+  fault: JsonFault | undefined
+  private readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  fail(expected: string): false {
+    this.fault ??= { position: this.at, expected }
+    return false
+  }
+
+  blank(): void {
+    this.take(blanks)
+  }
+
+  object(depth: number, found?: (name: string, kind: JsonKind, text: string) => void): boolean {
+    return this.sequence("}", depth, () => {
+      const name = this.take(strings)
+      if (name === undefined) return this.fail("the name of a member, in double quotes")
+      this.blank()
+      if (this.text[this.at] !== ":") return this.fail("a colon after the name")
+      this.at++
+      this.blank()
+      const start = this.at
+      const kind = this.value(depth)
+      if (kind === undefined) return false
+      const text = this.text.slice(start, this.at)
+      found?.(content(name), kind, kind === "string" ? content(text) : text)
+      return true
+    })
+  }
+
+  /** Undefined where there is none. */
+  private value(depth: number): JsonKind | undefined {
+    switch (this.text[this.at]) {
+      case "{":
+        return this.object(depth + 1) ? "object" : undefined
+      case "[":
+        return this.sequence("]", depth + 1, () => this.value(depth + 1) !== undefined) ? "array" : undefined
+      case "\"":
+        if (this.take(strings) !== undefined) return "string"
+        this.fail("a string that ends, without control characters and with known escapes")
+        return undefined
+      default: {
+        if (this.take(numbers) !== undefined) return "number"
+        const word = this.take(words)
+        if (word === undefined) this.fail("a value")
+        return word === undefined ? undefined : word === "null" ? "null" : "boolean"
+      }
+    }
+  }
+
+  /** What stands between brackets, separated by commas; the opening bracket is where the scanner is. */
+  private sequence(end: string, depth: number, item: () => boolean): boolean {
+    if (depth > jsonDepthMax) return this.fail(`at most ${jsonDepthMax} levels of nesting`)
+    this.at++
+    this.blank()
+    for (let first = true; this.text[this.at] !== end || !first; first = false) {
+      if (!item()) return false
+      this.blank()
+      if (this.text[this.at] === end) break
+      if (this.text[this.at] !== ",") return this.fail(`a comma or ${end}`)
+      this.at++
+      this.blank()
+    }
+    this.at++
+    return true
+  }
+
+  private take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.at
+    const found = pattern.exec(this.text)?.[0]
+    if (found !== undefined) this.at += found.length
+    return found
+  }
+}
+
+/** What a string between its quotes says. */
+const content = (quoted: string): string => quoted.includes("\\") ? JSON.parse(quoted) as string : quoted.slice(1, -1)

@@ -1,0 +1,26 @@
+import type { BodyName } from "./bodies.ts"
+import type { Operation } from "./operation.ts"
+
+/** An operation that posts one body. */
+export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summary"> {
+  readonly body: BodyName
+  /** What 200 answers: the identifier as a JSON string, or an empty body. */
+  readonly answer: "transactionId" | "nothing"
+  /** Statuses that the contract declares besides 200. */
+  readonly statuses: ReadonlyArray<400 | 500>
+}
+
+/** The operations that write, by their identifier. Posting the same again changes nothing and is answered alike. */
+export const writeOperations = {
+  postRegister: {
+    path: "/account-creation-authorization", body: "authorization", answer: "nothing", tag: "Account",
+    summary: "Let any coordinator create accounts for a key", statuses: [400, 500]
+  },
+  postTx: {
+    path: "/transactions-pool", body: "transaction", answer: "transactionId", tag: "Transaction",
+    summary: "Hand a signed transaction to this node's pool", statuses: [400, 500]
+  }
+} as const satisfies { readonly [id: string]: WriteOperation }
+
+export type WriteOperationId = keyof typeof writeOperations
+export const writeOperationIds = Object.keys(writeOperations) as ReadonlyArray<WriteOperationId>

@@ -1,0 +1,98 @@
+import { Effect } from "effect"
+import { feeUnits, type PassOverCode, passOverCodes as code, type PoolTransaction } from "../../domain/mod.ts"
+import { type AccountIndex, INTERNAL_ADDRESS } from "../../encoding/mod.ts"
+import type { Pooled, StoreFailure } from "../../ports/mod.ts"
+import type { PoolPorts } from "./_ports.ts"
+import { ownerOf, type WorkingAccount, type WorkingLedger } from "./_working_ledger.ts"
+
+/** Where a selected transaction goes. */
+export type SelectedReceiver =
+  | { readonly kind: "exit" }
+  | { readonly kind: "account"; readonly index: AccountIndex }
+  /** One of the accounts that the selection says to create. */
+  | { readonly kind: "created"; readonly position: number }
+
+export interface Refusal {
+  readonly kind: "refused"
+  readonly code: PassOverCode
+  readonly reason: string
+  /** The nonce comes later: the transaction may be possible after another one of its sender. */
+  readonly early: boolean
+  /** The nonce is used in the ledger: the transaction is possible no more. */
+  readonly late: boolean
+}
+
+export interface Possible {
+  readonly kind: "possible"
+  readonly receiver: SelectedReceiver
+}
+
+/** Room in the leaf of an account. */
+const NONCE_MAX = (1n << 40n) - 1n
+const BALANCE_LIMIT = 1n << 192n
+
+/** Does one transaction to the working ledger, or says why it is not possible there (domain §4.4). */
+export const attempt = Effect.fnUntraced(function*(
+  ports: PoolPorts, working: WorkingLedger, { sender: publicKey, transaction }: Pooled, newAccountsMax: number
+): Effect.fn.Return<Possible | Refusal, StoreFailure> {
+  const { amount, fromAccountIndex, nonce, tokenId } = transaction
+  const sender = yield* working.account(fromAccountIndex)
+  if (sender === null || sender.origin.tokenId !== tokenId || sender.origin.publicKey !== publicKey) {
+    return refusal(code.cannotBeProcessed, `Account ${fromAccountIndex} does not belong to the signer since a rollback`)
+  }
+  if (nonce !== sender.nonce) return otherNonce(nonce, sender)
+  if (nonce >= NONCE_MAX) return refusal(code.cannotBeProcessed, `Nonce ${nonce} is the last one, and an account has no room for the next`)
+  const debit = amount + feeUnits(transaction)
+  if (sender.balance < debit) {
+    return refusal(code.notEnoughBalance, `The sender has ${sender.balance} units, expected ${debit} for amount and fee`)
+  }
+  const receiver = yield* resolve(ports, working, transaction, newAccountsMax)
+  if (receiver.kind === "refused") return receiver
+  if (receiver.kind === "account") {
+    const account = yield* working.account(receiver.index)
+    if (account === null || account.origin.tokenId !== tokenId) {
+      return refusal(code.receiverNotFound, `Account ${receiver.index} of token ${tokenId} does not exist`)
+    }
+    if (account.balance + amount >= BALANCE_LIMIT) return refusal(code.cannotBeProcessed, `Account ${receiver.index} has no room for ${amount} units`)
+    working.debit(sender, debit)
+    working.credit(account, amount)
+  } else {
+    working.debit(sender, debit)
+  }
+  return { kind: "possible", receiver }
+})
+
+const resolve = Effect.fnUntraced(function*(
+  { pool }: PoolPorts, working: WorkingLedger, { toAccountIndex, toAddress, toPublicKey, tokenId, type }: PoolTransaction, newAccountsMax: number
+): Effect.fn.Return<SelectedReceiver | Refusal, StoreFailure> {
+  if (type === "Exit") return { kind: "exit" }
+  if (type === "Transfer") return { kind: "account", index: toAccountIndex! }
+  const owner = ownerOf(tokenId, toAddress!, toPublicKey)
+  const index = yield* working.ownedBy(owner)
+  if (index !== null) return { kind: "account", index }
+  const position = working.positionOf(owner)
+  if (position !== undefined) return { kind: "created", position }
+  if (type === "TransferToBJJ") {
+    if (working.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
+    return { kind: "created", position: working.create(owner, { tokenId, address: INTERNAL_ADDRESS, publicKey: toPublicKey!, signature: null }) }
+  }
+  const authorization = yield* pool.authorization(toAddress!)
+  if (authorization === null) {
+    return refusal(code.destinationCannotBeCreated, `${toAddress} has no account of token ${tokenId}, and no authorization to create one`)
+  }
+  if (working.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
+  const { address, publicKey, signature } = authorization
+  return { kind: "created", position: working.create(owner, { tokenId, address, publicKey, signature }) }
+})
+
+const refusal = (reasonCode: PassOverCode, reason: string): Refusal =>
+  ({ kind: "refused", code: reasonCode, reason, early: false, late: false })
+
+const noSpace = (newAccountsMax: number): Refusal =>
+  refusal(code.noSpaceForAccount, `The batch has no space to create an account: it creates ${newAccountsMax} already`)
+
+const otherNonce = (nonce: bigint, sender: WorkingAccount): Refusal => ({
+  ...refusal(code.notCurrentNonce, `Nonce ${nonce} is not the current one of the sender, ${sender.nonce}`),
+  early: nonce > sender.nonce,
+  late: sender.ledgerNonce !== null && nonce < sender.ledgerNonce
+})

@@ -1,0 +1,145 @@
+import { Effect } from "effect"
+import type { Account, New } from "../../domain/mod.ts"
+import { type AccountIndex, type EthereumAddress, INTERNAL_ADDRESS, type PublicKey } from "../../encoding/mod.ts"
+import type { StoreFailure } from "../../ports/mod.ts"
+import type { PoolPorts } from "./_ports.ts"
+
+/** An account in the middle of a selection. */
+export interface WorkingAccount {
+  readonly origin: New<Account>
+  /** Nonce in the ledger; null where the batch has changed the account before its L2 transactions. */
+  readonly ledgerNonce: bigint | null
+  nonce: bigint
+  balance: bigint
+}
+
+/** An account that the coordinator has to create before it forges what was selected. */
+export interface AccountToCreate {
+  readonly tokenId: number
+  readonly address: EthereumAddress
+  readonly publicKey: PublicKey
+  /** The authorization of its owner; null for an internal account. */
+  readonly signature: string | null
+}
+
+type Owner = Pick<Account, "tokenId" | "address"> & { readonly publicKey: PublicKey | null }
+
+/** The ledger as the selected transactions leave it. What is changed within `attempt` can be taken back. */
+export class WorkingLedger {
+  readonly #ports: PoolPorts
+  readonly #given: ReadonlyArray<New<Account>>
+  readonly #accounts = new Map<AccountIndex, WorkingAccount | null>()
+  readonly #owners = new Map<string, AccountIndex | null>()
+  readonly #positions = new Map<string, number>()
+  #toCreate: Array<AccountToCreate> = []
+  #undo: Array<() => void> = []
+
+  constructor(ports: PoolPorts, given: ReadonlyArray<New<Account>>) {
+    this.#ports = ports
+    this.#given = given
+    for (const origin of given) {
+      this.#accounts.set(origin.index, { origin, ledgerNonce: null, nonce: origin.nonce, balance: origin.balance })
+    }
+  }
+
+  get toCreate(): ReadonlyArray<AccountToCreate> {
+    return this.#toCreate
+  }
+
+  account(index: AccountIndex): Effect.Effect<WorkingAccount | null, StoreFailure> {
+    const known = this.#accounts.get(index)
+    if (known !== undefined) return Effect.succeed(known)
+    return Effect.map(this.#ports.reader.find("account", index), ({ item }) => {
+      const account = item?.account
+      const found = account === undefined
+        ? null
+        : { origin: account, ledgerNonce: account.nonce, nonce: account.nonce, balance: account.balance }
+      this.#accounts.set(index, found)
+      return found
+    })
+  }
+
+  /** Nonce of an account that was looked up before. */
+  nonceOf(index: AccountIndex): bigint | undefined {
+    return this.#accounts.get(index)?.nonce
+  }
+
+  /** The account of a token that belongs to an address, or to a key alone; the first one where there are several. */
+  ownedBy(owner: Owner): Effect.Effect<AccountIndex | null, StoreFailure> {
+    const key = keyOf(owner)
+    const known = this.#owners.get(key)
+    if (known !== undefined) return Effect.succeed(known)
+    return Effect.map(this.#lookUp(owner), (found) => {
+      const index = found ?? this.#given.find((account) => isOwnedBy(account, owner))?.index ?? null
+      this.#owners.set(key, index)
+      return index
+    })
+  }
+
+  /** Position among the accounts to create, if it is one of them. */
+  positionOf(owner: Owner): number | undefined {
+    return this.#positions.get(keyOf(owner))
+  }
+
+  create(owner: Owner, account: AccountToCreate): number {
+    const key = keyOf(owner)
+    const position = this.#toCreate.push(account) - 1
+    this.#positions.set(key, position)
+    this.#undo.push(() => {
+      this.#toCreate = this.#toCreate.slice(0, position)
+      this.#positions.delete(key)
+    })
+    return position
+  }
+
+  debit(account: WorkingAccount, units: bigint): void {
+    account.nonce++
+    account.balance -= units
+    this.#undo.push(() => {
+      account.nonce--
+      account.balance += units
+    })
+  }
+
+  credit(account: WorkingAccount, units: bigint): void {
+    account.balance += units
+    this.#undo.push(() => {
+      account.balance -= units
+    })
+  }
+
+  /** What was changed up to here stays. */
+  commit(): void {
+    this.#undo = []
+  }
+
+  /** Takes back what was changed since the last commit. */
+  takeBack(): void {
+    for (const undo of this.#undo.reverse()) undo()
+    this.#undo = []
+  }
+
+  readonly #lookUp = (owner: Owner): Effect.Effect<AccountIndex | null, StoreFailure> => {
+    const { reader } = this.#ports
+    const { address, publicKey, tokenId } = owner
+    const whose = publicKey === null ? { address } : { publicKey }
+    // a key can have accounts that are not internal: the list goes on until one is, or ends
+    const from = (fromItem: number): Effect.Effect<AccountIndex | null, StoreFailure> =>
+      Effect.flatMap(reader.list("accounts", { filters: { ...whose, tokenIds: [tokenId] }, fromItem, limit: 64 }), ({ counts, items }) => {
+        const found = items.find(({ account }) => isOwnedBy(account, owner))
+        return found !== undefined || counts.pendingItems === 0
+          ? Effect.succeed(found?.account.index ?? null)
+          : from(items.at(-1)!.account.itemId + 1)
+      }).pipe(Effect.catchTag("NotRegistered", () => Effect.succeed(null)))
+    return from(0)
+  }
+}
+
+/** The owner that a destination names. */
+export const ownerOf = (tokenId: number, toAddress: EthereumAddress, toPublicKey: PublicKey | null): Owner =>
+  ({ tokenId, address: toAddress, publicKey: toAddress === INTERNAL_ADDRESS ? toPublicKey : null })
+
+const keyOf = ({ address, publicKey, tokenId }: Owner): string => `${tokenId} ${publicKey ?? address}`
+
+const isOwnedBy = (account: New<Account>, { address, publicKey, tokenId }: Owner): boolean =>
+  account.tokenId === tokenId && account.address === address && (publicKey === null || account.publicKey === publicKey)

@@ -1,0 +1,105 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import type { PassedOver, PoolTransaction, PoolTransition } from "../../domain/mod.ts"
+import type { AccountIndex, Keccak256, TransactionId } from "../../encoding/mod.ts"
+import { LedgerReader, type PoolChange, type Pooled, PoolStore, type StoreFailure } from "../../ports/mod.ts"
+import type { PoolPorts } from "./_ports.ts"
+import { change, reopenings } from "./_settled_batch.ts"
+import { purgePool, type PurgeOptions } from "./purge.ts"
+import { selectFrom, type Selection, type SelectOptions } from "./select.ts"
+import { greatestMark, type SettleOptions, settlePool } from "./settle.ts"
+
+/** The ids that a call changed; those that were elsewhere by then are not among them. */
+type Changing = Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
+
+/**
+ * The pool for a coordinator (domain §4.3). Every call is atomic and compares what it has seen: of two that want the same transaction
+ * one gets it. `Ledger` from `pooledLedger` calls `settle` by itself.
+ */
+export class Pool extends Context.Service<Pool, {
+  /** What can be forged next; best fee first, nonces of an account in order. */
+  readonly select: (options: SelectOptions) => Effect.Effect<Selection, StoreFailure>
+  /** From pending to forging, for a batch that the ledger does not have yet. */
+  readonly startForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => Changing
+  /** From forging to forged: the batch was sent. What the ledger then says counts. */
+  readonly doneForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => Changing
+  /** Makes invalid what is pending or on its way into the ledger. */
+  readonly invalidate: (which: ReadonlyArray<{ readonly id: TransactionId; readonly reason: string }>, batchNum: number) => Changing
+  /** Makes invalid every pending transaction of an account with a nonce below the one given. */
+  readonly invalidateOldNonces: (nonces: ReadonlyArray<{ readonly index: AccountIndex; readonly nonce: bigint }>, batchNum: number) => Changing
+  /** Back to pending, whatever depends on a batch above; what the ledger holds stays as the ledger says. */
+  readonly rollBack: (lastValidBatch: number) => Changing
+  readonly purge: (options: PurgeOptions) => Changing
+  /** Takes pending and invalid transactions out. */
+  readonly remove: (ids: ReadonlyArray<TransactionId>, reason: string) => Changing
+  /** Makes the pool agree with the ledger. */
+  readonly settle: Changing
+  readonly transaction: (id: TransactionId) => Effect.Effect<PoolTransaction | null, StoreFailure>
+  /** Every step of a transaction, oldest first, also of one that has left the pool. */
+  readonly transitions: (id: TransactionId) => Effect.Effect<ReadonlyArray<PoolTransition>, StoreFailure>
+  /** Why the last selection that saw it passed over a pending transaction. */
+  readonly passedOver: (id: TransactionId) => Effect.Effect<PassedOver | null, StoreFailure>
+}>()("rollup/core/Pool") {
+  static readonly layer = (options: PoolOptions): Layer.Layer<Pool, never, LedgerReader | PoolStore> =>
+    Layer.effect(Pool, Effect.gen(function*() {
+      return make({ reader: yield* LedgerReader, pool: yield* PoolStore }, options)
+    }))
+}
+
+export interface PoolOptions extends Partial<SettleOptions> {
+  readonly keccak256: Keccak256
+}
+
+/** An hour: no proof takes that long. */
+export const forgingMaxMsDefault = 3_600_000
+
+function make(ports: PoolPorts, { forgingMaxMs = forgingMaxMsDefault, keccak256 }: PoolOptions): Pool["Service"] {
+  const { pool, reader } = ports
+  const lastBatchNum = Effect.map(reader.stamp, ({ batchNum }) => batchNum ?? 0)
+  const changeAll = (changes: ReadonlyArray<PoolChange>): Changing =>
+    Effect.flatMap(Clock.currentTimeMillis, (atMs) => pool.change(changes, atMs))
+  const changeSome = Effect.fnUntraced(function*(ids: ReadonlyArray<TransactionId>, to: (row: Pooled) => PoolChange | undefined) {
+    const rows = yield* pool.pooled(ids)
+    return yield* changeAll(rows.flatMap((row) => to(row) ?? []))
+  })
+  const settle = settlePool(ports, { forgingMaxMs })
+
+  return {
+    select: (options) => selectFrom(ports, keccak256, options),
+    startForging: Effect.fnUntraced(function*(ids, batchNum) {
+      // the ledger has that batch already, without them
+      if (batchNum <= (yield* lastBatchNum)) return []
+      return yield* changeSome(ids, (row) =>
+        row.transaction.state === "pend" ? change(row, "fing", batchNum, `Selected for batch ${batchNum}`) : undefined)
+    }),
+    doneForging: Effect.fnUntraced(function*(ids, batchNum) {
+      if (batchNum <= (yield* lastBatchNum)) return []
+      return yield* changeSome(ids, (row) =>
+        row.transaction.state === "fing" && row.transaction.batchNum === batchNum ? change(row, "fged", batchNum, `Batch ${batchNum} was sent`) : undefined)
+    }),
+    invalidate: Effect.fnUntraced(function*(which, batchNum) {
+      const last = yield* lastBatchNum
+      const reasons = new Map(which.map(({ id, reason }) => [id, reason]))
+      return yield* changeSome([...reasons.keys()], (row) => {
+        const { batchNum: of, id, state } = row.transaction
+        return state === "pend" || state === "fing" || (state === "fged" && of! > last) ? change(row, "invl", batchNum, reasons.get(id)!) : undefined
+      })
+    }),
+    invalidateOldNonces: Effect.fnUntraced(function*(nonces, batchNum) {
+      const below = yield* pool.pendingBelow(nonces)
+      return yield* changeAll(below.map((row) =>
+        change(row, "invl", batchNum, `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} is in the past`)))
+    }),
+    rollBack: Effect.fnUntraced(function*(lastValidBatch) {
+      const settled = yield* settle
+      const last = Math.max(lastValidBatch, (yield* greatestMark(ports))?.batchNum ?? 0)
+      return [...new Set([...settled, ...yield* changeAll(yield* reopenings(ports, last, `Batches after ${last} are not valid`))])]
+    }),
+    purge: (options) => purgePool(ports, options),
+    remove: (ids, reason) => changeSome([...new Set(ids)], (row) =>
+      row.transaction.state === "pend" || row.transaction.state === "invl" ? change(row, null, row.transaction.batchNum, `Removed: ${reason}`) : undefined),
+    settle,
+    transaction: pool.transaction,
+    transitions: pool.transitions,
+    passedOver: pool.passedOver
+  }
+}

@@ -1,0 +1,187 @@
+import { Clock, Effect, Result } from "effect"
+import { type Account, type New, type PassedOver, passOverCodes, type PoolTransaction } from "../../domain/mod.ts"
+import { type AccountIndex, type Keccak256, l2TransactionId, type TransactionId } from "../../encoding/mod.ts"
+import type { LedgerStamp, Pooled, StoreFailure } from "../../ports/mod.ts"
+import { attempt, type Refusal, type SelectedReceiver } from "./_attempt.ts"
+import { type Candidate, openCandidates } from "./_candidates.ts"
+import { overtakenAmong } from "./_overtaken.ts"
+import type { PoolPorts } from "./_ports.ts"
+import { isRequested } from "./_same.ts"
+import { type AccountToCreate, WorkingLedger } from "./_working_ledger.ts"
+
+export interface SelectOptions {
+  readonly maxTransactions: number
+  /** Accounts that the coordinator can create in the batch; as many as transactions by default. */
+  readonly maxNewAccounts?: number
+  /** Accounts as the L1 part of the same batch, or batches under way, leave them: all that it creates or changes. */
+  readonly accounts?: ReadonlyArray<New<Account>>
+}
+
+export interface SelectedTransaction {
+  readonly transaction: PoolTransaction
+  readonly receiver: SelectedReceiver
+  /** US dollars. */
+  readonly feeUSD: number
+}
+
+/** What can be forged, in the order in which it can be forged. Nothing has moved: `startForging` does that. */
+export interface Selection {
+  /** The next one of the ledger. */
+  readonly batchNum: number
+  readonly transactions: ReadonlyArray<SelectedTransaction>
+  /** Coordinator L1 transactions that go before, in this order: the first one is at `position` 0. */
+  readonly accounts: ReadonlyArray<AccountToCreate>
+  readonly passedOver: ReadonlyArray<PassedOver>
+  /** The ledger that was selected against. */
+  readonly stamp: LedgerStamp
+}
+
+/** Selects against one version of the ledger; where it moves on in between, again. Notes why the others were passed over. */
+export const selectFrom = Effect.fnUntraced(function*(
+  ports: PoolPorts, keccak256: Keccak256, options: SelectOptions
+): Effect.fn.Return<Selection, StoreFailure> {
+  for (let attempts = 1;; attempts++) {
+    const stamp = yield* ports.reader.stamp
+    const found = yield* new Selecting(ports, keccak256, options).run()
+    if ((yield* ports.reader.stamp).version !== stamp.version && attempts < ATTEMPTS_MAX) continue
+    const batchNum = (stamp.batchNum ?? 0) + 1
+    const atMs = yield* Clock.currentTimeMillis
+    const passedOver = [...found.refused].map(([id, { code, reason }]): PassedOver => ({ id, code, reason, batchNum, atMs }))
+    yield* ports.pool.passOver(passedOver)
+    yield* ports.pool.change(yield* overtakenAmong(ports, found.late), atMs)
+    return { batchNum, transactions: found.selected, accounts: found.working.toCreate, passedOver, stamp }
+  }
+})
+
+const ATTEMPTS_MAX = 5
+/** Transactions that require each other, at most: what the proof has room to refer to. */
+const GROUP_MAX = 4
+
+/** One run over the candidates, best fee first; what waits for a nonce comes as soon as that is current. */
+class Selecting {
+  readonly selected: Array<SelectedTransaction> = []
+  readonly refused = new Map<TransactionId, Pick<Refusal, "code" | "reason">>()
+  readonly late: Array<PoolTransaction> = []
+  readonly working: WorkingLedger
+  readonly #ports: PoolPorts
+  readonly #keccak256: Keccak256
+  readonly #maxTransactions: number
+  readonly #maxNewAccounts: number
+  readonly #done = new Set<TransactionId>()
+  /** Those whose nonce comes later, by sender and nonce, best fee first. */
+  readonly #early = new Map<string, Array<Candidate>>()
+
+  constructor(ports: PoolPorts, keccak256: Keccak256, { accounts = [], maxNewAccounts, maxTransactions }: SelectOptions) {
+    this.#ports = ports
+    this.#keccak256 = keccak256
+    this.#maxTransactions = maxTransactions
+    this.#maxNewAccounts = maxNewAccounts ?? maxTransactions
+    this.working = new WorkingLedger(ports, accounts)
+  }
+
+  run(): Effect.Effect<this, StoreFailure> {
+    return Effect.gen({ self: this }, function*() {
+      const next = yield* openCandidates(this.#ports)
+      for (;;) {
+        if (this.selected.length >= this.#maxTransactions) break
+        const candidate = yield* next()
+        if (candidate === null) return this
+        yield* this.#take(candidate)
+      }
+      // the next in line learn that the batch is full
+      for (let noted = 0; noted < this.#maxTransactions; noted++) {
+        const candidate = yield* next()
+        if (candidate === null) break
+        this.#refuse(candidate, { code: passOverCodes.noAvailableSlots, reason: `The batch is full with ${this.#maxTransactions} transactions` })
+      }
+      return this
+    })
+  }
+
+  #take(first: Candidate): Effect.Effect<void, StoreFailure> {
+    return Effect.gen({ self: this }, function*() {
+      const queue = [first]
+      for (let candidate = queue.shift(); candidate !== undefined; candidate = queue.shift()) {
+        if (this.#done.has(candidate.row.transaction.id)) continue
+        if (this.selected.length >= this.#maxTransactions) return
+        const before = this.selected.length
+        const refusal = yield* this.#group(candidate)
+        if (refusal === undefined) {
+          for (const { transaction: { fromAccountIndex } } of this.selected.slice(before)) queue.push(...this.#released(fromAccountIndex))
+          continue
+        }
+        this.#refuse(candidate, refusal)
+        if (refusal.early) this.#park(candidate)
+        if (refusal.late) this.late.push(candidate.row.transaction)
+      }
+    })
+  }
+
+  /** A transaction with the one it requires, and so on: all of them or none. */
+  #group(first: Candidate): Effect.Effect<Refusal | undefined, StoreFailure> {
+    return Effect.gen({ self: this }, function*() {
+      const group: Array<SelectedTransaction> = []
+      let candidate: Candidate | null = first
+      while (candidate !== null) {
+        const result = yield* attempt(this.#ports, this.working, candidate.row, this.#maxNewAccounts)
+        if (result.kind === "refused") return this.#giveUp(group, result, candidate)
+        const { transaction }: Pooled = candidate.row
+        group.push({ transaction, receiver: result.receiver, feeUSD: candidate.feeUSD })
+        const { request } = transaction
+        if (request === null || [...this.selected, ...group].some((other) => isRequested(other.transaction, request))) break
+        candidate = yield* this.#requestedBy(transaction)
+        if (candidate === null || group.length >= Math.min(GROUP_MAX, this.#maxTransactions - this.selected.length)) {
+          return this.#giveUp(group, undefined, candidate)
+        }
+      }
+      this.working.commit()
+      this.selected.push(...group)
+      for (const { transaction: { id } } of group) {
+        this.#done.add(id)
+        this.refused.delete(id)
+      }
+      return undefined
+    })
+  }
+
+  #giveUp(group: ReadonlyArray<SelectedTransaction>, because: Refusal | undefined, at: Candidate | null): Refusal {
+    this.working.takeBack()
+    if (group.length === 0) return because!
+    const why = because?.reason ?? (at === null ? "it is not pending" : "there is no room for all that require each other")
+    return {
+      kind: "refused", code: passOverCodes.requestedNotForged, early: false, late: false,
+      reason: `The requested transaction${at === null ? "" : ` ${at.row.transaction.id}`} cannot be forged in the same batch: ${why}`
+    }
+  }
+
+  #requestedBy({ request }: PoolTransaction): Effect.Effect<Candidate | null, StoreFailure> {
+    const { amount, fee, fromAccountIndex, nonce, tokenId } = request!
+    if (amount === null || fee === null || fromAccountIndex === null || nonce === null || tokenId === null) return Effect.succeed(null)
+    const id = l2TransactionId({ amount, fee, fromAccountIndex, nonce, tokenId }, this.#keccak256)
+    if (Result.isFailure(id)) return Effect.succeed(null)
+    return Effect.map(this.#ports.pool.pooled([id.success]), ([row]) =>
+      row?.transaction.state === "pend" && isRequested(row.transaction, request!) ? { row, feeUSD: 0 } : null)
+  }
+
+  #refuse({ row: { transaction: { id } } }: Candidate, { code, reason }: Pick<Refusal, "code" | "reason">): void {
+    if (!this.#done.has(id)) this.refused.set(id, { code, reason })
+  }
+
+  #park(candidate: Candidate): void {
+    const { fromAccountIndex, nonce } = candidate.row.transaction
+    const key = turnOf(fromAccountIndex, nonce)
+    const parked = this.#early.get(key)
+    if (parked === undefined) this.#early.set(key, [candidate])
+    else parked.push(candidate)
+  }
+
+  /** Parked transactions of a sender whose turn it is now. */
+  #released(index: AccountIndex): ReadonlyArray<Candidate> {
+    const key = turnOf(index, this.working.nonceOf(index) ?? 0n)
+    const parked = this.#early.get(key) ?? []
+    this.#early.delete(key)
+    return parked
+  }
+}
+
+const turnOf = (index: AccountIndex, nonce: bigint): string => `${index} ${nonce}`

@@ -1,0 +1,122 @@
+import { Clock, Effect } from "effect"
+import type { Batch } from "../../domain/mod.ts"
+import type { TransactionId } from "../../encoding/mod.ts"
+import type { BatchMark, PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
+import { overtakenAmong } from "./_overtaken.ts"
+import { batchNumLimit, type PoolPorts } from "./_ports.ts"
+import { batchChanges, change, forgedWithout, reopenings } from "./_settled_batch.ts"
+
+export interface SettleOptions {
+  /** How long a transaction may wait between its selection and its batch; longer, and it is pending again. */
+  readonly forgingMaxMs: number
+}
+
+type Changed = ReadonlyArray<TransactionId>
+
+/**
+ * Makes the pool agree with the ledger as it stands, from whatever they last agreed on: forged is what the ledger has forged, whoever
+ * did it; what lost its nonce is invalid; what was rolled back, and what a batch left out, is pending again. Stopped at any point it
+ * goes on from there the next time.
+ */
+export const settlePool = Effect.fnUntraced(function*(ports: PoolPorts, options: SettleOptions): Effect.fn.Return<Changed, StoreFailure> {
+  const changed = new Set<TransactionId>()
+  for (;;) {
+    const step = yield* takeStep(ports)
+    if (step === "done") break
+    for (const id of step) changed.add(id)
+  }
+  for (const id of yield* releaseForging(ports, options)) changed.add(id)
+  // what became pending only now may have lost its nonce while it was elsewhere
+  const returned = yield* ports.pool.pooled([...changed])
+  yield* ports.pool.change(yield* overtakenAmong(ports, transactionsOf(returned)), yield* Clock.currentTimeMillis)
+  return [...changed]
+})
+
+/** The greatest batch that the pool has taken notice of, or null. */
+export const greatestMark = ({ pool }: Pick<PoolPorts, "pool">): Effect.Effect<BatchMark | null, StoreFailure> =>
+  Effect.map(pool.marksBelow({ batchNum: batchNumLimit, limit: 1 }), ([mark]) => mark ?? null)
+
+/** One batch further, or back to the last one that both know. */
+const takeStep = Effect.fnUntraced(function*(ports: PoolPorts): Effect.fn.Return<Changed | "done", StoreFailure> {
+  const { pool, reader } = ports
+  const atMs = yield* Clock.currentTimeMillis
+  const last = (yield* reader.stamp).batchNum ?? 0
+  const from = yield* greatestMark(ports)
+  if (from === null) return last === 0 ? "done" : yield* start(ports, last)
+  if (!(yield* isInLedger(ports, from))) {
+    const to = yield* lastAgreed(ports, from)
+    const kept = to === null ? 0 : to.batchNum
+    return (yield* pool.settle({ from, to, changes: yield* reopenings(ports, kept, `Batches after ${kept} were rolled back`) }, atMs)) ?? []
+  }
+  if (from.batchNum >= last) return "done"
+  if (yield* isEmpty(ports)) {
+    const { item } = yield* reader.find("batch", last)
+    return item === null ? [] : (yield* pool.settle({ from, to: markOf(item), changes: [] }, atMs)) ?? []
+  }
+  const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
+  if (item === null) return []
+  const changes = yield* batchChanges(ports, item)
+  // a rollback between the two reads would leave a batch of the old chain below one of the new
+  if (!(yield* isInLedger(ports, from))) return []
+  return (yield* pool.settle({ from, to: markOf(item.batch), changes }, atMs)) ?? []
+})
+
+/** The first time nobody knows which batches the pool has seen: every transaction is looked up. */
+const start = Effect.fnUntraced(function*(ports: PoolPorts, last: number): Effect.fn.Return<Changed, StoreFailure> {
+  const { pool, reader } = ports
+  const atMs = yield* Clock.currentTimeMillis
+  const { item } = yield* reader.find("batch", last)
+  if (item === null) return []
+  const changes: Array<PoolChange> = []
+  const pending = yield* pool.pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER })
+  changes.push(...yield* overtakenAmong(ports, transactionsOf(pending)))
+  for (const state of ["fing", "fged"] as const) {
+    for (const row of yield* pool.inBatches({ state, from: 0, to: last })) changes.push(...yield* lookedUp(ports, row))
+  }
+  return (yield* pool.settle({ from: null, to: markOf(item), changes }, atMs)) ?? []
+})
+
+const lookedUp = Effect.fnUntraced(function*({ reader }: PoolPorts, row: Pooled): Effect.fn.Return<ReadonlyArray<PoolChange>, StoreFailure> {
+  const { batchNum, id } = row.transaction
+  const forged = (yield* reader.find("transaction", id)).item?.transaction.batchNum ?? null
+  if (forged === null) return [change(row, "pend", null, forgedWithout(batchNum ?? 0))]
+  return row.transaction.state === "fged" && forged === batchNum ? [] : [change(row, "fged", forged, `Forged in batch ${forged}`)]
+})
+
+/** Transactions whose batch came without them, or does not come. */
+const releaseForging = Effect.fnUntraced(function*(ports: PoolPorts, { forgingMaxMs }: SettleOptions) {
+  const { pool, reader } = ports
+  const last = (yield* reader.stamp).batchNum ?? 0
+  const atMs = yield* Clock.currentTimeMillis
+  const missed = yield* pool.inBatches({ state: "fing", from: 0, to: last })
+  const waiting = [
+    ...yield* pool.inBatches({ state: "fing", from: last + 1, to: batchNumLimit }), ...yield* pool.inBatches({ state: "fged", from: last + 1, to: batchNumLimit })
+  ]
+  const late = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
+  return yield* pool.change([
+    ...missed.map((row) => change(row, "pend", null, forgedWithout(row.transaction.batchNum!))),
+    ...late.map((row) => change(row, "pend", null, `Batch ${row.transaction.batchNum} was not forged within ${forgingMaxMs} ms`))
+  ], atMs)
+})
+
+const transactionsOf = (rows: ReadonlyArray<Pooled>) => rows.map(({ transaction }) => transaction)
+
+const isEmpty = ({ pool }: PoolPorts) => Effect.map(pool.counts, ({ fged, fing, invl, pend }) => fged + fing + invl + pend === 0)
+
+const isInLedger = ({ reader }: PoolPorts, { batchNum, ethereumBlockHash }: BatchMark) =>
+  Effect.map(reader.find("batch", batchNum), ({ item }) => item?.ethereumBlockHash === ethereumBlockHash)
+
+const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: BatchMark) {
+  let below = above.batchNum
+  for (;;) {
+    const marks = yield* ports.pool.marksBelow({ batchNum: below, limit: MARKS_MAX })
+    for (const mark of marks) if (yield* isInLedger(ports, mark)) return mark
+    if (marks.length < MARKS_MAX) return null
+    below = marks.at(-1)!.batchNum
+  }
+})
+
+/** Marks that are read at once; a rollback is seldom deeper. */
+const MARKS_MAX = 64
+
+const markOf = ({ batchNum, ethereumBlockHash }: Batch): BatchMark => ({ batchNum, ethereumBlockHash })

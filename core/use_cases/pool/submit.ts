@@ -1,0 +1,139 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { InputFault } from "../../contract/mod.ts"
+import type { Network, PostedAuthorization, PostedTransaction } from "../../domain/mod.ts"
+import type { Keccak256, TransactionId } from "../../encoding/mod.ts"
+import { LedgerReader, PoolStore, SignatureVerifier, type StoreFailure, type VerifierBusy } from "../../ports/mod.ts"
+import { ledgerFaults, partiesOf } from "./_ledger_rules.ts"
+import { overtakenAmong } from "./_overtaken.ts"
+import { authorizationFaults, postedFaults, refuseFor, withoutEmptyParts } from "./_posted_rules.ts"
+import { isSameAuthorization, isSamePosted } from "./_same.ts"
+
+export interface SubmissionOptions {
+  readonly network: Network
+  readonly keccak256: Keccak256
+  /** Least fee, US dollars; 0 by default. A token without price counts as worth nothing. */
+  readonly minFeeUSD?: number
+  /** Greatest fee, US dollars; no bound by default. */
+  readonly maxFeeUSD?: number
+  /** Pending transactions that the pool holds at most; 100,000 by default. */
+  readonly pendingMax?: number
+  /** Pending transactions of one sender; 1,000 by default. */
+  readonly pendingPerAccountMax?: number
+  /** What a client is told when the pool is full; 60 by default. */
+  readonly retryAfterSeconds?: number
+}
+
+/** Whether it was new: posting the same again changes nothing. */
+export interface Submitted {
+  readonly stored: boolean
+}
+
+export type SubmissionFailure = SubmissionRefused | SubmissionConflict | PoolFull | VerifierBusy | StoreFailure
+
+/** Takes in what wallets post: it refuses what is wrong with every reason, and keeps what is right. */
+export class Submission extends Context.Service<Submission, {
+  readonly submitTransaction: (posted: PostedTransaction) => Effect.Effect<Submitted & { readonly id: TransactionId }, SubmissionFailure>
+  readonly submitAuthorization: (posted: PostedAuthorization) => Effect.Effect<Submitted, Exclude<SubmissionFailure, PoolFull>>
+}>()("rollup/core/Submission") {
+  static readonly layer = (options: SubmissionOptions): Layer.Layer<Submission, never, LedgerReader | PoolStore | SignatureVerifier> =>
+    Layer.effect(Submission, Effect.gen(function*() {
+      return make(options, { reader: yield* LedgerReader, pool: yield* PoolStore, verifier: yield* SignatureVerifier })
+    }))
+}
+
+interface Ports {
+  readonly reader: LedgerReader["Service"]
+  readonly pool: PoolStore["Service"]
+  readonly verifier: SignatureVerifier["Service"]
+}
+
+function make(options: SubmissionOptions, { pool, reader, verifier }: Ports): Submission["Service"] {
+  const { keccak256, maxFeeUSD = Infinity, minFeeUSD = 0, network, pendingMax = 100_000, pendingPerAccountMax = 1000, retryAfterSeconds = 60 } = options
+  const refuse = refuseFor(network)
+  const tooMany = ({ fromAccountIndex }: PostedTransaction) =>
+    refuse("fromAccountIndex", fromAccountIndex, `an account with fewer than ${pendingPerAccountMax} pending transactions`)
+  const conflict = (id: TransactionId) =>
+    new SubmissionConflict({ faults: [refuse("id", id, "an id that is free or the same transaction: another one is stored under it, and stays")] })
+  const full = new PoolFull({ pendingMax, retryAfterSeconds })
+
+  // each tier is dearer than the one before it, and runs only where that one found nothing
+  const submitTransaction = Effect.fnUntraced(function*(given: PostedTransaction) {
+    const posted = withoutEmptyParts(given)
+    const { id } = posted
+    yield* orRefused(postedFaults(posted, refuse, keccak256))
+    const known = yield* pool.transaction(id)
+    if (known !== null) return isSamePosted(known, posted) ? { id, stored: false } : yield* conflict(id)
+
+    const parties = yield* partiesOf(reader, posted)
+    const isTooMany = (yield* pool.pendingOf(posted.fromAccountIndex)) >= pendingPerAccountMax
+    yield* orRefused([...ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse), ...isTooMany ? [tooMany(posted)] : []])
+    if ((yield* pool.counts).pend >= pendingMax) return yield* full
+
+    const { publicKey } = parties.sender!
+    if (!(yield* verifier.transaction(posted, publicKey))) {
+      return yield* refused([refuse("signature", posted.signature, "the signature of this transaction by the key of the sender's account")])
+    }
+    const timestampMs = yield* Clock.currentTimeMillis
+    const transaction = { ...posted, state: "pend", timestampMs, batchNum: null } as const
+    const added = yield* pool.addTransaction(transaction, publicKey, { pendingMax, pendingPerAccountMax })
+    switch (added.kind) {
+      case "added":
+        // a block that came since the checks has settled a pool without this transaction
+        yield* pool.change(yield* overtakenAmong({ reader }, [transaction]), timestampMs)
+        return { id, stored: true }
+      case "known":
+        return isSamePosted(added.transaction, posted) ? { id, stored: false } : yield* conflict(id)
+      case "full":
+        return yield* added.limit === "pendingMax" ? full : refused([tooMany(posted)])
+    }
+  })
+
+  const submitAuthorization = Effect.fnUntraced(function*(posted: PostedAuthorization) {
+    const { address, publicKey, signature } = posted
+    yield* orRefused(authorizationFaults(posted, refuse))
+    const conflict = new SubmissionConflict({
+      faults: [refuse("zkEthereumAddress", address, "an address without an authorization or the same one: another one is stored for it, and stays")]
+    })
+    const known = yield* pool.authorization(address)
+    if (known !== null) return isSameAuthorization(known, posted) ? { stored: false } : yield* conflict
+    if (!(yield* verifier.authorization(posted))) {
+      return yield* refused([refuse("signature", signature, "the signature of this authorization by the address, for a key whose signatures mean something")])
+    }
+    const timestampMs = yield* Clock.currentTimeMillis
+    const { added, authorization } = yield* pool.addAuthorization({ address, publicKey, signature, timestampMs })
+    return added || isSameAuthorization(authorization, posted) ? { stored: added } : yield* conflict
+  })
+
+  return { submitTransaction, submitAuthorization }
+}
+
+const refused = (faults: ReadonlyArray<InputFault>) => new SubmissionRefused({ faults: faults as [InputFault, ...Array<InputFault>] })
+
+const orRefused = (faults: ReadonlyArray<InputFault>): Effect.Effect<void, SubmissionRefused> =>
+  faults.length === 0 ? Effect.void : Effect.fail(refused(faults))
+
+/** What was posted breaks rules: all that could be checked, each with pointer, value and rule. */
+export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
+  faults: Schema.NonEmptyArray(InputFault)
+}) {
+  override get message(): string {
+    const [first, ...others] = this.faults
+    return others.length === 0 ? first.message : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
+  }
+}
+
+/** Something else is stored under the same identifier or address, and stays. */
+export class SubmissionConflict extends Schema.TaggedError<SubmissionConflict>()("SubmissionConflict", {
+  faults: Schema.NonEmptyArray(InputFault)
+}) {
+  override get message(): string {
+    return this.faults[0].message
+  }
+}
+
+/** The pool takes no more pending transactions for now. */
+export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", { pendingMax: Schema.Int, retryAfterSeconds: Schema.Int }) {
+  override get message(): string {
+    return `The pool holds ${this.pendingMax} pending transactions and takes no more: try again in ${this.retryAfterSeconds} seconds`
+  }
+}

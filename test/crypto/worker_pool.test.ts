@@ -1,0 +1,147 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Fiber } from "effect"
+import { EventEmitter } from "node:events"
+import { Worker } from "node:worker_threads"
+import { VerifierBusy } from "../../core/ports/mod.ts"
+import { type WorkerPool, workerPool } from "../../adapters/crypto/worker_pool.ts"
+import { network, signedAuthorization } from "./_signed.ts"
+
+/** A thread that answers, true for even numbers, when the test says so. */
+class Thread extends EventEmitter {
+  readonly batches: Array<ReadonlyArray<number>> = []
+  ended = false
+  kept = true
+  readonly postMessage = (questions: ReadonlyArray<unknown>) => { this.batches.push(questions as ReadonlyArray<number>) }
+  readonly terminate = () => Promise.resolve(this.end())
+  readonly ref = () => { this.kept = true }
+  readonly unref = () => { this.kept = false }
+
+  answer(): void {
+    this.emit("message", this.batches.shift()!.map((question) => question % 2 === 0))
+  }
+
+  end(cause?: Error): void {
+    this.ended = true
+    if (cause !== undefined) this.emit("error", cause)
+    this.emit("exit")
+  }
+}
+
+const make = (options: { readonly workersMax: number; readonly queueMax: number }) => {
+  const threads: Array<Thread> = []
+  const start = () => {
+    const thread = new Thread()
+    threads.push(thread)
+    return thread
+  }
+  return { threads, pool: workerPool<number>({ ...options, start }) }
+}
+
+const askAll = (pool: WorkerPool<number>, questions: ReadonlyArray<number>) =>
+  Effect.forEach(questions, (question) => Effect.forkChild(pool.ask(question), { startImmediately: true }))
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
+
+describe("A pool of workers", () => {
+  it.effect("no thread starts before the first question, and idle ones don't keep the process alive", () =>
+    Effect.gen(function*() {
+      const { pool, threads } = make({ workersMax: 2, queueMax: 10 })
+      assert.strictEqual(threads.length, 0)
+      const [fiber] = yield* askAll(pool, [2])
+      assert.deepStrictEqual(threads.map(({ batches, kept }) => ({ batches, kept })), [{ batches: [[2]], kept: true }])
+      threads[0]!.answer()
+      assert.isFalse(threads[0]!.kept)
+      assert.isTrue(yield* Fiber.join(fiber!))
+    }))
+
+  it.effect("every question gets its own answer, in batches", () =>
+    Effect.gen(function*() {
+      const { pool, threads } = make({ workersMax: 2, queueMax: 100 })
+      const fibers = yield* askAll(pool, range(0, 60))
+      assert.strictEqual(threads.length, 2)
+      const sizes: Array<number> = []
+      for (let busy = threads.find(({ batches }) => batches.length > 0); busy !== undefined; busy = threads.find(({ batches }) => batches.length > 0)) {
+        sizes.push(busy.batches[0]!.length)
+        busy.answer()
+      }
+      assert.strictEqual(Math.max(...sizes), 8)
+      assert.deepStrictEqual(yield* Effect.forEach(fibers, Fiber.join), range(0, 60).map((question) => question % 2 === 0))
+    }))
+
+  it.effect("a full queue is busy, and an interrupted question frees its place", () =>
+    Effect.gen(function*() {
+      const { pool, threads } = make({ workersMax: 1, queueMax: 3 })
+      // two are with the worker, three wait
+      const fibers = yield* askAll(pool, range(0, 5))
+      const error = yield* Effect.flip(pool.ask(5))
+      assert.instanceOf(error, VerifierBusy)
+      yield* Fiber.interrupt(fibers[3]!)
+      const late = yield* Effect.forkChild(pool.ask(6), { startImmediately: true })
+      assert.instanceOf(yield* Effect.flip(pool.ask(7)), VerifierBusy)
+      const [thread] = threads
+      const asked: Array<number> = []
+      while (thread!.batches.length > 0) {
+        asked.push(...thread!.batches[0]!)
+        thread!.answer()
+      }
+      assert.deepStrictEqual(asked, [0, 1, 2, 4, 6])
+      assert.isTrue(yield* Fiber.join(late))
+    }))
+
+  it.effect("a worker that perishes is replaced, and its questions are asked once more", () =>
+    Effect.gen(function*() {
+      const { pool, threads } = make({ workersMax: 1, queueMax: 100 })
+      const fibers = yield* askAll(pool, range(0, 4))
+      assert.deepStrictEqual(threads[0]!.batches, [[0], [1]])
+      threads[0]!.end(new Error("Out of memory"))
+      assert.strictEqual(threads.length, 2)
+      while (threads[1]!.batches.length > 0) threads[1]!.answer()
+      assert.deepStrictEqual(yield* Effect.forEach(fibers, Fiber.join), [true, false, true, false])
+    }))
+
+  it.effect("a question over which two workers perish dies alone", () =>
+    Effect.gen(function*() {
+      const { pool, threads } = make({ workersMax: 1, queueMax: 100 })
+      const fibers = yield* askAll(pool, range(0, 30))
+      const fatal = 5
+      for (let i = 0; i < 100; i++) {
+        const thread = threads.at(-1)!
+        if (thread.batches.length === 0) break
+        if (thread.batches[0]!.includes(fatal)) thread.end(new Error("Fatal"))
+        else thread.answer()
+      }
+      assert.strictEqual(threads.length, 3)
+      const exits = yield* Effect.forEach(fibers, Fiber.await)
+      for (const [question, exit] of exits.entries()) {
+        if (question === fatal) assert.isTrue(Exit.isFailure(exit) && Exit.hasDies(exit))
+        else assert.deepStrictEqual(exit, Exit.succeed(question % 2 === 0))
+      }
+    }))
+
+  it.effect("closing ends the threads and interrupts who asks", () =>
+    Effect.gen(function*() {
+      const { pool, threads } = make({ workersMax: 2, queueMax: 100 })
+      const fibers = yield* askAll(pool, range(0, 30))
+      yield* pool.close
+      assert.isTrue(threads.every(({ ended }) => ended))
+      assert.strictEqual(threads.length, 2)
+      for (const exit of yield* Effect.forEach(fibers, Fiber.await)) assert.isTrue(Exit.isFailure(exit) && Exit.hasInterrupts(exit))
+      assert.isTrue(Exit.hasInterrupts(yield* Effect.exit(pool.ask(1))))
+    }))
+
+  it.live("a real thread that perishes over a question is replaced, and the question dies with the reason", () =>
+    Effect.gen(function*() {
+      let started = 0
+      const start = () => {
+        started++
+        return new Worker(new URL("../../adapters/crypto/_worker.ts", import.meta.url), { workerData: network })
+      }
+      const pool = workerPool<unknown>({ start, workersMax: 1, queueMax: 9 })
+      const exit = yield* Effect.exit(pool.ask({ publicKey: "", elements: [], signature: "" }))
+      assert.isTrue(Exit.isFailure(exit) && /Poseidon of 0 inputs/u.test(Cause.pretty(exit.cause)))
+      assert.strictEqual(started, 2)
+      assert.isTrue(yield* pool.ask(signedAuthorization(3)))
+      assert.strictEqual(started, 3)
+      yield* pool.close
+    }))
+})

@@ -1,0 +1,57 @@
+import { Effect, Layer, Result } from "effect"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
+import { layer, poolLayer } from "../../adapters/memory/mod.ts"
+import type { BatchFeed, PostedTransaction } from "../../core/domain/mod.ts"
+import { l2TransactionId } from "../../core/encoding/mod.ts"
+import { SignatureVerifier } from "../../core/ports/mod.ts"
+import { Ledger, Pool, pooledLedger, type Selection, Submission, type SubmissionOptions } from "../../core/use_cases/mod.ts"
+import { poolNetwork } from "../laws/mod.ts"
+import { genesis } from "./_subject.ts"
+
+export const { batchOf, firstAccounts, ownerOf } = poolNetwork
+/** What the verifier of these tests takes for wrong. */
+export const wrongSignature = "f".repeat(128)
+export const wrongEthSignature = `0x${"f".repeat(130)}`
+
+/** How often signatures were verified. */
+export interface Verified {
+  count: number
+  /** What happens meanwhile. */
+  meanwhile?: Effect.Effect<void>
+}
+
+/** A node in memory whose verifier knows one wrong signature of each kind. */
+export const nodeLayer = (options: Partial<SubmissionOptions> = {}, verified: Verified = { count: 0 }) =>
+  Layer.mergeAll(pooledLedger(genesis, keccak256), Submission.layer({ network: genesis.network, keccak256, ...options })).pipe(
+    Layer.provideMerge(Pool.layer({ keccak256 })),
+    Layer.provideMerge(Layer.mergeAll(layer(genesis), poolLayer, Layer.sync(SignatureVerifier, () => ({
+      transaction: ({ signature }) =>
+        Effect.as(Effect.andThen(Effect.sync(() => verified.count++), Effect.suspend(() => verified.meanwhile ?? Effect.void)), signature !== wrongSignature),
+      authorization: ({ signature }) => Effect.sync(() => (verified.count++, signature !== wrongEthSignature))
+    }))))
+  )
+
+/** Opens the first accounts; the chain goes on from there. */
+export const openChain = Effect.gen(function*() {
+  const ledger = yield* Ledger
+  const chain = new poolNetwork.PoolChain(genesis)
+  for (const block of chain.opening()) yield* ledger.applyBlock(block)
+  return chain
+})
+
+/** A right transaction of the first account to the second one, but for what is said otherwise; the id follows from the rest. */
+export function postedOf(parts: Partial<PostedTransaction> = {}): PostedTransaction {
+  const body = { tokenId: 0, fromAccountIndex: 256, amount: 1000n, fee: 126, nonce: 0n, ...parts }
+  return {
+    type: "Transfer", toAccountIndex: 257, toAddress: null, toPublicKey: null, signature: "0".repeat(128), request: null,
+    id: Result.getOrElse(l2TransactionId(body, keccak256), () => `0x02${"0".repeat(64)}`),
+    ...body
+  }
+}
+
+/** The batch that a selection makes, where it creates no accounts. */
+export const batchOfSelection = ({ batchNum, transactions }: Selection): BatchFeed =>
+  batchOf(batchNum, {
+    l2: transactions.map(({ receiver, transaction: { amount, fee, fromAccountIndex, nonce } }) =>
+      ({ amount, fee, fromAccountIndex, nonce, toAccountIndex: receiver.kind === "account" ? receiver.index : 1 }))
+  })

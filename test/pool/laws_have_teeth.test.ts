@@ -1,0 +1,52 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { openMemoryPool } from "../../adapters/memory/mod.ts"
+import type { PoolStore } from "../../core/ports/mod.ts"
+import { poolLaws, poolStoreLaws, type PoolSubject } from "../laws/mod.ts"
+import { openMemory, subjectOf } from "./_subject.ts"
+
+type Store = PoolStore["Service"]
+
+/** Stores that get one thing wrong. */
+const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
+  "compares the state but not the batch": (store) => ({
+    change: (changes, atMs) => Effect.flatMap(store.pooled(changes.map(({ id }) => id)), (rows) => {
+      const batchNums = new Map(rows.map(({ transaction }) => [transaction.id, transaction.batchNum]))
+      return store.change(changes.map((change) => ({ ...change, fromBatchNum: batchNums.get(change.id) ?? null })), atMs)
+    })
+  }),
+  "looks before it adds, but not at once": (store) => ({
+    addTransaction: (transaction, sender, limits) => Effect.gen(function*() {
+      if ((yield* store.counts).pend >= limits.pendingMax) return { kind: "full" as const, limit: "pendingMax" as const }
+      yield* Effect.yieldNow
+      return yield* store.addTransaction(transaction, sender, { ...limits, pendingMax: Infinity })
+    })
+  }),
+  "settles from any mark": (store) => ({
+    settle: (step, atMs) => Effect.flatMap(store.marksBelow({ batchNum: 2 ** 32, limit: 1 }), ([mark]) => store.settle({ ...step, from: mark ?? null }, atMs))
+  }),
+  "forgets why": (store) => ({ transitions: (id) => Effect.map(store.transitions(id), (steps) => steps.slice(-3)) }),
+  "puts equal fees in any order": (store) => ({
+    pendingByFee: (query) => Effect.map(store.pendingByFee(query), (rows) => rows.toReversed())
+  }),
+  "loses what is rolled back": (store) => ({
+    settle: (step, atMs) => store.settle({ ...step, changes: step.changes.filter(({ to }) => to !== "pend") }, atMs)
+  })
+}
+
+const without = (flaw: (store: Store) => Partial<Store>): PoolSubject => ({
+  ...subjectOf("teeth", 15),
+  open: Effect.map(openMemory, (stores) => {
+    const store = openMemoryPool()
+    return { ...stores, store: { ...store, ...flaw(store) } }
+  })
+})
+
+describe("the laws of the pool", () => {
+  for (const [what, flaw] of Object.entries(broken)) {
+    it.live(`refuse a store that ${what}`, () => Effect.gen(function*() {
+      const failures = yield* Effect.forEach([...poolStoreLaws, ...poolLaws], (law) => Effect.exit(law.run(without(flaw))))
+      assert.isTrue(failures.some((exit) => exit._tag === "Failure"))
+    }))
+  }
+})

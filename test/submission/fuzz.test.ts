@@ -1,0 +1,89 @@
+/*
+ * Bodies of every kind of wrongness are refused, and what is stored was signed. Replay one seed with
+ *
+ *     SEED=123 npm test -- test/submission/fuzz.test.ts
+ *
+ * BODIES=100000 tries more of them.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { PoolStore } from "../../core/ports/mod.ts"
+import { fetchHandler } from "../../adapters/http/mod.ts"
+import { genuineAuthorizations, genuineTransactions, type Input, makeFuzz } from "./_fuzz.ts"
+import { fundedNode } from "./_wallets.ts"
+
+const seeds = process.env.SEED === undefined ? [1, 2] : [Number(process.env.SEED)]
+const bodies = Number(process.env.BODIES ?? 24_000)
+
+const shown = ({ body, path }: Input) => `${path} ${typeof body === "string" ? body : `bytes ${Buffer.from(body).toString("hex")}`}`.slice(0, 3000)
+const same = (a: object, b: object) => JSON.stringify(a, exact) === JSON.stringify(b, exact)
+const exact = (_: string, value: unknown) => typeof value === "bigint" ? String(value) : value
+interface Fault { readonly in: string; readonly pointer?: string; readonly rule: string; readonly message: string }
+
+describe("posted bodies", () => {
+  for (const seed of seeds) {
+    it.live(`of seed ${seed} are answered by what the contract declares, and nothing is stored that was not signed (replay: SEED=${seed} npm test -- test/submission/fuzz.test.ts)`, () =>
+      Effect.gen(function*() {
+        const handle = yield* fetchHandler
+        const pool = yield* PoolStore
+        const next = makeFuzz(seed)
+        const tally: { [status: number]: number } = {}
+        const accepted = new Set<string>()
+        const addresses = new Set<string>()
+        yield* Effect.promise(async () => {
+          for (let i = 0; i < bodies / seeds.length; i++) {
+            const input = next()
+            const response = await handle(new Request(`http://node${input.path}`, { method: "POST", headers: input.headers, body: input.body }))
+            const text = await response.text()
+            tally[response.status] = (tally[response.status] ?? 0) + 1
+            for (const [, address] of Buffer.from(input.body as string).toString("latin1").matchAll(/zk:(0x[0-9a-fA-F]{40})/gu)) addresses.add(address!.toLowerCase())
+            check(input, response, text, accepted)
+          }
+        })
+        // what is stored is what was signed, and all that was acknowledged is there
+        const stored = yield* pool.counts
+        assert.strictEqual(stored.pend + stored.fing + stored.fged + stored.invl, accepted.size)
+        for (const id of accepted) {
+          const transaction = yield* pool.transaction(id)
+          assert.isNotNull(transaction)
+          const { batchNum: _, state: __, timestampMs: ___, ...posted } = transaction!
+          assert.isTrue(genuineTransactions.some((genuine) => same(sorted(genuine), sorted(posted))), id)
+        }
+        for (const address of addresses) {
+          const authorization = yield* pool.authorization(address)
+          if (authorization === null) continue
+          const { timestampMs: _, ...posted } = authorization
+          assert.isTrue(genuineAuthorizations.some((genuine) => same(sorted(genuine), sorted(posted))), address)
+        }
+        assert.isAbove(accepted.size, 30)
+        assert.isAbove(tally[400]!, bodies / seeds.length / 2)
+        assert.isAbove(tally[200]!, 1000)
+      }).pipe(Effect.provide(fundedNode())))
+  }
+})
+
+const sorted = (value: object) => Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1))
+
+function check(input: Input, { headers, status }: Response, text: string, accepted: Set<string>): void {
+  const expected = input.status === undefined ? [200, 400] : [input.status]
+  assert.include(expected, status, `${shown(input)} → ${text}`)
+  assert.strictEqual(headers.get("ledger-batch"), "2")
+  if (status === 200) {
+    if (input.kind === "authorization") return assert.strictEqual(text, "")
+    const id = JSON.parse(text) as string
+    assert.isTrue(genuineTransactions.some((genuine) => genuine.id === id), shown(input))
+    accepted.add(id)
+    return
+  }
+  const problem = JSON.parse(text) as { readonly status: number; readonly type: string; readonly message: string; readonly errors?: ReadonlyArray<Fault> }
+  assert.strictEqual(problem.status, status)
+  assert.strictEqual(headers.get("content-type"), "application/json")
+  if (input.harmless) assert.match(problem.type, /:conflict$/u, `${shown(input)} → ${text}`)
+  if (status !== 400) return
+  assert.isNotEmpty(problem.errors)
+  for (const { in: where, pointer, rule, message } of problem.errors!) {
+    assert.isTrue(where === "query" || (where === "body" && (pointer === "" || pointer!.startsWith("/"))), text)
+    assert.isNotEmpty(rule)
+    assert.isNotEmpty(message)
+  }
+}
