@@ -1,6 +1,8 @@
 import { cpus, totalmem } from "node:os"
 import { benchApply, benchDepth } from "./_ledgers.ts"
 import { benchHttp } from "./_http.ts"
+import { benchPosts } from "./_posts.ts"
+import { benchVerify } from "./_verify.ts"
 
 /*
  * npm run bench: figures as ratios in one run on one machine. What each number does not mean stands beside it.
@@ -19,3 +21,9 @@ const small = await benchApply(10_000)
 
 console.log("\nDepth: a 20-item page of a heavy account, at the start, in the middle and at the end (in process, no HTTP)")
 await benchDepth([small, large])
+
+console.log("\nSignatures: transactions verified each second, message hash included (no HTTP, no store)")
+await benchVerify({ count: quick ? 100 : 300, rounds: quick ? 2 : 5 })
+
+console.log("\nPosts: verified and stored over HTTP ÷ bare verification over as many threads (client, server and threads share the cores)")
+await benchPosts({ rounds: quick ? 2 : 7, count: quick ? 100 : 400 })

@@ -11,6 +11,7 @@ import { Application, type HttpRequest } from "../../adapters/http/mod.ts"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
 import { earlier, later, type Operation, operationIds, operations, wireContext } from "../../core/contract/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
+import { Submission } from "../../core/use_cases/mod.ts"
 import { type Facts, generators, inputGenerators, readSubject } from "../laws/mod.ts"
 import { networkOf, optionsOf, runs, seeds, subjectOf, titled } from "./_networks.ts"
 
@@ -24,7 +25,7 @@ for (const seed of seeds.slice(0, 2)) {
     const setUp = Effect.runSync(Effect.cached(Effect.scoped(Effect.gen(function*() {
       const { facts, reader } = yield* readSubject(subjectOf({ genesis, records }, seed))
       const services = yield* Layer.build(Application.layer({ context: wireContext(network, keccak256), constants: genesis.constants }).pipe(
-        Layer.provide(Layer.merge(Layer.succeed(LedgerReader, reader), Layer.succeed(PoolStore, openMemoryPool())))
+        Layer.provide(Layer.mergeAll(Layer.succeed(LedgerReader, reader), Layer.succeed(PoolStore, openMemoryPool()), Layer.mock(Submission, {})))
       ))
       return { facts, reader, handle: Context.get(services, Application).handle }
     }))))
