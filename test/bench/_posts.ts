@@ -69,12 +69,11 @@ const postAll = async (port: number, transactions: ReadonlyArray<PostedTransacti
 }
 
 /** Milliseconds of one page after the other until something ends. */
-const readsDuring = async (port: number, work: Promise<unknown>): Promise<ReadonlyArray<number>> => {
+const readsDuring = async (port: number, until: Promise<unknown>): Promise<ReadonlyArray<number>> => {
   const times: Array<number> = []
-  let done = false
-  const end = () => { done = true }
-  void work.then(end, end)
-  while (!done) {
+  const work = { done: false }
+  void until.finally(() => { work.done = true }).catch(() => {})
+  while (!work.done) {
     const started = performance.now()
     await (await fetch(`http://127.0.0.1:${port}/accounts`)).text()
     times.push(performance.now() - started)

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { PoolStore } from "../../core/ports/mod.ts"
+import type { Pooled, PoolStore } from "../../core/ports/mod.ts"
 import { holds, type Law, type LawViolation, same } from "./law.ts"
 import { NaivePool } from "./_naive_pool.ts"
 import { Dice } from "./_pool_dice.ts"
@@ -147,7 +147,7 @@ const compareAnswers = Effect.fnUntraced(function*(store: Store, naive: NaivePoo
   yield* same(yield* Effect.orDie(store.counts), naive.counts(), () => "Counts")
   const rows = yield* Effect.orDie(store.pooled(ids))
   // arrivals may have gaps: only their order counts
-  yield* same(rows.map(({ arrival: _, ...row }) => row), ids.flatMap((id) => naive.find(id) ?? []).map(({ arrival: _, ...row }) => row), () => "Transactions of ids")
+  yield* same(rows.map(withoutArrival), ids.flatMap((id) => naive.find(id) ?? []).map(withoutArrival), () => "Transactions of ids")
   for (const id of ids) {
     yield* same(yield* Effect.orDie(store.transaction(id)), naive.find(id)?.transaction ?? null, () => `Transaction ${id}`)
     yield* same(yield* Effect.orDie(store.passedOver(id)), naive.notes.get(id) ?? null, () => `Note on ${id}`)
@@ -177,3 +177,5 @@ const compareAnswers = Effect.fnUntraced(function*(store: Store, naive: NaivePoo
   const marks = naive.marks.filter((mark) => mark.batchNum < batchNum).toReversed().slice(0, limit)
   yield* same(yield* Effect.orDie(store.marksBelow({ batchNum, limit })), marks, () => `Marks below ${batchNum}`)
 })
+
+const withoutArrival = ({ sender, sinceMs, transaction }: Omit<Pooled, "arrival">) => ({ sender, sinceMs, transaction })
