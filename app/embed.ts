@@ -1,16 +1,22 @@
-import { type Effect, ManagedRuntime } from "effect"
+import { Effect, ManagedRuntime } from "effect"
 import { type FetchHandler, fetchHandler } from "../adapters/http/mod.ts"
 import {
-  type BlockFeed, type BlockReport, type FeedRecord, type Found, type ItemKeys, type ItemName, type Items, Ledger, LedgerReader, type LedgerStamp,
-  type ListItems, type ListName, type ListQuery, type NetworkState, type Page, type PriceFeed, type RecordReport, type RollBackReport
+  BadInput, type BlockFeed, type BlockReport, type FeedRecord, type Found, type ItemKeys, type ItemName, type InputFault, itemKeyFaults, type Items, Ledger, LedgerReader, type LedgerStamp,
+  type ListItems, type ListName, type ListQuery, listQueryFaults, type NetworkState, type Page, Pool, type PostedAuthorization, type PostedTransaction,
+  type PriceFeed, type RecordReport, type RollBackReport, Submission, type Submitted, type TransactionId
 } from "../core/mod.ts"
 import { memoryNode, type Node, type NodeOptions } from "./layers.ts"
 
 export type { NodeOptions } from "./layers.ts"
 
+type Promised<Method> = Method extends (...args: infer Args) => Effect.Effect<infer A, infer _E, infer _R> ? (...args: Args) => Promise<A>
+  : Method extends Effect.Effect<infer A, infer _E, infer _R> ? () => Promise<A>
+  : never
+
 /**
  * A node for hosts without Effect: everything is a promise. Writing rejects with a BlockViolation, and nothing was
- * stored; reading rejects with NotRegistered where a filter names what never was.
+ * stored; reading rejects with BadInput where a query breaks a rule, with NotRegistered where a filter names what never was;
+ * submitting rejects with all that is wrong. Every rejection is an Error with a `_tag` that names its kind.
  */
 export interface RollupNode {
   /** The same block twice is harmless. */
@@ -24,6 +30,11 @@ export interface RollupNode {
   readonly list: <N extends ListName>(name: N, query?: ListQuery<N>) => Promise<Page<ListItems[N]>>
   readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Promise<Found<Items[N]>>
   readonly state: () => Promise<{ readonly state: NetworkState; readonly stamp: LedgerStamp }>
+  /** Takes in what a wallet signed, as a post over HTTP does. */
+  readonly submitTransaction: (posted: PostedTransaction) => Promise<Submitted & { readonly id: TransactionId }>
+  readonly submitAuthorization: (posted: PostedAuthorization) => Promise<Submitted>
+  /** What a coordinator does with the pool: select, forge, give up. Blocks and rollbacks settle it by themselves. */
+  readonly pool: { readonly [Name in keyof Pool["Service"]]: Promised<Pool["Service"][Name]> }
   /** Answers as the server does; needs no server. */
   readonly fetch: FetchHandler
   /** Ends the node; calls after it reject. */
@@ -45,18 +56,37 @@ export interface RollupNode {
  */
 export const openNode = async (options: NodeOptions): Promise<RollupNode> => {
   const runtime = ManagedRuntime.make(memoryNode(options))
-  const run = <A, E>(effect: Effect.Effect<A, E, Node>): Promise<A> => runtime.runPromise(effect)
-  const ledger = await run(Ledger)
-  const reader = await run(LedgerReader)
+  let closed = false
+  const open = <A>(call: () => Promise<A>): Promise<A> =>
+    closed ? Promise.reject(new Error("The node is closed: open another one")) : call()
+  const run = <A, E>(effect: Effect.Effect<A, E, Node>): Promise<A> => open(() => runtime.runPromise(effect))
+  const unless = <A, E>(faults: ReadonlyArray<InputFault>, effect: () => Effect.Effect<A, E>): Promise<A> =>
+    run<A, E | BadInput>(isNonEmpty(faults) ? Effect.fail(new BadInput({ faults })) : Effect.suspend(effect))
+  const [ledger, reader, submission, pool, fetch] = await run(Effect.all([Ledger, LedgerReader, Submission, Pool, fetchHandler]))
   return {
     applyBlock: (block) => run(ledger.applyBlock(block)),
     rollBack: (toBlock) => run(ledger.rollBack(toBlock)),
     setPrices: (prices) => run(ledger.setPrices(prices)),
     applyRecord: (record) => run(ledger.applyRecord(record)),
-    list: (name, query = { filters: {} }) => run(reader.list(name, query)),
-    find: (name, key) => run(reader.find(name, key)),
+    list: (name, query = { filters: {} }) => unless(listQueryFaults(name, { ...query }), () => reader.list(name, query)),
+    find: (name, key) => unless(itemKeyFaults(name, key), () => reader.find(name, key)),
     state: () => run(reader.state),
-    fetch: await run(fetchHandler),
-    close: () => runtime.dispose()
+    submitTransaction: (posted) => run(submission.submitTransaction(posted)),
+    submitAuthorization: (posted) => run(submission.submitAuthorization(posted)),
+    pool: promised(pool, run),
+    fetch: (request) => open(() => fetch(request)),
+    close: async () => {
+      closed = true
+      await runtime.dispose()
+    }
   }
 }
+
+const isNonEmpty = <A>(values: ReadonlyArray<A>): values is readonly [A, ...Array<A>] => values.length > 0
+
+/** Each effect of a service as a promise. */
+const promised = (service: Pool["Service"], run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>): RollupNode["pool"] =>
+  Object.fromEntries(Object.entries(service).map(([name, member]) => [
+    name,
+    Effect.isEffect(member) ? () => run(member as Effect.Effect<unknown>) : (...args: ReadonlyArray<unknown>) => run((member as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...args))
+  ])) as unknown as RollupNode["pool"]

@@ -1,0 +1,63 @@
+import { assert, describe, it } from "@effect/vitest"
+import { openNode, type RollupNode } from "../../app/embed.ts"
+import { simulate } from "../../app/simulator/mod.ts"
+
+/* The promise door, as a host without Effect and without types calls it. */
+
+const opened = async (): Promise<RollupNode> => {
+  const simulation = simulate({ seed: 1, users: 20 })
+  const node = await openNode({ genesis: simulation.genesis })
+  for (let i = 0; i < 30; i++) await node.applyRecord(simulation.next())
+  return node
+}
+
+const rejection = (promise: Promise<unknown>): Promise<Error & { readonly _tag?: string }> =>
+  promise.then(() => assert.fail("It resolved"), (error: unknown) => error as Error)
+
+/** What a JavaScript host may pass. */
+const untyped = (value: unknown) => value as never
+
+describe("the promise door", () => {
+  it("refuses a query that no URL could state, and names every rule it breaks", async () => {
+    const node = await opened()
+    const error = await rejection(node.list("tokens", untyped({ filters: { bogus: 5, ids: [0, -1] }, limit: 0, order: "asc", form: 3 })))
+    assert.strictEqual(error._tag, "BadInput")
+    for (const part of ["bogus", "ids", "limit", "order", "form"]) assert.include(error.message, part)
+    assert.include((await rejection(node.list("accounts", { filters: { address: `0x${"0".repeat(40)}`, publicKey: "0".repeat(64) } }))).message, "exclude each other")
+    assert.strictEqual((await rejection(node.list("transactions", { filters: {}, limit: 2050 })))._tag, "BadInput")
+    await node.close()
+  })
+
+  it("refuses a key that names nothing of its kind", async () => {
+    const node = await opened()
+    for (const key of [-5, 2 ** 40, 1.5, "3"]) assert.strictEqual((await rejection(node.find("slot", untyped(key))))._tag, "BadInput", String(key))
+    assert.strictEqual((await rejection(node.find("exit", untyped(3))))._tag, "BadInput")
+    assert.strictEqual((await node.find("slot", 4294967295)).item?.slotNum, 4294967295)
+    await node.close()
+  })
+
+  it("refuses what is no record, with the ledger as it was", async () => {
+    const node = await opened()
+    const before = (await node.state()).stamp
+    for (const call of [node.applyBlock(untyped({})), node.applyRecord(untyped({ kind: "zzz" })), node.rollBack(untyped("18000000"))]) {
+      assert.strictEqual((await rejection(call))._tag, "BlockViolation")
+    }
+    assert.deepStrictEqual((await node.state()).stamp, before)
+    await node.close()
+  })
+
+  it("gives the pool to a coordinator", async () => {
+    const node = await opened()
+    assert.deepStrictEqual((await node.pool.select({ maxTransactions: 10 })).transactions, [])
+    assert.deepStrictEqual(await node.pool.settle(), [])
+    await node.close()
+  })
+
+  it("is closed for every call once it is closed", async () => {
+    const node = await opened()
+    await node.close()
+    for (const call of [node.state(), node.fetch(new Request("http://node/tokens")), node.pool.settle()]) {
+      assert.match((await rejection(call)).message, /^The node is closed/u)
+    }
+  })
+})
