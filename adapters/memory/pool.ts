@@ -2,6 +2,7 @@ import { type Context, Effect, Layer } from "effect"
 import type { Authorization, PoolTransaction } from "../../core/domain/mod.ts"
 import type { EthereumAddress, TransactionId } from "../../core/encoding/mod.ts"
 import { PoolStore } from "../../core/ports/mod.ts"
+import { frozenCopy } from "./_frozen.ts"
 
 /** A pool in memory. */
 export const openMemoryPool = (): Context.Service.Shape<typeof PoolStore> => {
@@ -17,7 +18,7 @@ export const openMemoryPool = (): Context.Service.Shape<typeof PoolStore> => {
       for (const id of ids) {
         const transaction = transactions.get(id)
         if (transaction?.state !== from) continue
-        transactions.set(id, { ...transaction, state: to, batchNum })
+        transactions.set(id, Object.freeze({ ...transaction, state: to, batchNum }))
         moved.push(id)
       }
       return moved
@@ -30,6 +31,6 @@ export const poolLayer: Layer.Layer<PoolStore> = Layer.sync(PoolStore, openMemor
 
 const addNew = <Key, Value>(map: Map<Key, Value>, key: Key, value: Value): boolean => {
   if (map.has(key)) return false
-  map.set(key, value)
+  map.set(key, frozenCopy(value))
   return true
 }
