@@ -1,83 +1,81 @@
 import type { Bid, BidView, Coordinator, New } from "../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../core/encoding/mod.ts"
+import type { BidRow } from "./_filter_lines.ts"
 import { facetPlace, facetsOf, lookupPlace } from "./_list_facets.ts"
 import { PostingTree } from "./_posting_tree.ts"
 import { Table } from "./_table.ts"
 
-const bidderPlace = lookupPlace("coordinators")
+const registeredPlace = lookupPlace("coordinators")
 const slotPlace = facetPlace("bids", "slotNum")
-const nobody: ReadonlySet<EthereumAddress> = new Set()
+const bidderPlace = facetPlace("bids", "bidderAddr")
+const wonByBidderPlace = facetPlace("slots", "wonByBidder")
 
-/** Registrations, bids, and who holds the best bid of each slot. */
+/**
+ * Registrations, bids, and who holds the best bid of each slot. A bid lies under the forger of its bidder's latest
+ * registration, so that whoever asks for a forger reads one list however many bidders it has. A bidder who registers again,
+ * and a rollback of that, moves all of the bidder's bids: a pass over them and over the lists of the two forgers.
+ */
 export class Auction {
   readonly coordinators = new Table(facetsOf("coordinators", [
     { kind: "key", keys: [(coordinator: Coordinator) => coordinator.bidderAddr], changes: false }
   ]))
   readonly bids = new Table(facetsOf("bids"))
   /** Slots with a bid, by what is asked of their best one. A position is a slot number. */
-  readonly slots = new PostingTree<Bid>(facetsOf("slots"), (slotNum) => this.bestBid(slotNum)!)
-  /** Bidders by the forger of their latest registration. */
-  private readonly bidders = new Map<EthereumAddress, Set<EthereumAddress>>()
+  readonly slots = new PostingTree<BidRow>(facetsOf("slots"), (slotNum) => this.bestRow(slotNum)!)
 
   /** The latest registration of a bidder. */
   registration(bidder: EthereumAddress): Coordinator | undefined {
-    const position = this.coordinators.index.positions(bidderPlace, bidder).at(-1)
+    const position = this.coordinators.index.positions(registeredPlace, bidder).at(-1)
     return position === undefined ? undefined : this.coordinators.rows[position]
   }
 
-  biddersOf(forger: EthereumAddress): ReadonlySet<EthereumAddress> {
-    return this.bidders.get(forger) ?? nobody
-  }
-
   /** The last bid of a slot, which is its highest. */
-  bestBid(slotNum: number): Bid | undefined {
-    const position = this.bids.index.positions(slotPlace, slotNum).at(-1)
-    return position === undefined ? undefined : this.bids.rows[position]
-  }
-
-  /** Only registered bidders bid. */
-  view(bid: Bid): BidView {
-    return { bid, coordinator: this.registration(bid.bidderAddr)! }
+  bestBid(slotNum: number): BidView | undefined {
+    return this.bestRow(slotNum)?.view
   }
 
   register(coordinator: New<Coordinator>): void {
-    const before = this.registration(coordinator.bidderAddr)
-    this.coordinators.append({ itemId: this.coordinators.itemIds.take(), ...coordinator })
-    this.moveBidder(coordinator.bidderAddr, before?.forgerAddr, coordinator.forgerAddr)
+    this.coordinators.append(Object.freeze({ itemId: this.coordinators.itemIds.take(), ...coordinator }))
+    this.refile(coordinator.bidderAddr)
   }
 
+  /** Only registered bidders bid. */
   bid(bid: New<Bid>): void {
-    const before = this.bestBid(bid.slotNum) ?? null
-    const row: Bid = { itemId: this.bids.itemIds.take(), ...bid }
+    const before = this.bestRow(bid.slotNum) ?? null
+    const itemId = this.bids.itemIds.take()
+    const row = bidRow(Object.freeze({ itemId, ...bid }), this.registration(bid.bidderAddr)!)
     this.bids.append(row)
     this.slots.change(bid.slotNum, before, row)
   }
 
   truncateBids(length: number): void {
     while (this.bids.length > length) {
-      const bid = this.bids.removeLast()
-      this.slots.change(bid.slotNum, bid, this.bestBid(bid.slotNum) ?? null)
+      const row = this.bids.removeLast()
+      const { slotNum } = row.view.bid
+      this.slots.change(slotNum, row, this.bestRow(slotNum) ?? null)
     }
   }
 
+  /** The bids of bidders who were not registered before are gone already. */
   truncateCoordinators(length: number): void {
-    while (this.coordinators.length > length) {
-      const { bidderAddr, forgerAddr } = this.coordinators.removeLast()
-      this.moveBidder(bidderAddr, forgerAddr, this.registration(bidderAddr)?.forgerAddr)
-    }
+    while (this.coordinators.length > length) this.refile(this.coordinators.removeLast().bidderAddr)
   }
 
-  private moveBidder(bidder: EthereumAddress, from: EthereumAddress | undefined, to: EthereumAddress | undefined): void {
-    if (from === to) return
-    if (from !== undefined) {
-      const left = this.bidders.get(from)!
-      left.delete(bidder)
-      if (left.size === 0) this.bidders.delete(from)
-    }
-    if (to !== undefined) {
-      const entered = this.bidders.get(to)
-      if (entered === undefined) this.bidders.set(to, new Set([bidder]))
-      else entered.add(bidder)
-    }
+  private bestRow(slotNum: number): BidRow | undefined {
+    const position = this.bids.index.positions(slotPlace, slotNum).at(-1)
+    return position === undefined ? undefined : this.bids.rows[position]
+  }
+
+  /** Files the bids of a bidder, and the slots they win, under the latest registration. */
+  private refile(bidder: EthereumAddress): void {
+    const positions = this.bids.index.positions(bidderPlace, bidder)
+    if (positions.length === 0) return
+    const registration = this.registration(bidder)!
+    const won = this.slots.positions(wonByBidderPlace, bidder)
+    const bestBefore = won.map((slotNum) => this.bestRow(slotNum)!)
+    this.bids.replaceAll(positions, positions.map((position) => bidRow(this.bids.rows[position]!.view.bid, registration)))
+    this.slots.changeAll(won, bestBefore, won.map((slotNum) => this.bestRow(slotNum)!))
   }
 }
+
+const bidRow = (bid: Bid, coordinator: Coordinator): BidRow => ({ itemId: bid.itemId, view: Object.freeze({ bid, coordinator }) })

@@ -1,9 +1,15 @@
 import type { FiltersOf, ListName } from "../../core/contract/mod.ts"
 import {
-  type Account, type AuctionClock, type Batch, type Bid, type Coordinator, type Exit, isPendingWithdraw, lastClosedSlot, type Token, type Transaction
+  type Account, type AuctionClock, type Batch, type BidView, type Coordinator, type Exit, isPendingWithdraw, lastClosedSlot, type Token, type Transaction
 } from "../../core/domain/mod.ts"
 import { type AccountIndex, type EthereumAddress, isUserAccount } from "../../core/encoding/mod.ts"
 import type { Facet, Key, KeyFacet, TextFacet } from "./_facet.ts"
+
+/** A bid with the latest registration of its bidder: a row of its own is filed when that changes. */
+export interface BidRow {
+  readonly itemId: number
+  readonly view: BidView
+}
 
 /** What a store keeps of each list. A slot has no row; the best bid stands for it. */
 export interface ListRows {
@@ -11,8 +17,8 @@ export interface ListRows {
   readonly exits: Exit
   readonly transactions: Transaction
   readonly batches: Batch
-  readonly slots: Bid
-  readonly bids: Bid
+  readonly slots: BidRow
+  readonly bids: BidRow
   readonly tokens: Token
   readonly coordinators: Coordinator
 }
@@ -23,7 +29,7 @@ export interface FilterContext {
     readonly transactionsOf: (batchNum: number) => readonly [from: number, to: number]
     readonly exitsOf: (batchNum: number) => readonly [from: number, to: number]
   }
-  readonly auction: { readonly biddersOf: (forger: EthereumAddress) => ReadonlySet<EthereumAddress> }
+  readonly auction: { readonly registration: (bidder: EthereumAddress) => Coordinator | undefined }
   readonly clock: AuctionClock
 }
 
@@ -32,17 +38,19 @@ interface RangeLine<Value> {
   readonly kind: "range"
   readonly range: (value: Value, ledger: FilterContext) => readonly [from: number, to: number]
 }
-/** Asks the facet of another filter for any of several keys. */
-interface DerivedLine<Value> {
-  readonly kind: "derived"
-  readonly from: string
-  readonly keys: (value: Value, ledger: FilterContext) => ReadonlySet<Key>
+/**
+ * A facet whose key follows from that of another filter, as the forger does from the bidder. Where both are asked, the keys
+ * of the other one are sifted instead, so that an index need not combine the two.
+ */
+export interface FollowingFacet<Row, K extends Key = Key> extends KeyFacet<Row, K> {
+  readonly follows: string
+  readonly keyOf: (key: Key, ledger: FilterContext) => K | undefined
 }
 /** A set of values asks for a facet with one key: two keys of a row would list it twice. */
 type FacetLine<Row, Value> = [Value] extends [ReadonlyArray<infer Item extends Key>] ? KeyFacet<Row, Item> & { readonly keys: readonly [unknown] }
-  : [Value] extends [Key] ? KeyFacet<Row, Value> | TextFacet<Row>
+  : [Value] extends [Key] ? KeyFacet<Row, Value> | FollowingFacet<Row, Value> | TextFacet<Row>
   : never
-export type FilterLine<Row, Value> = FacetLine<Row, Value> | RangeLine<Value> | DerivedLine<Value>
+export type FilterLine<Row, Value> = FacetLine<Row, Value> | RangeLine<Value>
 
 const key = <Row, K extends Key>(of: (row: Row) => K | null) => ({ kind: "key", keys: [of], changes: false }) as const
 const either = <Row, K extends Key>(one: (row: Row) => K | null, other: (row: Row) => K | null) =>
@@ -50,7 +58,11 @@ const either = <Row, K extends Key>(one: (row: Row) => K | null, other: (row: Ro
 const changing = <Row, K extends Key>(of: (row: Row) => K | null) => ({ kind: "key", keys: [of], changes: true }) as const
 const text = <Row>(of: (row: Row) => string) => ({ kind: "text", text: of }) as const
 const range = <Value>(of: RangeLine<Value>["range"]) => ({ kind: "range", range: of }) as const
-const derived = <Value>(from: string, keys: DerivedLine<Value>["keys"]) => ({ kind: "derived", from, keys }) as const
+const currentForger = (follows: string): FollowingFacet<BidRow, EthereumAddress> => ({
+  ...changing(({ view }: BidRow) => view.coordinator.forgerAddr),
+  follows,
+  keyOf: (bidder, ledger) => ledger.auction.registration(bidder as EthereumAddress)?.forgerAddr
+})
 
 /** One line for each filter of the contract: how the memory store finds its items. Facets are asked in this order. */
 export const filterLines: {
@@ -88,14 +100,14 @@ export const filterLines: {
   slots: {
     minSlotNum: range((slotNum: number) => [slotNum, Infinity]),
     maxSlotNum: range((slotNum: number) => [0, slotNum + 1]),
-    wonByBidder: changing((bestBid: Bid) => bestBid.bidderAddr),
-    wonByForger: derived("wonByBidder", (forger: string, ledger) => ledger.auction.biddersOf(forger)),
+    wonByBidder: changing(({ view }: BidRow) => view.bid.bidderAddr),
+    wonByForger: currentForger("wonByBidder"),
     finishedAuction: range((_: boolean, ledger) => [0, lastClosedSlot(ledger.clock) + 1])
   },
   bids: {
-    slotNum: key((bid: Bid) => bid.slotNum),
-    bidderAddr: key((bid: Bid) => bid.bidderAddr),
-    forgerAddr: derived("bidderAddr", (forger: string, ledger) => ledger.auction.biddersOf(forger))
+    slotNum: key(({ view }: BidRow) => view.bid.slotNum),
+    bidderAddr: key(({ view }: BidRow) => view.bid.bidderAddr),
+    forgerAddr: currentForger("bidderAddr")
   },
   tokens: {
     ids: key((token: Token) => token.id),
@@ -109,7 +121,7 @@ export const filterLines: {
 const userAccount = (index: AccountIndex | null): AccountIndex | null => index !== null && isUserAccount(index) ? index : null
 
 /** A line whose filter is known by its name only. */
-export type AnyLine<Row> = Facet<Row> | RangeLine<unknown> | DerivedLine<unknown>
+export type AnyLine<Row> = Facet<Row> | FollowingFacet<Row> | RangeLine<unknown>
 
 /** The lines of a list by name: the table above has checked that each takes the values of its own filter. */
 export const linesOf = <N extends ListName>(name: N): { readonly [filter: string]: AnyLine<ListRows[N]> } =>

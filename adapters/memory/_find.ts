@@ -1,26 +1,27 @@
 import type { ItemKeys, ItemName, Items } from "../../core/contract/mod.ts"
 import type { Ledger } from "./_ledger.ts"
 import { slotAt } from "./_slot_at.ts"
+import { accountView, exitView, transactionView } from "./_views.ts"
 
 const finders: { readonly [N in ItemName]: (ledger: Ledger, key: ItemKeys[N]) => Items[N] | null } = {
   account: ({ history, tokens }, index) => {
     const account = history.accounts.find(index)
-    return account === undefined ? null : { account, token: tokens.find(account.tokenId)! }
+    return account === undefined ? null : accountView(tokens, account)
   },
   exit: ({ history, tokens }, { batchNum, accountIndex }) => {
     const exit = history.exit(batchNum, accountIndex)
-    return exit === undefined ? null : { exit, token: tokens.find(exit.tokenId)! }
+    return exit === undefined ? null : exitView(tokens, exit)
   },
   transaction: ({ history, tokens }, id) => {
-    const transaction = history.transaction(id)
-    return transaction === undefined ? null : { transaction, token: tokens.find(transaction.tokenId)! }
+    const transaction = history.shownTransaction(id)
+    return transaction === undefined ? null : transactionView(tokens, transaction)
   },
   batch: ({ history }, batchNum) => history.batch(batchNum) ?? null,
   fullBatch: ({ history, tokens }, batchNum) => {
     const batch = history.batch(batchNum)
     if (batch === undefined) return null
     const rows = history.transactions.rows.slice(...history.transactionsOf(batchNum))
-    return { batch, transactions: rows.map((transaction) => ({ transaction, token: tokens.find(transaction.tokenId)! })) }
+    return { batch, transactions: rows.map((transaction) => transactionView(tokens, transaction)) }
   },
   slot: (ledger, slotNum) => slotAt(ledger, ledger.clock, slotNum),
   token: ({ tokens }, id) => tokens.find(id) ?? null,

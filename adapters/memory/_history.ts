@@ -1,10 +1,12 @@
-import type { Batch, BatchChanges, Exit, New, Transaction } from "../../core/domain/mod.ts"
+import type { Account, Batch, BatchChanges, Exit, New, Transaction } from "../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../core/encoding/mod.ts"
 import { Accounts } from "./_accounts.ts"
 import { Exits } from "./_exits.ts"
+import { feeUnits } from "./_fee_sum.ts"
+import { frozenCopy } from "./_frozen.ts"
 import { facetsOf } from "./_list_facets.ts"
 import { Queues } from "./_queues.ts"
-import { forgedRow, transactionRow } from "./_rows.ts"
+import { completedRow, forgedRow, transactionRow } from "./_rows.ts"
 import { ItemIds, Table } from "./_table.ts"
 
 type Stretch = readonly [from: number, to: number]
@@ -13,7 +15,7 @@ type Stretch = readonly [from: number, to: number]
 export interface BatchMark {
   readonly transactions: number
   readonly l2Transactions: number
-  readonly feesUSD: number
+  readonly feeUnits: bigint
   readonly accounts: number
   readonly accountUpdates: number
   readonly exits: number
@@ -24,7 +26,7 @@ export interface BatchMark {
 }
 
 const start: BatchMark = {
-  transactions: 0, l2Transactions: 0, feesUSD: 0, accounts: 0, accountUpdates: 0, exits: 0, lastForgedQueue: null, forged: []
+  transactions: 0, l2Transactions: 0, feeUnits: 0n, accounts: 0, accountUpdates: 0, exits: 0, lastForgedQueue: null, forged: []
 }
 
 /** What the batches brought. Their numbers are consecutive from 1, so batch n stands at position n − 1. */
@@ -72,19 +74,24 @@ export class History {
     return position === undefined ? this.queues.find(id) : this.transactions.rows[position]
   }
 
+  /** As it is shown: a queued one with what the accounts that it names tell by now, also those created since it was queued. */
+  shownTransaction(id: TransactionId): Transaction | undefined {
+    const row = this.transaction(id)
+    return row === undefined || row.batchNum !== null ? row : completedRow(row, this.senderOf(row), this.accounts.find(row.toAccountIndex))
+  }
+
   exit(batchNum: number, accountIndex: AccountIndex): Exit | undefined {
     return this.exits.table.rows[this.exits.positionIn(this.exitsOf(batchNum), accountIndex)]
   }
 
   enqueue(row: New<Transaction>): void {
-    const from = row.fromAccountIndex === null ? undefined : this.accounts.find(row.fromAccountIndex)
-    this.queues.enter(transactionRow(this.transactionIds.take(), row, from, this.accounts.find(row.toAccountIndex)))
+    this.queues.enter(transactionRow(this.transactionIds.take(), row, this.senderOf(row), this.accounts.find(row.toAccountIndex)))
   }
 
   add(changes: BatchChanges): void {
     const { batch } = changes
     const before = this.marks.at(-1)!
-    this.batches.append({ itemId: this.batches.itemIds.take(), ...batch })
+    this.batches.append(Object.freeze({ itemId: this.batches.itemIds.take(), ...batch, collectedFees: frozenCopy(batch.collectedFees) }))
     for (const account of changes.accounts) this.accounts.add(account)
     for (const { index, nonce, balance } of changes.accountUpdates) this.accounts.update(index, nonce, balance)
     const queue = batch.forgeL1TransactionsNum
@@ -96,15 +103,14 @@ export class History {
     }
     let l2Transactions = before.l2Transactions
     for (const row of changes.transactions) {
-      const from = row.fromAccountIndex === null ? undefined : this.accounts.find(row.fromAccountIndex)
-      this.addTransaction(transactionRow(this.transactionIds.take(), row, from, this.accounts.find(row.toAccountIndex)))
+      this.addTransaction(transactionRow(this.transactionIds.take(), row, this.senderOf(row), this.accounts.find(row.toAccountIndex)))
       if (row.l2 !== null) l2Transactions++
     }
     for (const exit of changes.exits) this.exits.add(exit)
     this.marks.push({
       transactions: this.transactions.length,
       l2Transactions,
-      feesUSD: before.feesUSD + batch.historicTotalCollectedFeesUSD,
+      feeUnits: before.feeUnits + feeUnits(batch.historicTotalCollectedFeesUSD),
       accounts: this.accounts.table.length,
       accountUpdates: this.accounts.updates,
       exits: this.exits.table.length,
@@ -124,6 +130,10 @@ export class History {
     while (this.transactions.length > left.transactions) this.positionById.delete(this.transactions.removeLast().id)
     this.exits.table.truncate(left.exits)
     this.accounts.truncate(left.accounts, left.accountUpdates)
+  }
+
+  private senderOf({ fromAccountIndex }: New<Transaction>): Account | undefined {
+    return fromAccountIndex === null ? undefined : this.accounts.find(fromAccountIndex)
   }
 
   private addTransaction(row: Transaction): void {

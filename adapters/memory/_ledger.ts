@@ -6,6 +6,7 @@ import type { Decision, LedgerStamp, LedgerView, RollBackReport } from "../../co
 import { Auction } from "./_auction.ts"
 import { assertPrices, assertStorable } from "./_assert_changes.ts"
 import { ether } from "./_ether.ts"
+import { frozenCopy } from "./_frozen.ts"
 import { History } from "./_history.ts"
 import { LiveView } from "./_live_view.ts"
 import { Parameters, type ParametersMark } from "./_parameters.ts"
@@ -53,12 +54,12 @@ export class Ledger {
   private currentStamp: LedgerStamp
 
   constructor({ genesis, minFeeUSD = 0, maxFeeUSD = Infinity }: LedgerOptions) {
-    this.genesis = genesis
+    this.genesis = frozenCopy(genesis)
     this.minFeeUSD = minFeeUSD
     this.maxFeeUSD = maxFeeUSD
-    this.parameters = new Parameters(genesis)
+    this.parameters = new Parameters(this.genesis)
     this.tokens.add(ether)
-    this.pushBlock(genesis.block, genesis.block.number)
+    this.pushBlock(this.genesis.block, genesis.block.number)
     this.view = new LiveView(this)
     this.currentStamp = this.newStamp(0)
   }
@@ -149,7 +150,7 @@ export class Ledger {
 
   private pushBlock(block: EthereumBlock, lastEthereumBlock: bigint): void {
     this.blocks.push({
-      block,
+      block: Object.freeze({ ...block }),
       lastEthereumBlock,
       batches: this.history.lastBatchNum,
       queued: this.history.queues.length,
@@ -169,7 +170,7 @@ export class Ledger {
   private newStamp(growth: number): LedgerStamp {
     this.version += growth
     const { lastBatchNum } = this.history
-    this.currentStamp = { ethereumBlockNum: this.lastBlock.number, batchNum: lastBatchNum === 0 ? null : lastBatchNum, version: this.version }
+    this.currentStamp = Object.freeze({ ethereumBlockNum: this.lastBlock.number, batchNum: lastBatchNum === 0 ? null : lastBatchNum, version: this.version })
     return this.currentStamp
   }
 }

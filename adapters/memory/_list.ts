@@ -1,7 +1,7 @@
 import { limitDefault, type ListDeclaration, type ListItems, type ListName, type ListQuery, lists } from "../../core/contract/mod.ts"
-import { NotRegistered, type Page } from "../../core/ports/mod.ts"
+import { NotRegistered, type Page, type UnregisteredThing } from "../../core/ports/mod.ts"
 import type { Constraint, Key } from "./_facet.ts"
-import { linesOf } from "./_filter_lines.ts"
+import { type FollowingFacet, linesOf } from "./_filter_lines.ts"
 import { isRegistered } from "./_is_registered.ts"
 import type { Ledger } from "./_ledger.ts"
 import { facetPlace } from "./_list_facets.ts"
@@ -43,8 +43,10 @@ interface Asked {
 const readFilters = (ledger: Ledger, name: ListName, values: { readonly [filter: string]: unknown }): Asked | NotRegistered => {
   const declaration: ListDeclaration = lists[name]
   const lines = linesOf(name)
-  const keysByFacet = new Map<number, ReadonlySet<Key>>()
+  const keysByFilter = new Map<string, ReadonlySet<Key>>()
+  const following: Array<readonly [filter: string, line: FollowingFacet<never>]> = []
   const constraints: Array<Constraint> = []
+  const unknown: Array<UnregisteredThing> = []
   let from = 0
   let to = Infinity
   for (const [filter, value] of Object.entries(values)) {
@@ -52,9 +54,9 @@ const readFilters = (ledger: Ledger, name: ListName, values: { readonly [filter:
     const line = lines[filter]
     if (value === undefined || declared === undefined || line === undefined) continue
     if (declared.match === "whenTrue" && value === false) continue
-    if (declared.references !== undefined) {
-      const unknown = valuesOf(value).find((each) => !isRegistered(ledger, declared.references!, each as number))
-      if (unknown !== undefined) return new NotRegistered({ filter, kind: declared.references, value: unknown as number })
+    const kind = declared.references
+    if (kind !== undefined) {
+      for (const each of valuesOf(value)) if (!isRegistered(ledger, kind, each as number)) unknown.push({ filter, kind, value: each as number })
     }
     if (line.kind === "range") {
       const [first, end] = line.range(value, ledger)
@@ -63,15 +65,23 @@ const readFilters = (ledger: Ledger, name: ListName, values: { readonly [filter:
     } else if (line.kind === "text") {
       if (value !== "") constraints.push({ kind: "text", facet: facetPlace(name, filter), needle: String(value) })
     } else {
-      const facet = facetPlace(name, line.kind === "derived" ? line.from : filter)
-      const keys = line.kind === "derived" ? line.keys(value, ledger) : new Set(valuesOf(value))
-      const others = keysByFacet.get(facet)
-      keysByFacet.set(facet, others === undefined ? keys : new Set([...keys].filter((key) => others.has(key))))
+      keysByFilter.set(filter, new Set(valuesOf(value)))
+      if ("follows" in line) following.push([filter, line])
     }
   }
-  for (const [facet, keys] of keysByFacet) constraints.push({ kind: "key", facet, keys })
+  if (isNonEmpty(unknown)) return new NotRegistered({ things: unknown })
+  for (const [filter, { follows, keyOf }] of following) {
+    const leading = keysByFilter.get(follows)
+    if (leading === undefined) continue
+    const asked = keysByFilter.get(filter)!
+    keysByFilter.delete(filter)
+    keysByFilter.set(follows, new Set([...leading].filter((key) => asked.has(keyOf(key, ledger)!))))
+  }
+  for (const [filter, keys] of keysByFilter) constraints.push({ kind: "key", facet: facetPlace(name, filter), keys })
   constraints.sort((one, other) => one.facet - other.facet)
   return { constraints, from, to }
 }
+
+const isNonEmpty = <T>(list: ReadonlyArray<T>): list is readonly [T, ...Array<T>] => list.length > 0
 
 const valuesOf = (value: unknown): ReadonlyArray<Key> => (Array.isArray(value) ? value : [value]) as ReadonlyArray<Key>

@@ -57,7 +57,7 @@ export class LiveView implements LedgerView {
   readonly token = (id: number): Token | undefined => this.ledger.tokens.find(id)
   readonly tokenByAddress = (address: EthereumAddress): Token | undefined => this.ledger.tokens.findByAddress(address)
   readonly registration = (bidder: EthereumAddress): Coordinator | undefined => this.ledger.auction.registration(bidder)
-  readonly bestBid = (slotNum: number): Bid | undefined => this.ledger.auction.bestBid(slotNum)
+  readonly bestBid = (slotNum: number): Bid | undefined => this.ledger.auction.bestBid(slotNum)?.bid
   readonly requestedExits = (owner: EthereumAddress, tokenId: number): ReadonlyArray<Exit> =>
     this.ledger.history.exits.requestedBy(owner, tokenId)
   readonly exit = (batchNum: number, index: AccountIndex): Exit | undefined => this.ledger.history.exit(batchNum, index)

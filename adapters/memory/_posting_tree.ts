@@ -16,6 +16,13 @@ class PostingNode {
 /** By facet; null where the path excludes it. */
 type Branches = Array<Map<Key, PostingNode> | TextIndex | null>
 
+/** A row that stays at its position and changes. */
+interface Change<Row> {
+  readonly position: number
+  readonly before: Row
+  readonly after: Row
+}
+
 const nothing: ReadonlyArray<number> = []
 
 /**
@@ -51,6 +58,11 @@ export class PostingTree<Row> {
   /** Files a position anew where its row, or its having one, changed; only changing facets may differ. */
   change(position: number, before: Row | null, after: Row | null): void {
     if (this.changing) this.move(this.root, before, after, position)
+  }
+
+  /** Files many ascending positions anew, each of which had a row and has one. */
+  changeAll(positions: ReadonlyArray<number>, before: ReadonlyArray<Row>, after: ReadonlyArray<Row>): void {
+    if (this.changing) this.moveAll(this.root, positions.map((position, i) => ({ position, before: before[i]!, after: after[i]! })))
   }
 
   /** The rows with one key. */
@@ -185,6 +197,22 @@ export class PostingTree<Row> {
     }
   }
 
+  private moveAll(branches: Branches, changes: ReadonlyArray<Change<Row>>): void {
+    for (let place = 0; place < branches.length; place++) {
+      const branch = branches[place]
+      const facet = this.set.facets[place]!
+      if (!(branch instanceof Map) || facet.kind === "text") continue
+      if (facet.changes) {
+        refileAll(branch, facet, changes)
+        continue
+      }
+      for (const [key, group] of groupBy(changes, facet.keys, ({ after }) => after)) {
+        const below = branch.get(key)?.branches
+        if (below != null) this.moveAll(below, group)
+      }
+    }
+  }
+
   private newBranches(mask: number): Branches {
     return this.set.facets.map((facet, place) => {
       if ((mask & 1 << place) === 0) return null
@@ -207,5 +235,63 @@ const refile = <Row>(branch: Map<Key, PostingNode>, facet: KeyFacet<Row>, before
     const node = branch.get(entered)
     if (node === undefined) branch.set(entered, new PostingNode(position))
     else node.positions.splice(lowerBound(node.positions, position), 0, position)
+  }
+}
+
+const refileAll = <Row>(branch: Map<Key, PostingNode>, facet: KeyFacet<Row>, changes: ReadonlyArray<Change<Row>>): void => {
+  const [keyOf] = facet.keys
+  const moved = changes.filter(({ before, after }) => keyOf(before) !== keyOf(after))
+  for (const [key, group] of groupBy(moved, facet.keys, ({ before }) => before)) {
+    const { positions } = branch.get(key)!
+    takeOut(positions, group)
+    if (positions.length === 0) branch.delete(key)
+  }
+  for (const [key, group] of groupBy(moved, facet.keys, ({ after }) => after)) {
+    let node = branch.get(key)
+    let entered: ReadonlyArray<Change<Row>> = group
+    if (node === undefined) {
+      branch.set(key, node = new PostingNode(group[0]!.position))
+      entered = group.slice(1)
+    }
+    putIn(node.positions, entered)
+  }
+}
+
+/** The changes under each key of their row before or after, still ascending. */
+const groupBy = <Row>(
+  changes: ReadonlyArray<Change<Row>>, keys: KeyFacet<Row>["keys"], side: (change: Change<Row>) => Row
+): Map<Key, Array<Change<Row>>> => {
+  const groups = new Map<Key, Array<Change<Row>>>()
+  for (const change of changes) {
+    for (const key of new Set(keys.map((keyOf) => keyOf(side(change))))) {
+      if (key === null) continue
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, [change])
+      else group.push(change)
+    }
+  }
+  return groups
+}
+
+/** Removes ascending positions in one pass from the first of them on. */
+const takeOut = (positions: Array<number>, out: ReadonlyArray<{ readonly position: number }>): void => {
+  let kept = out.length === 0 ? positions.length : lowerBound(positions, out[0]!.position)
+  let next = 0
+  for (let i = kept; i < positions.length; i++) {
+    if (positions[i] === out[next]?.position) next++
+    else positions[kept++] = positions[i]!
+  }
+  positions.length = kept
+}
+
+/** Inserts ascending positions in one pass down to the first of them. */
+const putIn = (positions: Array<number>, entering: ReadonlyArray<{ readonly position: number }>): void => {
+  let left = positions.length - 1
+  for (const { position } of entering) positions.push(position)
+  let at = positions.length - 1
+  for (let i = entering.length - 1; i >= 0; i--) {
+    const { position } = entering[i]!
+    while (left >= 0 && positions[left]! > position) positions[at--] = positions[left--]!
+    positions[at--] = position
   }
 }

@@ -1,4 +1,4 @@
-import type { Account, BatchChanges, Exit, New, Transaction } from "../../core/domain/mod.ts"
+import type { Account, BatchChanges, Exit, MerkleProof, New, Transaction } from "../../core/domain/mod.ts"
 
 /*
  * The rows of which there are many are written out member by member: all of them then have one shape with its members
@@ -16,19 +16,23 @@ export const accountRow = (itemId: number, account: New<Account>, nonce = accoun
   balance
 })
 
-export const exitRow = (itemId: number, exit: New<Exit>): Exit => ({
+export const exitRow = (itemId: number, exit: New<Exit>): Exit => Object.freeze({
   itemId,
   batchNum: exit.batchNum,
   accountIndex: exit.accountIndex,
   tokenId: exit.tokenId,
   address: exit.address,
   publicKey: exit.publicKey,
-  merkleProof: exit.merkleProof,
+  merkleProof: frozenProof(exit.merkleProof),
   balance: exit.balance,
   instantWithdrawn: exit.instantWithdrawn,
   delayedWithdrawRequest: exit.delayedWithdrawRequest,
   delayedWithdrawn: exit.delayedWithdrawn
 })
+
+/** A proof is stored once and stays the same object when its exit changes. */
+const frozenProof = (proof: MerkleProof): MerkleProof =>
+  Object.isFrozen(proof) && Object.isFrozen(proof.siblings) ? proof : Object.freeze({ ...proof, siblings: Object.freeze([...proof.siblings]) })
 
 /** The account that a transaction names, where it exists: its strings are shared instead of kept once for each row. */
 type Owner = Pick<Account, "address" | "publicKey"> | undefined
@@ -68,3 +72,11 @@ export const forgedRow = (
     batchNum,
     l1: queued.l1 && { ...queued.l1, amountSuccess: forged.amountSuccess, depositAmountSuccess: forged.depositAmountSuccess }
   }, from, to)
+
+/** A queued transaction with what its accounts add to it. */
+export const completedRow = (queued: Transaction, from: Owner, to: Owner): Transaction => ({
+  ...queued,
+  fromPublicKey: queued.fromPublicKey ?? from?.publicKey ?? null,
+  toAddress: queued.toAddress ?? to?.address ?? null,
+  toPublicKey: queued.toPublicKey ?? to?.publicKey ?? null
+})

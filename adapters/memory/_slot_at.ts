@@ -1,9 +1,8 @@
-import { applicableVariables, type AuctionClock, type SlotView, slotView } from "../../core/domain/mod.ts"
+import { type AuctionClock, type SlotView, slotView } from "../../core/domain/mod.ts"
 import type { Ledger } from "./_ledger.ts"
 
 /** A slot as the last block leaves it; every number is one. */
 export const slotAt = ({ auction, parameters }: Ledger, clock: AuctionClock, slotNum: number): SlotView => {
   const bestBid = auction.bestBid(slotNum)
-  const applicable = applicableVariables(parameters.auctionNewestFirst(), slotNum) ?? clock.variables
-  return slotView(clock, slotNum, bestBid === undefined ? null : auction.view(bestBid), applicable)
+  return slotView(clock, slotNum, bestBid === undefined ? null : { bestBid, applicable: parameters.auctionOf(slotNum) })
 }

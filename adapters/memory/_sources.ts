@@ -1,10 +1,11 @@
 import type { FiltersOf, ListItems, ListName } from "../../core/contract/mod.ts"
-import { lastOpenSlot, slotNumMax, type Token } from "../../core/domain/mod.ts"
+import { lastOpenSlot, slotNumMax } from "../../core/domain/mod.ts"
 import type { ListRows } from "./_filter_lines.ts"
 import type { Ledger } from "./_ledger.ts"
 import type { PostingTree } from "./_posting_tree.ts"
 import { slotAt } from "./_slot_at.ts"
 import type { Table } from "./_table.ts"
+import { accountView, exitView, transactionView } from "./_views.ts"
 
 /** Where a list takes its items from. */
 export interface Source<Row, Item> {
@@ -25,15 +26,14 @@ const rowsOf = <Row extends { readonly itemId: number }, Item>(table: Table<Row>
   itemAt: (position) => show(table.rows[position]!)
 })
 
-const tokenOf = ({ tokens }: Ledger, row: { readonly tokenId: number }): Token => tokens.find(row.tokenId)!
 const itself = <Row>(row: Row): Row => row
 
 export const sources: {
   readonly [N in ListName]: (ledger: Ledger, filters: FiltersOf<N>) => Source<ListRows[N], ListItems[N]>
 } = {
-  accounts: (ledger) => rowsOf(ledger.history.accounts.table, (account) => ({ account, token: tokenOf(ledger, account) })),
-  exits: (ledger) => rowsOf(ledger.history.exits.table, (exit) => ({ exit, token: tokenOf(ledger, exit) })),
-  transactions: (ledger) => rowsOf(ledger.history.transactions, (transaction) => ({ transaction, token: tokenOf(ledger, transaction) })),
+  accounts: (ledger) => rowsOf(ledger.history.accounts.table, (account) => accountView(ledger.tokens, account)),
+  exits: (ledger) => rowsOf(ledger.history.exits.table, (exit) => exitView(ledger.tokens, exit)),
+  transactions: (ledger) => rowsOf(ledger.history.transactions, (transaction) => transactionView(ledger.tokens, transaction)),
   batches: (ledger) => rowsOf(ledger.history.batches, itself),
   // every number is a slot and its own item id
   slots: (ledger, { maxSlotNum }) => {
@@ -46,7 +46,7 @@ export const sources: {
       itemAt: (slotNum) => slotAt(ledger, clock, slotNum)
     }
   },
-  bids: (ledger) => rowsOf(ledger.auction.bids, (bid) => ledger.auction.view(bid)),
+  bids: (ledger) => rowsOf(ledger.auction.bids, (bid) => bid.view),
   tokens: (ledger) => rowsOf(ledger.tokens.table, itself),
   coordinators: (ledger) => rowsOf(ledger.auction.coordinators, itself)
 }

@@ -41,6 +41,13 @@ export class Table<Row extends { readonly itemId: number }> {
     this.index.change(position, before, row)
   }
 
+  /** Replaces many rows at ascending positions in one pass over the lists that they change. */
+  replaceAll(positions: ReadonlyArray<number>, rows: ReadonlyArray<Row>): void {
+    const before = positions.map((position) => this.rows[position]!)
+    positions.forEach((position, i) => this.rows[position] = rows[i]!)
+    this.index.changeAll(positions, before, rows)
+  }
+
   /** Removes the last row and returns it. */
   removeLast(): Row {
     const row = this.rows.at(-1)!

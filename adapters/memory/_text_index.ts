@@ -7,12 +7,20 @@ class TextNode {
   next: Map<number, TextNode> | null = null
 }
 
-/** A name repeated by many tokens splits nodes down to its own length, which costs its square: beyond this depth rows are tried. */
+/** Ascending rows; exact where they are those asked for and not only some among which those are. */
+interface Candidates {
+  readonly positions: ReadonlyArray<number>
+  readonly exact: boolean
+}
+
+/** A name repeated by many tokens splits nodes down to its own length, which costs its square: no path is longer than this. */
 const depthMax = 32
 
 /**
  * Finds the rows whose text contains a needle: a trie over all suffixes that is deepened only where more than
- * `heavyRows` rows share a path, so that a lookup ends at the exact list or at a short list of candidates.
+ * `heavyRows` rows share a path, so that a lookup ends at the exact list or at a short list of candidates. Only for a needle
+ * of more than `depthMax` UTF-16 units can the candidates be many: the texts that contain the rarest stretch of `depthMax`
+ * units of the needle.
  */
 export class TextIndex {
   private readonly root = new Map<number, TextNode>()
@@ -50,10 +58,21 @@ export class TextIndex {
   }
 
   /** Rows that contain the needle, or, where not exact, rows among which all of those are. */
-  candidates(needle: string): { readonly positions: ReadonlyArray<number>; readonly exact: boolean } {
+  candidates(needle: string): Candidates {
+    let fewest = this.candidatesOf(needle, 0)
+    // what contains the needle contains each of its stretches
+    for (let start = 1; start + depthMax <= needle.length && !fewest.exact && fewest.positions.length > heavyRows; start++) {
+      const others = this.candidatesOf(needle, start)
+      if (others.positions.length < fewest.positions.length) fewest = { positions: others.positions, exact: others.positions.length === 0 }
+    }
+    return fewest
+  }
+
+  /** Those of the longest path that the needle spells from a unit of it on; exact where it is spelled to its end. */
+  private candidatesOf(needle: string, start: number): Candidates {
     let level: Map<number, TextNode> | null = this.root
     let positions: ReadonlyArray<number> = []
-    for (let end = 0; end < needle.length; end++) {
+    for (let end = start; end < needle.length; end++) {
       if (level === null) return { positions, exact: false }
       const node: TextNode | undefined = level.get(needle.charCodeAt(end))
       if (node === undefined) return { positions: [], exact: true }

@@ -28,13 +28,13 @@ export class Tokens {
   }
 
   add(token: New<Token>): void {
-    this.table.append({ itemId: this.table.itemIds.take(), ...token })
+    this.table.append(Object.freeze({ itemId: this.table.itemIds.take(), ...token }))
   }
 
   setPrice({ tokenId, priceUSD, timeMs }: PriceFeed): void {
     const before = this.find(tokenId)!
     this.before.push(before)
-    this.table.replace(tokenId, { ...before, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs })
+    this.table.replace(tokenId, Object.freeze({ ...before, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs }))
   }
 
   truncate(length: number, prices: number): void {

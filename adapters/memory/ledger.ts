@@ -11,7 +11,9 @@ export type { LedgerOptions } from "./_ledger.ts"
 
 /**
  * A ledger in memory: everything that a database would hold, in one process. Each call is computed at once and on one
- * snapshot, and what an answer contains never changes afterwards.
+ * snapshot. What an answer contains never changes afterwards: the rows in it are frozen, so that nobody can change the store
+ * through it. A page costs what its items cost, however long its list, with one exception: tokens by a part of their name that is
+ * longer than 32 UTF-16 units are tried one by one among those that contain the rarest 32 consecutive units of it.
  */
 export interface MemoryLedger {
   readonly list: <N extends ListName>(name: N, query: ListQuery<N>) => Result.Result<Page<ListItems[N]>, NotRegistered>

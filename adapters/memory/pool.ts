@@ -2,6 +2,7 @@ import { type Context, Effect, Layer } from "effect"
 import type { Authorization, PassedOver, PoolTransaction, PoolTransition } from "../../core/domain/mod.ts"
 import type { EthereumAddress, PublicKey, TransactionId } from "../../core/encoding/mod.ts"
 import { type Added, type BatchMark, type PoolChange, type Pooled, type PoolLimits, PoolStore } from "../../core/ports/mod.ts"
+import { frozenCopy } from "./_frozen.ts"
 import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
 import { firstNot } from "./_search.ts"
 
@@ -31,8 +32,8 @@ export const openMemoryPool = (): Context.Service.Shape<typeof PoolStore> => {
         const end = firstNot(0, marks.length, (index) => marks[index]!.batchNum < batchNum)
         return marks.slice(Math.max(0, end - limit), end).reverse()
       }),
-    addTransaction: (transaction, sender, limits) => Effect.sync(() => pool.addTransaction(transaction, sender, limits)),
-    addAuthorization: (authorization) => Effect.sync(() => pool.addAuthorization(authorization)),
+    addTransaction: (transaction, sender, limits) => Effect.sync(() => pool.addTransaction(frozenCopy(transaction), sender, limits)),
+    addAuthorization: (authorization) => Effect.sync(() => pool.addAuthorization(frozenCopy(authorization))),
     change: (changes, atMs) => Effect.sync(() => pool.change(changes, atMs)),
     settle: (step, atMs) => Effect.sync(() => pool.settle(step, atMs)),
     passOver: (notes) =>

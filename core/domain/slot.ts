@@ -54,9 +54,9 @@ export const applicableVariables = (
   return oldest
 }
 
-/** Any slot number is a slot. */
+/** Any slot number is a slot. Where there is a bid, the variables whose default bids apply to the slot come with the best one. */
 export const slotView = (
-  clock: AuctionClock, slotNum: number, bestBid: BidView | null, applicable: AuctionVariables
+  clock: AuctionClock, slotNum: number, best: { readonly bestBid: BidView; readonly applicable: AuctionVariables } | null
 ): SlotView => {
   const closedAuction = slotNum <= lastClosedSlot(clock)
   const firstBlock = firstBlockOfSlot(clock.constants, slotNum)
@@ -66,7 +66,7 @@ export const slotView = (
     lastBlock: firstBlock + BigInt(clock.constants.blocksPerSlot) - 1n,
     openAuction: !closedAuction && slotNum <= lastOpenSlot(clock),
     closedAuction,
-    bestBid,
-    winner: closedAuction && bestBid !== null && reachesMinimum(bestBid.bid, applicable) ? bestBid.coordinator : null
+    bestBid: best?.bestBid ?? null,
+    winner: closedAuction && best !== null && reachesMinimum(best.bestBid.bid, best.applicable) ? best.bestBid.coordinator : null
   }
 }

@@ -5,11 +5,32 @@ export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailu
   message: Schema.String, retry: Schema.Boolean, cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
-/** A filter names a token, account or batch that was never registered. */
-export class NotRegistered extends Schema.TaggedError<NotRegistered>()("NotRegistered", {
+const UnregisteredThing = Schema.Struct({
   filter: Schema.String, kind: Schema.Literals(["token", "account", "batch"]), value: Schema.Int
+})
+
+/** One thing that a filter names and that was never registered. */
+export type UnregisteredThing = typeof UnregisteredThing.Type
+
+/** What is wrong with one thing, in a sentence. */
+export const notRegisteredMessage = ({ kind, value }: UnregisteredThing): string =>
+  `${kind === "token" ? "Token" : kind === "account" ? "Account" : "Batch"} ${value} is not registered`
+
+/** Filters name tokens, accounts or batches that were never registered: all of them, in the order in which they are given. */
+export class NotRegistered extends Schema.TaggedError<NotRegistered>()("NotRegistered", {
+  things: Schema.NonEmptyArray(UnregisteredThing)
 }) {
   override get message(): string {
-    return `${this.kind === "token" ? "Token" : this.kind === "account" ? "Account" : "Batch"} ${this.value} is not registered`
+    return this.things.map(notRegisteredMessage).join("; ")
+  }
+  /** The filter that names the first of them. */
+  get filter(): string {
+    return this.things[0].filter
+  }
+  get kind(): UnregisteredThing["kind"] {
+    return this.things[0].kind
+  }
+  get value(): number {
+    return this.things[0].value
   }
 }

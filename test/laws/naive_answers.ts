@@ -1,7 +1,7 @@
 import {
   declaration, type Filter, type ItemKeys, type ItemName, type Items, limitDefault, type ListItems, type ListName, type ListQuery
 } from "../../core/contract/mod.ts"
-import { isPendingWithdraw, type NetworkState } from "../../core/domain/mod.ts"
+import { isPendingWithdraw, type NetworkState, type Transaction } from "../../core/domain/mod.ts"
 import type { Page } from "../../core/ports/mod.ts"
 import { bestBid, bidView, lastClosedSlot, lastOpenSlot, registration, slot } from "./_naive_auction.ts"
 import { naiveState } from "./_naive_state.ts"
@@ -161,6 +161,18 @@ function allSlotsPage(facts: Facts, { filters, fromItem, limit = limitDefault, o
   }
 }
 
+/** A queued transaction shows the keys and the address of the accounts that it names as soon as they exist. */
+function asOfNow(facts: Facts, queued: Transaction): Transaction {
+  const account = (of: number | null) => facts.accounts.find(({ index }) => index === of)
+  const [sender, receiver] = [account(queued.fromAccountIndex), account(queued.toAccountIndex)]
+  return {
+    ...queued,
+    fromPublicKey: queued.fromPublicKey ?? sender?.publicKey ?? null,
+    toAddress: receiver?.address ?? null,
+    toPublicKey: receiver?.publicKey ?? null
+  }
+}
+
 /** One thing by its key, or null. */
 export function naiveItem<N extends ItemName>(facts: Facts, name: N, key: ItemKeys[N]): Items[N] | null
 export function naiveItem(facts: Facts, name: ItemName, key: ItemKeys[ItemName]): Items[ItemName] | null {
@@ -176,7 +188,7 @@ export function naiveItem(facts: Facts, name: ItemName, key: ItemKeys[ItemName])
       const queued = facts.queued.find(({ id }) => id === key)
       return queued === undefined
         ? transactions.find(({ transaction }) => transaction.id === key) ?? null
-        : { transaction: queued, token: facts.tokens[queued.tokenId]! }
+        : { transaction: asOfNow(facts, queued), token: facts.tokens[queued.tokenId]! }
     }
     case "batch": return batch
     case "fullBatch": return batch === null ? null : { batch, transactions: transactions.filter(({ transaction }) => transaction.batchNum === key) }

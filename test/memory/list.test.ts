@@ -40,16 +40,19 @@ describe("lists of the memory store", () => {
     })
   }
 
-  it("a reference to what was never registered fails with the first unknown value", () => {
+  it("references to what was never registered fail with every unknown value of every filter", () => {
     const ledger = openMemoryLedger({ genesis })
     applyBlock(ledger, (view) => ({
       batches: [{ batch: newBatch(view, 1), accounts: [newAccount(256, 1)], accountUpdates: [], forged: [], transactions: [], exits: [] }]
     }))
     const failure = <N extends ListName>(name: N, filters: Parameters<typeof ledger.list<N>>[1]["filters"]) =>
-      Result.match(ledger.list(name, { filters }), { onFailure: ({ filter, kind, value }) => [filter, kind, value], onSuccess: () => null })
-    assert.deepStrictEqual(failure("accounts", { tokenIds: [0, 9, 8] }), ["tokenIds", "token", 9])
-    for (const index of [0, 1, 255, 257]) assert.deepStrictEqual(failure("transactions", { accountIndex: index }), ["accountIndex", "account", index])
-    for (const batchNum of [0, 2]) assert.deepStrictEqual(failure("exits", { batchNum }), ["batchNum", "batch", batchNum])
+      Result.match(ledger.list(name, { filters }), { onFailure: ({ things }) => things.map(({ filter, kind, value }) => [filter, kind, value]), onSuccess: () => null })
+    assert.deepStrictEqual(failure("accounts", { tokenIds: [0, 9, 8] }), [["tokenIds", "token", 9], ["tokenIds", "token", 8]])
+    for (const index of [0, 1, 255, 257]) assert.deepStrictEqual(failure("transactions", { accountIndex: index }), [["accountIndex", "account", index]])
+    for (const batchNum of [0, 2]) assert.deepStrictEqual(failure("exits", { batchNum }), [["batchNum", "batch", batchNum]])
+    const both = Result.getOrThrow(Result.flip(ledger.list("exits", { filters: { tokenId: 4, batchNum: 7 } })))
+    assert.strictEqual(both.message, "Token 4 is not registered; Batch 7 is not registered")
+    assert.deepStrictEqual([both.filter, both.kind, both.value], ["tokenId", "token", 4])
     assert.isNull(failure("transactions", { batchNum: 1 }))
     assert.isNull(failure("transactions", { accountIndex: 256 }))
     assert.isNull(failure("accounts", { address: addressOf(99) }))

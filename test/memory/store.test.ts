@@ -3,7 +3,9 @@ import { Effect, Exit, Result } from "effect"
 import { layer, openMemoryLedger, poolLayer } from "../../adapters/memory/mod.ts"
 import type { BlockFeed, PoolTransaction } from "../../core/domain/mod.ts"
 import { type Decision, LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
-import { addressOf, applyBlock, bidders, emptyBlock, forgers, genesis, hashOf, keyOf, newAccount, newBatch, newBid, newTransaction } from "./_chain.ts"
+import {
+  addressOf, applyBlock, bidders, emptyBlock, forgers, genesis, hashOf, keyOf, newAccount, newBatch, newBid, newQueued, newTransaction, rollBackTo
+} from "./_chain.ts"
 import { setPrices, viewOf } from "./_view_of.ts"
 
 const feed: BlockFeed = { number: 101n, hash: hashOf(101), parentHash: hashOf(100), timestampMs: 1 }
@@ -110,6 +112,45 @@ describe("the state of the memory store", () => {
     })
     // 6 transactions in three batches; 2.5 and 2 times the average of 1.5 are above the upper bound
     assert.deepStrictEqual(recommendedFee, { existingAccount: 1.5, createAccount: 2.4, createAccountInternal: 2.4 })
+  })
+
+  it("loses no small fee after a huge one", () => {
+    const ledger = openMemoryLedger({ genesis })
+    const day = 86_400_000
+    const account = newAccount(256, 1)
+    const fees = [1e30, 0.25, 0.001]
+    fees.forEach((feeUSD, i) => applyBlock(ledger, (view) => {
+      const timestampMs = genesis.block.timestampMs + (i === 0 ? 0 : 3 * day)
+      return {
+        block: { number: view.lastBlock.number + 1n, hash: hashOf(i), timestampMs },
+        batches: [{
+          batch: { ...newBatch(view, i + 1), timestampMs, historicTotalCollectedFeesUSD: feeUSD }, accounts: i === 0 ? [account] : [], accountUpdates: [],
+          forged: [], transactions: [newTransaction(account, account, i + 1, 0)], exits: []
+        }]
+      }
+    }))
+    const { metrics, recommendedFee } = ledger.state().state
+    assert.deepStrictEqual([metrics.avgTransactionFee, recommendedFee.existingAccount], [0.251 / 2, 0.251 / 2])
+    rollBackTo(ledger, 101n)
+    assert.strictEqual(ledger.state().state.metrics.avgTransactionFee, 1e30)
+  })
+
+  it("completes a queued transaction with the accounts that were created since", () => {
+    const ledger = openMemoryLedger({ genesis })
+    const [sender, receiver] = [newAccount(256, 1, 0, 5), newAccount(257, 1, 0, 6)]
+    const row = { ...newQueued(3, 0), type: "ForceTransfer" as const, fromAccountIndex: 256, fromAddress: sender.address, fromPublicKey: null, toAccountIndex: 257 }
+    const shown = () => {
+      const { fromPublicKey, toAddress, toPublicKey } = ledger.find("transaction", row.id).item!.transaction
+      return [fromPublicKey, toAddress, toPublicKey]
+    }
+    applyBlock(ledger, () => ({ queued: [row] }))
+    assert.deepStrictEqual(shown(), [null, null, null])
+    applyBlock(ledger, (view) => ({
+      batches: [{ batch: newBatch(view, 1), accounts: [sender, receiver], accountUpdates: [], forged: [], transactions: [], exits: [] }]
+    }))
+    assert.deepStrictEqual(shown(), [sender.publicKey, receiver.address, receiver.publicKey])
+    rollBackTo(ledger, 101n)
+    assert.deepStrictEqual(shown(), [null, null, null])
   })
 
   it("dates a price and forgets the date of one that is no longer known", () => {
