@@ -1,14 +1,14 @@
 import { Cause, Context, Effect, Layer, Option } from "effect"
 import type { WireContext } from "../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
-import { LedgerReader, type LedgerStamp, type PoolStore } from "../../core/ports/mod.ts"
+import { LedgerReader, type LedgerStamp, NotRegistered, type PoolStore } from "../../core/ports/mod.ts"
 import { type ReadFailure, readInterfaces } from "../../core/use_cases/mod.ts"
 import { answerHeaders, preflightHeaders } from "./_headers.ts"
 import { overLimit, undeclaredBody } from "./_limits.ts"
 import { type Choice, defaultMounts, makeChooser, type Mount } from "./_mounts.ts"
 import { makeSite, mountedPath, type Resource, type Site } from "./_site.ts"
 import { defaultLimits, type HttpAnswer, type HttpLimits, type HttpRequest, withoutBody } from "./message.ts"
-import { badInput, internal, notFound, type Problem, problemJson, type ProblemName, problems, unavailable } from "./problem.ts"
+import { badInput, internal, notFound, type Problem, problemJson, type ProblemName, problems, unavailable, withFaults } from "./problem.ts"
 
 export interface ApplicationOptions {
   readonly context: WireContext
@@ -68,6 +68,8 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const { method, url } = request
     // a browser that may not ask could not read the refusal either, so it may ask about any path
     const preflight = method === "OPTIONS" && (url === "*" || request.headers["access-control-request-method"] !== undefined)
+    // its target is no path
+    if (method === "CONNECT") return refuse(site, methodNotAllowed(method, anyMethod), url)
     const match = site.router.find(choice.path)
     if (match === undefined) {
       return preflight ? options204(site, anyMethod) : refuse(site, unknownPath(site, choice), url)
@@ -96,9 +98,11 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const revision = request.headers[answerHeaders.revision]
     const choice = choose(mark < 0 ? url : url.slice(0, mark), revision === undefined ? undefined : String(revision))
     const site = sites.get(choice.revision)!
-    const refused = overLimit(request, limits) ?? choice.problem
+    const query = mark < 0 ? "" : url.slice(mark + 1)
+    const refused = overLimit(request, limits)
     if (refused !== undefined) return refuse(site, refused, url)
-    const answer = () => answerAt(site, choice, mark < 0 ? "" : url.slice(mark + 1), request)
+    if (choice.problem !== undefined) return Effect.flatMap(withInputFaults(choice.problem, site, choice, query, request), (problem) => refuse(site, problem, url))
+    const answer = () => answerAt(site, choice, query, request)
     const body = undeclaredBody(request, limits)
     return body === undefined ? answer() : Effect.flatMap(body, (refused) => refused === undefined ? answer() : refuse(site, refused, url))
   }
@@ -120,6 +124,18 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
 
 const anyMethod = "GET, HEAD, OPTIONS"
 
+/** A fault of the header, and beside it what path and query break in the revision of the mount: all violations at once. */
+const withInputFaults = (problem: Problem, site: Site, { path }: Choice, query: string, request: HttpRequest): Effect.Effect<Problem> => {
+  const match = problem.faults === undefined || !(request.method === "GET" || request.method === "HEAD") ? undefined : site.router.find(path)
+  return match === undefined ? Effect.succeed(problem) : Effect.matchCause(match.target.get(match.values, query, request), {
+    onSuccess: () => problem,
+    onFailure: (cause) => {
+      const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
+      return failure?._tag === "BadInput" ? withFaults(problem, failure.faults) : problem
+    }
+  })
+}
+
 const problemOf = (failure: ReadFailure | undefined, resource: Resource): Problem => {
   switch (failure?._tag) {
     case "BadInput":
@@ -127,7 +143,11 @@ const problemOf = (failure: ReadFailure | undefined, resource: Resource): Proble
     case "NotFound":
       return notFound(failure)
     case "NotRegistered":
-      return resource.notRegistered(failure)
+      // each filter has its own name
+      return withFaults(
+        resource.notRegistered(failure),
+        failure.things.slice(1).flatMap((thing) => resource.notRegistered(new NotRegistered({ things: [thing] })).faults ?? [])
+      )
     case "StoreFailure":
       return failure.retry ? unavailable : internal
     case undefined:
@@ -137,7 +157,8 @@ const problemOf = (failure: ReadFailure | undefined, resource: Resource): Proble
 
 const unknownPath = (site: Site, { mount, path }: Choice): Problem => {
   const given = JSON.stringify(mountedPath(mount, path).slice(0, 200))
-  const nearest = site.router.nearest(path)
+  // slashes alone are nearest to the mount itself
+  const nearest = /^\/+$/u.test(path) ? "" : site.router.nearest(path)
   return {
     name: "unknown-path",
     message: nearest === undefined
