@@ -2,10 +2,10 @@ import { Effect, type Fiber } from "effect"
 import { type Server, ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Application } from "./application.ts"
-import { bodyBytes } from "./message.ts"
+import { bodyBytes, type HttpAnswer } from "./message.ts"
 import type { ProblemName } from "./problem.ts"
 
-/** Answers what the parser of Node refuses before there is a request, in the same form as everything else. */
+/** Answers what never becomes a request for Node, faults of its parser and CONNECT, in the same form as everything else. */
 export const answerClientErrors = (
   server: Server, application: Application["Service"], run: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
 ) => {
@@ -16,13 +16,21 @@ export const answerClientErrors = (
       return
     }
     const [name, message] = refusals[error.code ?? ""] ?? malformed
-    run(Effect.map(application.refuse(name, message), ({ status, headers, body }) => {
-      const lines = Object.entries({ ...headers, "content-length": String(bodyBytes(body)), connection: "close" })
-      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.map(([key, value]) => `${key}: ${value}\r\n`).join("")}\r\n${body as string}`)
-    }))
+    run(Effect.map(application.refuse(name, message), (answer) => writeLast(answer, socket)))
+  })
+  server.on("connect", ({ method, url, headers }, socket: Duplex & { readonly _httpMessage?: ServerResponse }) => {
+    // Node has let go of the socket, and nobody else listens
+    socket.on("error", () => socket.destroy())
+    if (socket._httpMessage != null) socket.destroy()
+    else run(Effect.map(application.handle({ method: method!, url: url!, headers }), (answer) => writeLast(answer, socket)))
   })
   // an expectation that is not known is met by ignoring it
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+}
+
+const writeLast = ({ status, headers, body }: HttpAnswer, socket: Duplex) => {
+  const lines = Object.entries({ ...headers, "content-length": String(bodyBytes(body)), connection: "close" })
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.map(([key, value]) => `${key}: ${value}\r\n`).join("")}\r\n${body as string}`)
 }
 
 const malformed: readonly [ProblemName, string] = ["malformed-request", "The bytes that arrived are no well-formed HTTP/1.1 request"]

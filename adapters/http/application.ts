@@ -1,7 +1,7 @@
 import { Cause, Context, Effect, Layer, Option } from "effect"
 import type { WireContext } from "../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
-import { LedgerReader, type LedgerStamp, type PoolStore } from "../../core/ports/mod.ts"
+import { LedgerReader, type LedgerStamp, NotRegistered, type PoolStore } from "../../core/ports/mod.ts"
 import { type ReadFailure, readInterfaces, Submission } from "../../core/use_cases/mod.ts"
 import { answerHeaders, preflightHeaders } from "./_headers.ts"
 import { overLimit, undeclaredBody } from "./_limits.ts"
@@ -11,7 +11,7 @@ import type { Match } from "./_router.ts"
 import { makeSite, mountedPath, type Resource, type Site } from "./_site.ts"
 import { defaultLimits, type HttpAnswer, type HttpLimits, type HttpRequest, withoutBody } from "./message.ts"
 import {
-  badInput, busy, conflicting, internal, notFound, poolFull, type Problem, problemJson, type ProblemName, problems, refused, unavailable
+  badInput, busy, conflicting, internal, notFound, poolFull, type Problem, problemJson, type ProblemName, problems, refused, unavailable, withFaults
 } from "./problem.ts"
 
 export interface ApplicationOptions {
@@ -77,6 +77,8 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const { method, url } = request
     // a browser that may not ask could not read the refusal either, so it may ask about any path
     const preflight = method === "OPTIONS" && (url === "*" || request.headers["access-control-request-method"] !== undefined)
+    // its target is no path
+    if (method === "CONNECT") return refuse(site, methodNotAllowed(method, anyMethod), url)
     if (match === undefined) {
       return preflight ? options204(site, anyMethod) : refuse(site, unknownPath(site, choice), url)
     }
@@ -97,9 +99,10 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const revision = request.headers[answerHeaders.revision]
     const choice = choose(mark < 0 ? url : url.slice(0, mark), revision === undefined ? undefined : String(revision))
     const site = sites.get(choice.revision)!
-    const refused = overLimit(request, limits) ?? choice.problem
-    if (refused !== undefined) return refuse(site, refused, url)
     const query = mark < 0 ? "" : url.slice(mark + 1)
+    const refused = overLimit(request, limits)
+    if (refused !== undefined) return refuse(site, refused, url)
+    if (choice.problem !== undefined) return Effect.flatMap(withInputFaults(choice.problem, site, choice, query, request), (problem) => refuse(site, problem, url))
     const match = site.router.find(choice.path)
     if (request.method === "POST" && match?.target.post !== undefined) return answered(site, match.target, match.target.post(query, request), url)
     const answer = () => answerAt(site, choice, match, query, request)
@@ -124,6 +127,18 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
 
 const anyMethod = "GET, HEAD, POST, OPTIONS"
 
+/** A fault of the header, and beside it what path and query break in the revision of the mount: all violations at once. */
+const withInputFaults = (problem: Problem, site: Site, { path }: Choice, query: string, request: HttpRequest): Effect.Effect<Problem> => {
+  const match = problem.faults === undefined || !(request.method === "GET" || request.method === "HEAD") ? undefined : site.router.find(path)
+  return match?.target.get === undefined ? Effect.succeed(problem) : Effect.matchCause(match.target.get(match.values, query, request), {
+    onSuccess: () => problem,
+    onFailure: (cause) => {
+      const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
+      return failure?._tag === "BadInput" ? withFaults(problem, failure.faults) : problem
+    }
+  })
+}
+
 /** The one place where a failure of the core becomes a problem. */
 const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Resource): Problem => {
   switch (failure?._tag) {
@@ -132,7 +147,11 @@ const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Res
     case "NotFound":
       return notFound(failure)
     case "NotRegistered":
-      return resource.notRegistered(failure)
+      // each filter has its own name
+      return withFaults(
+        resource.notRegistered(failure),
+        failure.things.slice(1).flatMap((thing) => resource.notRegistered(new NotRegistered({ things: [thing] })).faults ?? [])
+      )
     case "Unread":
       return failure.problem
     case "SubmissionRefused":
@@ -152,7 +171,8 @@ const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Res
 
 const unknownPath = (site: Site, { mount, path }: Choice): Problem => {
   const given = JSON.stringify(mountedPath(mount, path).slice(0, 200))
-  const nearest = site.router.nearest(path)
+  // slashes alone are nearest to the mount itself
+  const nearest = /^\/+$/u.test(path) ? "" : site.router.nearest(path)
   return {
     name: "unknown-path",
     message: nearest === undefined

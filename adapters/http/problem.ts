@@ -1,5 +1,5 @@
 import { type BadInput, type InputFault, type JsonSchema, type NotFound } from "../../core/contract/mod.ts"
-import type { NotRegistered, VerifierBusy } from "../../core/ports/mod.ts"
+import { type NotRegistered, notRegisteredMessage, type VerifierBusy } from "../../core/ports/mod.ts"
 import type { PoolFull, SubmissionConflict, SubmissionRefused } from "../../core/use_cases/mod.ts"
 
 /** Every way in which a request is refused: the one table from reason to status. The type of a problem is its name. */
@@ -45,21 +45,30 @@ export const refused = (failure: SubmissionRefused): Problem => faulty("invalid-
 /** The contract declares 400 for every refusal of a post: the type tells this one. */
 export const conflicting = (failure: SubmissionConflict): Problem => faulty("conflict", failure)
 
-const faulty = (name: ProblemName, { faults, message }: BadInput | SubmissionRefused | SubmissionConflict): Problem => ({
-  name,
-  message: faults.length <= toldMax
-    ? message
-    : `${faults.length} violations: ${faults.slice(0, toldMax).map((fault) => fault.message).join("; ")}; and ${faults.length - toldMax} more`,
-  faults
-})
+const faulty = (name: ProblemName, { faults }: BadInput | SubmissionRefused | SubmissionConflict): Problem => ({ name, message: told(faults), faults })
 export const notFound = (failure: NotFound): Problem => ({ name: "not-found", message: failure.message })
 
-/** @param parameter what the client calls the filter */
-export const notRegistered = (failure: NotRegistered, parameter: string): Problem => ({
-  name: "not-registered",
-  message: failure.message,
-  faults: [{ in: "query", parameter, value: String(failure.value), rule: `a registered ${failure.kind}`, message: failure.message }]
-})
+/**
+ * The first of the things that were never registered.
+ *
+ * @param parameter what the client calls its filter
+ */
+export const notRegistered = ({ things: [thing] }: NotRegistered, parameter: string): Problem => {
+  const message = notRegisteredMessage(thing)
+  return { name: "not-registered", message, faults: [{ in: "query", parameter, value: String(thing.value), rule: `a registered ${thing.kind}`, message }] }
+}
+
+/** The same refusal, with more violations beside its own. */
+export const withFaults = (problem: Problem, more: ReadonlyArray<InputFault>): Problem => {
+  const faults = [...problem.faults ?? [], ...more]
+  return more.length === 0 ? problem : { ...problem, message: told(faults), faults }
+}
+
+const told = (faults: ReadonlyArray<InputFault>): string => {
+  if (faults.length === 1) return faults[0]!.message
+  const messages = faults.slice(0, toldMax).map((fault) => fault.message).join("; ")
+  return `${faults.length} violations: ${messages}${faults.length > toldMax ? `; and ${faults.length - toldMax} more` : ""}`
+}
 
 /** Seconds after which a client may try again. */
 const retryAfterSeconds = 1

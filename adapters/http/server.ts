@@ -1,13 +1,12 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { type Duration, Effect, Layer } from "effect"
 import type * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage } from "node:http"
 import { answerClientErrors } from "./_client_errors.ts"
-import { serverRequest } from "./_server_request.ts"
+import { responseOf, serverRequest, turnOf } from "./_server_request.ts"
 import { Application } from "./application.ts"
 import type { HttpAnswer, HttpRequest } from "./message.ts"
 
@@ -40,13 +39,18 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
 /** The application as the server calls it. No tracer, no logger and no router of the framework stands in the way. */
 const served = (application: Application["Service"]) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const read = serverRequest(request)
-    return Effect.map(
-      // without a Host header HTTP/1.1 is malformed
-      read === undefined ? application.refuse("malformed-request", "The header Host is missing: HTTP/1.1 requires it") : application.handle(read),
-      (answer) => read !== undefined && isPlain(read, request) && writeAtOnce(answer, request) ? written : toResponse(answer)
-    )
+    const turn = turnOf(request)
+    return turn === undefined ? answered(application, request) : Effect.flatMap(turn, (turn) => turn ? answered(application, request) : Effect.succeed(written))
   })
+
+const answered = (application: Application["Service"], request: HttpServerRequest.HttpServerRequest) => {
+  const read = serverRequest(request)
+  return Effect.map(
+    // without a Host header HTTP/1.1 is malformed
+    read === undefined ? application.refuse("malformed-request", "The header Host is missing: HTTP/1.1 requires it") : application.handle(read),
+    (answer) => read !== undefined && isPlain(read, request) && writeAtOnce(answer, request) ? written : toResponse(answer)
+  )
+}
 
 /** Whether all of it has arrived: a GET without a body, a post that was read. A body that is still coming is the framework's to deal with. */
 const isPlain = ({ method, headers }: HttpRequest, { source }: HttpServerRequest.HttpServerRequest) =>
@@ -60,14 +64,14 @@ const isPlain = ({ method, headers }: HttpRequest, { source }: HttpServerRequest
  */
 const writeAtOnce = ({ status, headers, body }: HttpAnswer, request: HttpServerRequest.HttpServerRequest): boolean => {
   if (status !== 200 || typeof body !== "string") return false
-  const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+  const response = responseOf(request)
   if (response.destroyed || response.headersSent) return false
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
   response.end(body)
   return true
 }
 
-/** Stands for what was written already: the framework sees that the response has ended and leaves it alone. */
+/** Stands for what was written already, or cannot be: the framework sees that the response has ended and leaves it alone. */
 const written = HttpServerResponse.empty()
 
 const toResponse = ({ status, headers: given, body }: HttpAnswer): HttpServerResponse.HttpServerResponse => {

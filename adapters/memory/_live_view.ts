@@ -11,6 +11,7 @@ import type { Tokens } from "./_tokens.ts"
 /** The parts of a ledger that decisions read. */
 interface Parts {
   readonly lastBlock: EthereumBlock
+  readonly lastEthereumBlock: bigint
   readonly block: (number: bigint) => EthereumBlock | undefined
   readonly history: History
   readonly tokens: Tokens
@@ -27,6 +28,9 @@ export class LiveView implements LedgerView {
 
   get lastBlock(): EthereumBlock {
     return this.ledger.lastBlock
+  }
+  get lastEthereumBlock(): bigint {
+    return this.ledger.lastEthereumBlock
   }
   get lastBatchNum(): number {
     return this.ledger.history.lastBatchNum

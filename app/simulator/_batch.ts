@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import type { Account, BatchFeed, ExitFeed, L1CoordinatorFeed, L2Feed, New, Transaction } from "../../core/domain/mod.ts"
+import { type Account, type BatchFeed, type ExitFeed, type L1CoordinatorFeed, type L2Feed, type New, protocol, type Transaction } from "../../core/domain/mod.ts"
 import { type AccountIndex, FIRST_USER_ACCOUNT, INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { accountLeaf, merkleTree } from "../../adapters/crypto/mod.ts"
 import { type BatchOutcome, processBatch } from "../../core/use_cases/mod.ts"
@@ -49,7 +49,7 @@ export function forgeBatch(context: Context, world: World, { l1Coordinator, l2, 
 const feeAccountsOf = ({ people }: Context, world: World, coordinator: number): ReadonlyArray<AccountIndex> =>
   (world.feeAccounts.get(people.coordinator(coordinator).publicKey) ?? []).slice(0, FEE_ACCOUNTS_MAX)
 
-const FEE_ACCOUNTS_MAX = 64
+const FEE_ACCOUNTS_MAX = protocol.maxFeeIdxCoordinator
 
 function settle({ people }: Context, world: World, { accountUpdates, createdAccounts }: BatchOutcome): void {
   for (const account of createdAccounts) {

@@ -1,9 +1,9 @@
-import { l1TransactionType, type L1UserFeed, type New, type Transaction } from "../../core/domain/mod.ts"
+import { l1TransactionType, type L1UserFeed, type New, protocol, type Transaction } from "../../core/domain/mod.ts"
 import type { L1Intent } from "./_l1_traffic.ts"
 import type { BlockDraft, World } from "./_world.ts"
 
 /** Contracts close a queue at this size. */
-export const queueSizeMax = 128
+export const queueSizeMax = protocol.maxL1UserTx
 
 /** How queues fill in a block. */
 export interface Filling {

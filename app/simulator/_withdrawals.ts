@@ -4,15 +4,19 @@ import type { BlockDraft, OpenExit, World } from "./_world.ts"
 
 /** What leaves the rollup in a block: only exits of earlier blocks, since the batch must be on chain first. */
 export function withdraw(context: Context, world: World, draft: BlockDraft): void {
+  collect(context, world, draft)
   const withdrawals = [...takeOpen(context, world, "instantWithdrawal"), ...takeOpen(context, world, "delayedRequest")]
   if (withdrawals.length > 0) draft.withdrawals = withdrawals
-  const exit = world.openExits.find(({ requested }) => requested)
-  if (exit !== undefined && context.agenda.take("delayedCollection")) {
-    const { owner, tokenId } = exit
-    draft.delayedWithdrawals = [{ owner, tokenId }]
-    world.openExits = world.openExits.filter((other) => !(other.requested && other.owner === owner && other.tokenId === tokenId))
-  }
   updateBucket(context, world, draft)
+}
+
+/** Before the withdrawals of the block: only what earlier blocks requested can be collected. */
+function collect(context: Context, world: World, draft: BlockDraft): void {
+  const exit = world.openExits.find(({ requested }) => requested)
+  if (exit === undefined || !context.agenda.take("delayedCollection")) return
+  const { owner, tokenId } = exit
+  draft.delayedWithdrawals = [{ owner, tokenId }]
+  world.openExits = world.openExits.filter((other) => !(other.requested && other.owner === owner && other.tokenId === tokenId))
 }
 
 /** Exits beyond these are forgotten, so that some are never withdrawn. */

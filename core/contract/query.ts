@@ -25,17 +25,21 @@ export const queryReader = <N extends ListName>(
   const given = (parameter: string, values: ReadonlyMap<string, string>) => values.get(parameter) ?? null
 
   return (query) => {
-    const pairs = queryPairs(query)
-    if (Result.isFailure(pairs)) {
-      return Result.fail([brokenRule(pairs.failure, null, "percent-encoded UTF-8", `The query part ${JSON.stringify(pairs.failure)} is not percent-encoded UTF-8`)])
-    }
     const faults: Array<InputFault> = []
     const texts = new Map<string, string>()
     const unknown = new Set<string>()
     const repeated = new Set<string>()
+    const malformed = new Set<string>()
     const decoded: { [filter: string]: unknown } = {}
     const page: { [name: string]: unknown } = {}
-    for (const [name, value] of pairs.success) {
+    for (const { text, name, value } of queryPairs(query)) {
+      if (name === undefined || value === undefined) {
+        if (!malformed.has(text)) faults.push(undecodable(text))
+        malformed.add(text)
+        // it is given all the same, as the rules of several parameters see it
+        if (name !== undefined && filters.has(name) && !texts.has(name)) texts.set(name, text)
+        continue
+      }
       const filter = filters.get(name)
       const paging = filter === undefined && pageNames.has(name) ? pageParameters[name as keyof typeof pageParameters] : undefined
       // one name breaks one rule once, however often it stands there
@@ -107,11 +111,15 @@ const unknownParameter = (
   }
 }
 
+const undecodable = (text: string): InputFault =>
+  brokenRule(text, null, "percent-encoded UTF-8", `The query part ${JSON.stringify(text.slice(0, 100))} is not percent-encoded UTF-8`)
+
 /** Reads the query string of an operation that takes no parameters. */
 export const noQuery = (query: string): ReadonlyArray<InputFault> => {
-  const pairs = queryPairs(query)
-  return Result.isFailure(pairs)
-    ? [brokenRule(pairs.failure, null, "percent-encoded UTF-8", `The query part ${JSON.stringify(pairs.failure)} is not percent-encoded UTF-8`)]
-    : [...new Map(pairs.success)].map(([name, value]) =>
-      brokenRule(name, value, "no parameters", `Unknown parameter ${JSON.stringify(name.slice(0, 100))}: this operation takes none`))
+  const faults = new Map<string, InputFault>()
+  for (const { text, name, value } of queryPairs(query)) {
+    if (name === undefined || value === undefined) faults.set(`malformed ${text}`, undecodable(text))
+    else faults.set(`unknown ${name}`, brokenRule(name, value, "no parameters", `Unknown parameter ${JSON.stringify(name.slice(0, 100))}: this operation takes none`))
+  }
+  return [...faults.values()]
 }

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { type Network, transactionTypes } from "../domain/mod.ts"
 import {
-  EncodingError, parseAccountIndex, parseDecimalNumber, parseEthereumAddress, parsePrefixedAddress, parsePublicKey, parseTransactionId
+  ACCOUNT_INDEX_MAX, EncodingError, parseAccountIndex, parseDecimalNumber, parseEthereumAddress, parsePrefixedAddress, parsePublicKey, parseTransactionId
 } from "../encoding/mod.ts"
 import type { ScalarName, ScalarValues } from "./list.ts"
 import type { JsonSchema } from "./wire_type.ts"
@@ -58,7 +58,10 @@ export const scalars: { readonly [S in ScalarName]: Scalar<ScalarValues[S]> } = 
   slotNum: integer(0, uint32Max, 784),
   accountIndex: {
     parse: (value, { prefix }) => parseAccountIndex(prefix, value),
-    jsonSchema: ({ prefix }) => pattern(`^${prefix}:[^:]*:(0|[1-9][0-9]{0,14})$`, `${prefix}:DAI:4444`)
+    jsonSchema: ({ prefix }) => ({
+      ...pattern(`^${prefix}:[^:]+:(0|[1-9][0-9]{0,14})$`, `${prefix}:DAI:4444`),
+      description: `The number at the end is at most ${ACCOUNT_INDEX_MAX}`
+    })
   },
   ethereumAddress: {
     parse: parseEthereumAddress,

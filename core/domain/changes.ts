@@ -47,6 +47,7 @@ export interface BatchChanges {
  */
 export interface BlockChanges {
   readonly block: EthereumBlock
+  /** Never below what the ledger knew. */
   readonly lastEthereumBlock: bigint
   readonly prices: ReadonlyArray<PriceFeed>
   readonly coordinators: ReadonlyArray<New<Coordinator>>

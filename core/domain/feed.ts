@@ -1,4 +1,8 @@
 import { Schema, SchemaTransformation } from "effect"
+import { slotNumMax } from "./auction.ts"
+import { slotOfBlock } from "./slot.ts"
+import { timeMsMax } from "./time.ts"
+import { priceUSDMax } from "./token.ts"
 
 /*
  * What a synchroniser or coordinator tells the ledger: one record for each Ethereum block with everything in it, and
@@ -9,10 +13,17 @@ import { Schema, SchemaTransformation } from "effect"
 const integer = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const uint32 = integer(0, 4294967295)
 const accountIndex = integer(0, 2 ** 48 - 1)
-const timeMs = integer(0, 8.64e15)
+const timeMs = integer(0, timeMsMax)
 const decimal = Schema.String.check(Schema.isPattern(/^(0|[1-9]\d{0,77})$/u, { expected: "a decimal integer of at most 78 digits" }))
-/** An exact non-negative integer: bigint here, a decimal string in JSON. */
-const big = decimal.pipe(Schema.decodeTo(Schema.BigInt, SchemaTransformation.transform({ decode: BigInt, encode: String })))
+const bigUpTo = (maximum: bigint) =>
+  decimal.pipe(Schema.decodeTo(
+    Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum }, { expected: `an integer from 0 to ${maximum}` })),
+    SchemaTransformation.transform({ decode: BigInt, encode: String })
+  ))
+/** An amount or a field element, exact and not negative: bigint here, a decimal string in JSON. */
+const big = bigUpTo(10n ** 78n - 1n)
+/** A block number or a count, written as amounts are. */
+const uint64 = bigUpTo((1n << 64n) - 1n)
 const hex = (digits: number) =>
   Schema.String.check(Schema.isPattern(new RegExp(`^0x[0-9a-f]{${digits}}$`, "u"), {
     expected: `0x and ${digits} lower-case hexadecimal digits`
@@ -86,14 +97,19 @@ export const BatchFeed = Schema.Struct({
 /** A withdrawal from the rollup contract: instant, or sent to the delayer. */
 export const WithdrawalFeed = Schema.Struct({ batchNum: uint32, accountIndex, instant: Schema.Boolean })
 
-/** A collection from the delayer: it settles every requested exit of that owner and token. */
+/**
+ * A collection from the delayer: it settles every exit of that owner and token that was requested in an earlier block, and none that is
+ * requested in the same one, since the delay between the two cannot have passed.
+ */
 export const DelayedWithdrawalFeed = Schema.Struct({ owner: address, tokenId: uint32 })
 
 /** A price as the writer knew it at this block; null where it is no longer known. */
-export const PriceFeed = Schema.Struct({ tokenId: uint32, priceUSD: Schema.NullOr(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))), timeMs })
+export const PriceFeed = Schema.Struct({
+  tokenId: uint32, priceUSD: Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: priceUSDMax }))), timeMs
+})
 
 const BucketFeed = Schema.Struct({
-  ceilUSD: big, blockStamp: big, withdrawals: big, blockWithdrawalRate: big, maxWithdrawals: big
+  ceilUSD: big, blockStamp: uint64, withdrawals: uint64, blockWithdrawalRate: uint64, maxWithdrawals: uint64
 })
 
 export const RollupVariablesFeed = Schema.Struct({
@@ -117,22 +133,22 @@ export const WithdrawalDelayerVariablesFeed = Schema.Struct({
   emergencyCouncilAddress: address,
   keeperAddress: address,
   withdrawalDelay: integer(0, 2 ** 53 - 1),
-  emergencyModeStartingBlock: big,
+  emergencyModeStartingBlock: uint64,
   emergencyModeStartingTime: integer(0, 2 ** 53 - 1),
   emergencyMode: Schema.Boolean
 })
 
 /** The withdrawal bucket at a position of `buckets` changed. */
-export const BucketUpdateFeed = Schema.Struct({ bucket: integer(0, 255), blockStamp: big, withdrawals: big })
+export const BucketUpdateFeed = Schema.Struct({ bucket: integer(0, 255), blockStamp: uint64, withdrawals: uint64 })
 
 /** Everything of one Ethereum block, in chain order. Absent lists are empty, absent variables unchanged. */
 export const BlockFeed = Schema.Struct({
-  number: big,
+  number: uint64,
   hash,
   parentHash: hash,
   timestampMs: timeMs,
-  /** Newest block of the chain that the writer knows of; this block's own number where absent. */
-  lastEthereumBlock: Schema.optionalKey(big),
+  /** Newest block of the chain that the writer knows of; this block's own number where absent. What the ledger knows never falls. */
+  lastEthereumBlock: Schema.optionalKey(uint64),
   prices: Schema.optionalKey(Schema.Array(PriceFeed)),
   coordinators: Schema.optionalKey(Schema.Array(CoordinatorFeed)),
   bids: Schema.optionalKey(Schema.Array(BidFeed)),
@@ -155,7 +171,7 @@ export const GenesisFeed = Schema.Struct({
     chainId: integer(0, 65535),
     rollupAddress: address
   }),
-  block: Schema.Struct({ number: big, hash, timestampMs: timeMs }),
+  block: Schema.Struct({ number: uint64, hash, timestampMs: timeMs }),
   constants: Schema.Struct({
     rollup: Schema.Struct({
       governanceToken: address,
@@ -169,7 +185,7 @@ export const GenesisFeed = Schema.Struct({
     auction: Schema.Struct({
       blocksPerSlot: integer(1, 65535),
       initialMinimalBidding: big,
-      genesisBlockNum: big,
+      genesisBlockNum: uint64,
       governanceToken: address,
       rollupAddress: address,
       governanceAddress: address
@@ -181,14 +197,22 @@ export const GenesisFeed = Schema.Struct({
   variables: Schema.Struct({
     rollup: RollupVariablesFeed, auction: AuctionVariablesFeed, withdrawalDelayer: WithdrawalDelayerVariablesFeed
   })
-}).annotate({ identifier: "GenesisFeed" })
+}).check(Schema.makeFilter(({ block, constants: { auction } }) => {
+  // every slot has blocks that the wire can show, and the genesis block has a slot
+  if (auction.genesisBlockNum + BigInt(auction.blocksPerSlot) * BigInt(slotNumMax + 1) > 1n << 64n) {
+    return { path: ["constants", "auction", "genesisBlockNum"], issue: "Expected a block after which 2^32 slots end before block 2^64" }
+  }
+  return slotOfBlock(auction, block.number) <= slotNumMax
+    ? undefined
+    : { path: ["block", "number"], issue: `Expected a block of a slot up to ${slotNumMax}` }
+})).annotate({ identifier: "GenesisFeed" })
 
 /** One line of a feed. */
 export const FeedRecord = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("genesis"), genesis: GenesisFeed }),
   Schema.Struct({ kind: Schema.Literal("block"), block: BlockFeed }),
   /** Drops every block above `toBlock`. */
-  Schema.Struct({ kind: Schema.Literal("rollBack"), toBlock: big }),
+  Schema.Struct({ kind: Schema.Literal("rollBack"), toBlock: uint64 }),
   /** Prices that arrived between two blocks: they belong to the block before them. */
   Schema.Struct({ kind: Schema.Literal("prices"), prices: Schema.Array(PriceFeed) })
 ]).annotate({ identifier: "FeedRecord" })

@@ -1,4 +1,4 @@
-import type { Bid, BidView, Coordinator, SlotView } from "./auction.ts"
+import { type Bid, type BidView, type Coordinator, slotNumMax, type SlotView } from "./auction.ts"
 import type { AuctionConstants, AuctionVariables } from "./parameters.ts"
 import { ZERO_ADDRESS } from "../encoding/mod.ts"
 
@@ -23,11 +23,11 @@ export const auctionClock = (
 export const firstBlockOfSlot = (constants: AuctionClock["constants"], slotNum: number): bigint =>
   constants.genesisBlockNum + BigInt(slotNum) * BigInt(constants.blocksPerSlot)
 
-/** The last slot in which no bid can be made any more. */
-export const lastClosedSlot = (clock: AuctionClock): number => clock.currentSlot + clock.variables.closedAuctionSlots
+/** The last slot in which no bid can be made any more; there is none above the greatest slot number. */
+export const lastClosedSlot = (clock: AuctionClock): number => Math.min(slotNumMax, clock.currentSlot + clock.variables.closedAuctionSlots)
 
 /** The last slot in which a bid can be made now. */
-export const lastOpenSlot = (clock: AuctionClock): number => lastClosedSlot(clock) + clock.variables.openAuctionSlots
+export const lastOpenSlot = (clock: AuctionClock): number => Math.min(slotNumMax, lastClosedSlot(clock) + clock.variables.openAuctionSlots)
 
 /** The coordinator that forges where no bid wins. */
 export const bootCoordinator = (variables: AuctionVariables): Coordinator => ({

@@ -9,7 +9,7 @@ export interface NextForger {
     readonly slotNum: number
     readonly fromBlock: bigint
     readonly toBlock: bigint
-    /** Estimate: 15 seconds a block from the last one. Milliseconds since 1970. */
+    /** Estimate: 15 seconds a block from the last one, at most the end of the year 9999. Milliseconds since 1970. */
     readonly fromTimestampMs: number
     readonly toTimestampMs: number
   }

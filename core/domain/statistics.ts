@@ -2,6 +2,7 @@ import type { Coordinator } from "./auction.ts"
 import type { EthereumBlock } from "./changes.ts"
 import { type AuctionClock, firstBlockOfSlot, lastClosedSlot } from "./slot.ts"
 import type { Metrics, NextForger, RecommendedFee } from "./state.ts"
+import { estimateMsMax } from "./time.ts"
 
 /** What the averages are taken over: consecutive batches, all of one window of time. */
 export interface BatchSums {
@@ -46,11 +47,11 @@ export const recommendedFeeOf = (
   return { existingAccount: clamp(average), createAccount: clamp(2.5 * average), createAccountInternal: clamp(2 * average) }
 }
 
-/** Who forges the current slot and those whose auction is closed (domain §3.8). */
+/** Who forges the current slot and those whose auction is closed (domain §3.8). Times are estimates up to the end of the year 9999. */
 export const nextForgersOf = (
   clock: AuctionClock, lastBlock: EthereumBlock, forgerOf: (slotNum: number) => Coordinator
 ): ReadonlyArray<NextForger> => {
-  const timeOf = (block: bigint) => lastBlock.timestampMs + blockTimeMs * Number(block - lastBlock.number)
+  const timeOf = (block: bigint) => Math.min(estimateMsMax, lastBlock.timestampMs + blockTimeMs * Number(block - lastBlock.number))
   const forgers: Array<NextForger> = []
   for (let slotNum = clock.currentSlot; slotNum <= lastClosedSlot(clock); slotNum++) {
     const fromBlock = firstBlockOfSlot(clock.constants, slotNum)

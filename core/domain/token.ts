@@ -14,14 +14,21 @@ export interface Token {
   readonly decimals: number
   /** Block of the registration. */
   readonly ethereumBlockNum: bigint
-  /** Price of one whole token in US dollars; null while unknown. */
+  /** Price of one whole token in US dollars, at most `priceUSDMax`; null while unknown. */
   readonly priceUSD: number | null
   /** When the price was set, milliseconds since 1970; null while unknown. */
   readonly priceTimeMs: number | null
 }
 
-/** What US dollars an amount of units is worth; null where the price is unknown or zero, or the amount is zero. */
-export const valueUSD = (token: Pick<Token, "priceUSD" | "decimals">, amount: bigint): number | null =>
-  token.priceUSD === null || token.priceUSD === 0 || amount === 0n
-    ? null
-    : token.priceUSD / 10 ** token.decimals * Number(amount)
+/**
+ * No token costs more US dollars: with it whatever is computed of amounts below 2^192, also the sum of their fees in any number of
+ * batches, stays far within the numbers that JSON can write.
+ */
+export const priceUSDMax = 1e12
+
+/** What US dollars an amount of units is worth; null where the price is unknown or zero, the amount is zero, or no finite number tells it. */
+export const valueUSD = (token: Pick<Token, "priceUSD" | "decimals">, amount: bigint): number | null => {
+  if (token.priceUSD === null || token.priceUSD === 0 || amount === 0n) return null
+  const value = token.priceUSD / 10 ** token.decimals * Number(amount)
+  return Number.isFinite(value) ? value : null
+}

@@ -13,6 +13,8 @@ import type { LedgerStamp } from "./stamp.ts"
  */
 export interface LedgerView {
   readonly lastBlock: EthereumBlock
+  /** The greatest that any block up to the last one told; a rollback takes back what the dropped ones told. */
+  readonly lastEthereumBlock: bigint
   /** The stored block of that number, or undefined (also below the first block). */
   readonly block: (number: bigint) => EthereumBlock | undefined
   /** 0 before the first batch. */

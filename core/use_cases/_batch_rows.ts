@@ -56,6 +56,7 @@ function l2Row(
   work: BlockWork, feed: L2Feed, { receiver, sender, tokenId }: L2Resolution, place: Pick<Transaction, "id" | "position" | "batchNum">
 ): New<Transaction> {
   const token = work.token(tokenId)
+  // the greatest factor and the greatest price leave the fee a finite number
   const historicUSD = token === undefined ? null : valueUSD(token, feed.amount)
   return {
     id: place.id,

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import {
-  type Batch, type BatchChanges, type BatchFeed, type New, slotOfBlock, type TokenId, type Transaction, transactionsPerBatchMax, valueUSD
+  type Batch, type BatchChanges, type BatchFeed, type New, protocol, slotOfBlock, type TokenId, type Transaction, transactionsPerBatchMax, valueUSD
 } from "../domain/mod.ts"
 import { NO_ACCOUNT } from "../encoding/mod.ts"
 import { coordinatorRows, l2Rows } from "./_batch_rows.ts"
@@ -29,6 +29,10 @@ function forgeBatch(work: BlockWork, batch: BatchFeed): BlockViolation | undefin
   if ("invariant" in queue) return queue
   const size = queue.length + batch.l1Coordinator.length + batch.l2.length
   if (size > transactionsPerBatchMax) return violation("batch-size", size, `at most ${transactionsPerBatchMax}`, "")
+  const l1Size = queue.length + batch.l1Coordinator.length
+  if (l1Size > protocol.maxL1Tx) {
+    return violation("l1-size", l1Size, `at most ${protocol.maxL1Tx}, ${queue.length} of them from the forged queue`, "/l1Coordinator")
+  }
   const processed = processBatch(work, { ...batch, queue })
   if (Result.isFailure(processed)) return processed.failure
   const outcome = processed.success

@@ -51,11 +51,6 @@ export class BlockWork implements BatchState {
     return this.#exits.get(exitKey(batchNum, index)) ?? this.view.exit(batchNum, index)
   }
 
-  /** Exits that this block made or withdrew. */
-  get changedExits(): Iterable<New<Exit>> {
-    return this.#exits.values()
-  }
-
   setExit(exit: New<Exit>): void {
     this.#exits.set(exitKey(exit.batchNum, exit.accountIndex), exit)
   }

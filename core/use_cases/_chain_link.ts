@@ -1,4 +1,4 @@
-import type { BlockFeed } from "../domain/mod.ts"
+import { type AuctionConstants, type BlockFeed, slotNumMax, slotOfBlock } from "../domain/mod.ts"
 import type { LedgerView } from "../ports/mod.ts"
 import { type BlockViolation, violation } from "./block_violation.ts"
 
@@ -12,13 +12,15 @@ export function checkStored({ hash, number }: BlockFeed, view: LedgerView): "sto
   return stored.hash === hash ? "stored" : violation("block-hash", hash, `${stored.hash}, the stored block ${number}`, "/hash")
 }
 
-/** Whether a new block follows the last one. */
+/** Whether a new block follows the last one and lies in a slot that has a number. */
 export function checkChainLink(
-  { lastEthereumBlock, number, parentHash, timestampMs }: BlockFeed, { lastBlock }: LedgerView
+  { lastEthereumBlock, number, parentHash, timestampMs }: BlockFeed, { lastBlock }: LedgerView, auction: AuctionConstants
 ): BlockViolation | undefined {
   if (number !== lastBlock.number + 1n) {
     return violation("block-number", number, `${lastBlock.number + 1n}, the one after the last block`, "/number")
   }
+  const slotNum = slotOfBlock(auction, number)
+  if (slotNum > slotNumMax) return violation("slot-number", slotNum, `at most ${slotNumMax}`, "/number")
   if (parentHash !== lastBlock.hash) {
     return violation("parent-hash", parentHash, `${lastBlock.hash}, the stored block ${lastBlock.number}`, "/parentHash")
   }

@@ -1,9 +1,10 @@
+import { protocol } from "../domain/mod.ts"
 import { credit, type WorkingState } from "./_working_state.ts"
 import type { BatchInput } from "./batch_transition.ts"
 import { type BlockViolation, violation } from "./block_violation.ts"
 
 /** How many fee accounts a batch has room for. */
-const feeAccountsMax = 64
+const feeAccountsMax = protocol.maxFeeIdxCoordinator
 
 /** Finds the account of each token whose fees are collected. */
 export function openFeeAccounts(working: WorkingState, { feeAccounts }: BatchInput): BlockViolation | undefined {

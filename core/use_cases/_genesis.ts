@@ -1,12 +1,19 @@
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import { GenesisFeed } from "../domain/mod.ts"
+import { shapeOf } from "./_shape.ts"
 import { type BlockViolation, violation } from "./block_violation.ts"
 
 const encode = Schema.encodeSync(Schema.toCodecJson(GenesisFeed))
+const read = shapeOf(GenesisFeed)
+
+/** A copy of a genesis record that a host hands over, where it has the shape that the feed defines. */
+export const readGenesis = (given: GenesisFeed): Result.Result<GenesisFeed, BlockViolation> => read(given, "/genesis")
 
 /** The genesis record of a feed is the one that the ledger was opened with, to the last field. */
-export const checkGenesis = (opened: GenesisFeed, given: GenesisFeed): BlockViolation | undefined =>
-  difference(encode(opened), encode(given), "/genesis")
+export const checkGenesis = (opened: GenesisFeed, given: GenesisFeed): BlockViolation | undefined => {
+  const genesis = readGenesis(given)
+  return Result.isFailure(genesis) ? genesis.failure : difference(encode(opened), encode(genesis.success), "/genesis")
+}
 
 function difference(opened: Schema.Json | undefined, given: Schema.Json | undefined, place: string): BlockViolation | undefined {
   if (isTree(opened) && isTree(given)) {

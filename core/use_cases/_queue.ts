@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { l1TransactionType, type L1UserFeed, type New, type Transaction, valueUSD } from "../domain/mod.ts"
+import { l1TransactionType, type L1UserFeed, type New, protocol, type Transaction, valueUSD } from "../domain/mod.ts"
 import { type AccountIndex, encodeFloat40, EXIT_ACCOUNT, isUserAccount, l1UserTransactionId, NO_ACCOUNT } from "../encoding/mod.ts"
 import type { BlockWork } from "./_block_work.ts"
 import { type BlockViolation, type Invariant, violation } from "./block_violation.ts"
@@ -20,6 +20,9 @@ export function fillQueues(work: BlockWork): BlockViolation | undefined {
     open = queue
     const size = sizes.get(queue) ?? work.view.queue(queue).length
     if (feed.position !== size) return violation("queue-position", feed.position, `${size}, the next of queue ${queue}`, `${place}/position`)
+    if (size >= protocol.maxL1UserTx) {
+      return violation("queue-size", size + 1, `at most ${protocol.maxL1UserTx} transactions in queue ${queue}`, place)
+    }
     sizes.set(queue, size + 1)
     const violated = checkShape(work, feed, place)
     if (violated !== undefined) return violated
@@ -47,7 +50,6 @@ export function receiverOf(work: BlockWork, index: AccountIndex): Pick<Transacti
 }
 
 const NOBODY = { address: null, publicKey: null }
-const depositLimit = 1n << 128n
 
 const ownerOf = (work: BlockWork, index: AccountIndex) => (isUserAccount(index) ? work.account(index) : undefined) ?? NOBODY
 
@@ -71,7 +73,7 @@ function checkShape(work: BlockWork, feed: L1UserFeed, place: string): BlockViol
   }
   if (to === NO_ACCOUNT && amount !== 0n) return refuse("amount", "amount", "0, since a deposit sends nothing on")
   if (to === EXIT_ACCOUNT && depositAmount !== 0n) return refuse("deposit-amount", "depositAmount", "0, since an exit brings nothing in")
-  if (depositAmount >= depositLimit) return refuse("deposit-amount", "depositAmount", "an amount below 2^128")
+  if (depositAmount >= protocol.limitDepositAmount) return refuse("deposit-amount", "depositAmount", "an amount below 2^128")
   const deposit = encodeFloat40(depositAmount)
   if (Result.isFailure(deposit)) return refuse("deposit-amount", "depositAmount", deposit.failure.rule)
   // the greatest float40 is below 2^192

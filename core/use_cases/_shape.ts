@@ -4,19 +4,25 @@ import { type BlockViolation, violation } from "./block_violation.ts"
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /**
- * Checks values that a host hands over in memory against what a feed line would have been held to: types alone would let an address
- * with upper-case digits through, which then equals no stored one.
+ * Reads values that a host hands over in memory, held to what a feed line would have been held to: types alone would let an address
+ * with upper-case digits through, which then equals no stored one, and members that nobody knows. What it returns is a copy, which the
+ * host can no longer change.
  */
-export function shapeOf(schema: Schema.Schema<unknown>): (given: unknown, prefix?: string) => BlockViolation | undefined {
-  const decode = Schema.decodeUnknownResult(Schema.toType(schema))
-  return (given, prefix = "") => {
-    const result = decode(given)
-    if (Result.isSuccess(result)) return undefined
-    const [issue] = issuesOf(result.failure.issue).issues
-    const path = (issue?.path ?? []).map((segment) => typeof segment === "object" ? segment.key : segment)
-    const rule = issue?.message.replace(/^Expected /u, "") ?? "the shape of a feed record"
-    return violation("shape", textOf(valueAt(given, path)), rule, prefix + path.map((key) => `/${String(key)}`).join(""))
-  }
+export function shapeOf<A, I>(schema: Schema.Codec<A, I>): (given: unknown, prefix?: string) => Result.Result<A, BlockViolation> {
+  const decode = Schema.decodeUnknownResult(Schema.toType(schema), { onExcessProperty: "error" })
+  return (given, prefix = "") => Result.mapError(decode(given), ({ issue }) => {
+    const [first] = issuesOf(issue).issues
+    const path = (first?.path ?? []).map((segment) => typeof segment === "object" ? segment.key : segment)
+    return misshapen(valueAt(given, path), ruleOf(first?.message), prefix + path.map((key) => `/${String(key)}`).join(""))
+  })
+}
+
+/** What is not of the shape that a feed defines. */
+export const misshapen = (value: unknown, expected: string, place: string): BlockViolation => violation("shape", textOf(value), expected, place)
+
+const ruleOf = (message: string | undefined): string => {
+  if (message === undefined) return "the shape of a feed record"
+  return message.includes("excess property") ? "no such member, since the feed defines none of this name" : message.replace(/^Expected /u, "")
 }
 
 const valueAt = (given: unknown, path: ReadonlyArray<PropertyKey>): unknown =>

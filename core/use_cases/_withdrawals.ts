@@ -20,25 +20,22 @@ export function withdrawExits(work: BlockWork): BlockViolation | undefined {
   return undefined
 }
 
-/** Collects from the delayer, which pools what an owner requested of a token: all of it is settled at once. */
+/**
+ * Collects from the delayer, which pools what an owner requested of a token: all that was requested before this block is settled at once.
+ * Runs before `withdrawExits`, since the delay keeps what this block requests from being collected in it.
+ */
 export function collectDelayed(work: BlockWork): BlockViolation | undefined {
   for (const [position, { owner, tokenId }] of (work.block.delayedWithdrawals ?? []).entries()) {
-    const requested = new Map<string, New<Exit>>()
-    for (const exit of [...work.view.requestedExits(owner, tokenId), ...work.changedExits]) {
-      const current = work.exit(exit.batchNum, exit.accountIndex) ?? exit
-      if (current.address === owner && current.tokenId === tokenId && isRequested(current)) {
-        requested.set(`${current.batchNum}:${current.accountIndex}`, current)
-      }
+    // an earlier collection of the block may have settled them
+    const requested = work.view.requestedExits(owner, tokenId).filter((exit) => work.exit(exit.batchNum, exit.accountIndex)?.delayedWithdrawn === null)
+    if (requested.length === 0) {
+      const expected = `an owner with a withdrawal of token ${tokenId} that an earlier block requested`
+      return violation("withdrawal-requested", owner, expected, `/delayedWithdrawals/${position}`)
     }
-    if (requested.size === 0) {
-      return violation("withdrawal-requested", owner, `an owner with a requested withdrawal of token ${tokenId}`, `/delayedWithdrawals/${position}`)
-    }
-    for (const exit of requested.values()) mark(work, exit, "delayedWithdrawn")
+    for (const exit of requested) mark(work, exit, "delayedWithdrawn")
   }
   return undefined
 }
-
-const isRequested = (exit: New<Exit>): boolean => exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
 
 function mark(work: BlockWork, exit: New<Exit>, field: BlockChanges["withdrawals"][number]["field"]): void {
   work.setExit({ ...exit, [field]: work.block.number })

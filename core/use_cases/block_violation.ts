@@ -18,6 +18,7 @@ export class BlockViolation extends Schema.TaggedError<BlockViolation>()("BlockV
   expected: Schema.String,
   /** JSON pointer into what was sent: `/batches/0/l2/3/nonce`. */
   place: Schema.String,
+  /** All of it, and of which block: enough for a log. */
   message: Schema.String
 }) {}
 
@@ -31,8 +32,14 @@ export const violation = (
     value: String(value),
     expected,
     place,
-    message: `${subject} "${value}" at ${place}: expected ${expected}; ${remedy}`
+    message: `${subject} "${value}" at ${place}: expected ${expected}; ${remedy} (invariant ${invariant})`
   })
+}
+
+/** The same violation, named by the block that it is one of: a line of a log says which. */
+export function violationOfBlock(number: unknown, { _tag, message, ...said }: BlockViolation): BlockViolation {
+  const block = typeof number === "bigint" ? `Block ${number}` : "Block without number"
+  return new BlockViolation({ ...said, message: `${block}: ${message.slice(0, 1).toLowerCase()}${message.slice(1)}` })
 }
 
 /** The same violation, seen from a whole of which the first place is a part. */

@@ -2,11 +2,11 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import { type BlockFeed, type FeedRecord, type GenesisFeed, PriceFeed } from "../domain/mod.ts"
 import type { Keccak256 } from "../encoding/mod.ts"
 import { type LedgerView, LedgerWriter, type LedgerStamp, type RollBackReport, type StoreFailure } from "../ports/mod.ts"
-import { checkGenesis } from "./_genesis.ts"
-import { shapeOf } from "./_shape.ts"
+import { checkGenesis, readGenesis } from "./_genesis.ts"
+import { misshapen, shapeOf } from "./_shape.ts"
 import { checkPrices } from "./_tokens.ts"
 import { type BlockViolation, violation } from "./block_violation.ts"
-import { decideBlock } from "./check_block.ts"
+import { decideOwnBlock, readBlock } from "./check_block.ts"
 
 /** What came of a block: `applied` is false where the ledger held it already. */
 export interface BlockReport {
@@ -34,34 +34,49 @@ export class Ledger extends Context.Service<Ledger, {
   /** Does what one line of a feed says. */
   readonly applyRecord: (record: FeedRecord) => Writing<RecordReport>
 }>()("rollup/core/Ledger") {
-  /** The ledger of the network that `genesis` opens. */
+  /** The ledger of the network that `genesis` opens. A genesis that no feed could hold is a defect: the cause is a BlockViolation. */
   static readonly layer = (genesis: GenesisFeed, keccak256: Keccak256): Layer.Layer<Ledger, never, LedgerWriter> =>
-    Layer.effect(Ledger, Effect.map(LedgerWriter, (writer) => Ledger.of(make(writer, genesis, keccak256))))
+    Layer.effect(Ledger, Effect.gen(function*() {
+      const own = yield* Effect.orDie(Effect.fromResult(readGenesis(genesis)))
+      return Ledger.of(make(yield* LedgerWriter, own, keccak256))
+    }))
 }
 
 function make(writer: LedgerWriter["Service"], genesis: GenesisFeed, keccak256: Keccak256): Ledger["Service"] {
-  const rules = { network: genesis.network, constants: genesis.constants, keccak256 }
-  const applyBlock = (block: BlockFeed) => writer.apply(block, decideBlock(rules, block))
-  const rollBack = (toBlock: bigint) =>
-    writer.rollBack(toBlock, (view) => resultOf(checkRollBack(genesis.block.number, toBlock, view)))
-  const setPrices = (prices: ReadonlyArray<PriceFeed>) =>
-    writer.setPrices(prices, (view) => resultOf(checkPriceShapes(prices, "/prices") ?? checkPrices(prices, view.token)))
+  const rules = { constants: genesis.constants, keccak256 }
+  const applyBlock = (given: BlockFeed): Writing<BlockReport> =>
+    reading(() => readBlock(given), (block) => writer.apply(block, decideOwnBlock(rules, block)))
+  const rollBack = (toBlock: bigint): Writing<RollBackReport> =>
+    reading(() => readBlockNumber(toBlock), (number) => writer.rollBack(number, (view) => resultOf(checkRollBack(genesis.block.number, number, view))))
+  const setPrices = (given: ReadonlyArray<PriceFeed>): Writing<LedgerStamp> =>
+    reading(() => readPrices(given, "/prices"), (prices) => writer.setPrices(prices, (view) => resultOf(checkPrices(prices, view.token))))
   const applyRecord = (record: FeedRecord): Writing<RecordReport> => {
-    switch (record.kind) {
+    switch (record?.kind) {
       case "genesis":
-        return Effect.fromResult(Result.map(resultOf(checkGenesis(genesis, record.genesis)), () => ({ kind: record.kind })))
+        return reading(() => resultOf(checkGenesis(genesis, record.genesis)), () => Effect.succeed({ kind: record.kind }))
       case "block":
         return Effect.map(applyBlock(record.block), (report) => ({ kind: record.kind, ...report }))
       case "rollBack":
         return Effect.map(rollBack(record.toBlock), (report) => ({ kind: record.kind, ...report }))
       case "prices":
         return Effect.map(setPrices(record.prices), (stamp) => ({ kind: record.kind, stamp }))
+      default:
+        return Effect.fail(misshapen((record as FeedRecord | null | undefined)?.kind, "genesis, block, rollBack or prices", "/kind"))
     }
   }
   return { applyBlock, rollBack, setPrices, applyRecord }
 }
 
-const checkPriceShapes = shapeOf(Schema.Array(PriceFeed))
+/** Reads what a host hands over when the write starts, so that a store only sees what has its shape and nobody else can change. */
+const reading = <A, Report, E>(
+  read: () => Result.Result<A, BlockViolation>, write: (own: A) => Effect.Effect<Report, E>
+): Effect.Effect<Report, BlockViolation | E> => Effect.suspend(() => Effect.flatMap(Effect.fromResult(read()), write))
+
+const readPrices = shapeOf(Schema.Array(PriceFeed))
+
+/** Whether the ledger holds it is seen in the ledger. */
+const readBlockNumber = (toBlock: unknown): Result.Result<bigint, BlockViolation> =>
+  typeof toBlock === "bigint" ? Result.succeed(toBlock) : Result.fail(misshapen(toBlock, "a bigint, the number of a block", "/toBlock"))
 
 const resultOf = (violated: BlockViolation | undefined): Result.Result<void, BlockViolation> =>
   violated === undefined ? Result.void : Result.fail(violated)

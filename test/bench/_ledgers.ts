@@ -24,7 +24,7 @@ export const benchApply = async (transactions: number): Promise<BenchLedger> => 
   })
   const { genesis } = simulation
   const ledger = openMemoryLedger({ genesis })
-  const rules = { network: genesis.network, constants: genesis.constants, keccak256 }
+  const rules = { constants: genesis.constants, keccak256 }
   let applyMs = 0
   const apply = (blocks: ReadonlyArray<BlockFeed>) => {
     const started = performance.now()

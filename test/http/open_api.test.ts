@@ -4,7 +4,7 @@ import { Effect, Result, Schema } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { exactJson, openApi } from "../../adapters/http/mod.ts"
 import {
-  type Body, bodyReader, earlier, later, type Operation as ContractOperation, operationIds, operations, pageShape, queryReader, wireContext,
+  type Body, bodyReader, earlier, later, type Operation as ContractOperation, operationIds, operations, pageShape, queryReader, scalars, wireContext,
   type WriteOperation as ContractWriteOperation, writeOperationIds, writeOperations
 } from "../../core/contract/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
@@ -42,6 +42,15 @@ describe("the OpenAPI document", () => {
         for (const key of pointer!.split("/")) at = (at as { readonly [key: string]: unknown })[key]
         assert.isObject(at, pointer)
       }
+    })
+
+    it(`of revision ${revision.name} allows account indexes as the server reads them, but for their bound, which it tells`, () => {
+      const { schema } = parameter(documentOf(revision), "/accounts/{accountIndex}", "accountIndex")!
+      const pattern = new RegExp(String(schema.pattern), "u")
+      for (const text of ["zk:ETH:256", "zk:ETH:0", "zk:é x:281474976710655", "zk::256", "zk:ETH:", "zk:ETH:01", "zk:A:B:1", "zk256", "xy:ETH:256", "zk:ETH:1x"]) {
+        assert.strictEqual(pattern.test(text), Result.isSuccess(scalars.accountIndex.parse(text, context.network)), text)
+      }
+      assert.include(schema.description, "at most 281474976710655")
     })
 
     it(`of revision ${revision.name} shows an example of every answer that the contract would accept`, () => {

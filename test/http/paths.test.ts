@@ -22,7 +22,7 @@ layer(application())("paths and methods", (it) => {
   }))
 
   it.effect("an unknown path is answered with the nearest known one", () => Effect.gen(function*() {
-    const nearest = { "/tokens/": "/tokens", "/toknes/7": "/tokens/{id}", "/TOKENS": "/tokens", "/earlier/state/": "/earlier/state", "/full-batch/3": "/full-batches/{batchNum}" }
+    const nearest = { "/tokens/": "/tokens", "/toknes/7": "/tokens/{id}", "/TOKENS": "/tokens", "/earlier/state/": "/earlier/state", "/earlier/": "/earlier", "/earlier//": "/earlier", "/full-batch/3": "/full-batches/{batchNum}" }
     for (const [path, known] of Object.entries(nearest)) {
       assert.match(problemOf(yield* ask(path)).message, new RegExp(`did you mean ${known.replaceAll(/[{}]/gu, String.raw`\$&`)}\\?`, "u"))
     }

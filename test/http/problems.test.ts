@@ -18,6 +18,24 @@ layer(application())("refusals", (it) => {
     for (const error of errors!) assert.containsAllKeys(error, ["in", "value", "rule", "message"])
   }))
 
+  it.effect("a query part that cannot be decoded hides no other violation", () => Effect.gen(function*() {
+    const { errors } = problemOf(yield* ask("/tokens?limit=0&x=%ff&order=z&x=%ff"))
+    assert.deepStrictEqual(errors!.map(({ parameter }) => parameter), ["limit", "x=%ff", "order"])
+    const single = problemOf(yield* ask("/tokens/x?%ff=1&y=2"))
+    assert.deepStrictEqual(single.errors!.map(({ parameter }) => parameter), ["id", "%ff=1", "y"])
+  }))
+
+  it.effect("a parameter whose value cannot be decoded is given all the same", () => Effect.gen(function*() {
+    const { errors } = problemOf(yield* ask("/earlier/bids?slotNum=%ff"))
+    assert.deepStrictEqual(errors!.map(({ parameter }) => parameter), ["slotNum=%ff"])
+  }))
+
+  it.effect("everything that was never registered is listed, and said in one message", () => Effect.gen(function*() {
+    const { errors, message } = problemOf(yield* ask("/accounts?tokenIds=998,1,999"))
+    assert.deepStrictEqual(errors!.map(({ parameter, value }) => [parameter, value]), [["tokenIds", "998"], ["tokenIds", "999"]])
+    assert.match(message, /Token 998 is not registered; Token 999 is not registered$/u)
+  }))
+
   it.effect("a path and its query are refused together", () => Effect.gen(function*() {
     const { errors } = problemOf(yield* ask("/exits/x/zk:ETH?y=1"))
     assert.deepStrictEqual(errors!.map((error) => [error.in, error.parameter]), [["path", "batchNum"], ["path", "accountIndex"], ["query", "y"]])

@@ -39,6 +39,23 @@ layer(application())("revisions", (it) => {
     }
   }))
 
+  it.effect("a fault of the header hides no fault of path and query, which the revision of the mount judges", () => Effect.gen(function*() {
+    for (const [path, revision, type, faults] of [
+      ["/tokens?limit=0&y=1", "v1", "unknown-revision", ["Api-Revision", "limit", "y"]],
+      ["/earlier/slots?maxSlotNum=x", "later", "revision-conflict", ["Api-Revision", "maxSlotNum"]],
+      ["/tokens/x?y=1", "v1", "unknown-revision", ["Api-Revision", "id", "y"]],
+      ["/tokens/999", "v1", "unknown-revision", ["Api-Revision"]],
+      ["/nowhere?limit=0", "v1", "unknown-revision", ["Api-Revision"]]
+    ] as const) {
+      const answer = yield* ask(path, asked(revision))
+      const problem = problemOf(answer)
+      assert.strictEqual(answer.status, 400)
+      assert.strictEqual(problem.type, `urn:rollup-node-api:problem:${type}`)
+      assert.deepStrictEqual(problem.errors!.map(({ parameter }) => parameter), [...faults])
+      for (const { message } of problem.errors!) assert.include(problem.message, message)
+    }
+  }))
+
   it.effect("a parameter of the other revision is explained", () => Effect.gen(function*() {
     const [wrong, right] = [problemOf(yield* ask("/slots?maxSlothNum=3")), problemOf(yield* ask("/earlier/slots?maxSlotNum=3"))]
     assert.match(wrong.message, /revision "earlier" has it, revision "later" calls it maxSlotNum/u)

@@ -54,6 +54,25 @@ layer(Server())("the server, by bytes", (it) => {
     assert.strictEqual((yield* raw("GET /tokens HTTP/1.0\r\n\r\n"))?.status, 200)
   }))
 
+  it.effect("CONNECT is refused in words like any method that a path does not have", () => Effect.gen(function*() {
+    for (const target of ["x:443", "/tokens", `x:${"4".repeat(9000)}`]) {
+      const answer = yield* get(target, "", "CONNECT")
+      assert.strictEqual(answer?.status, target.length > 8192 ? 414 : 405)
+      assert.strictEqual(answer!.headers.connection, "close")
+      assert.strictEqual((JSON.parse(answer!.body) as ProblemBody).status, answer!.status)
+      if (answer!.status === 405) assert.strictEqual(answer!.headers.allow, "GET, HEAD, OPTIONS")
+    }
+  }))
+
+  it.effect("what ends the pipelining on a connection, CONNECT, an upgrade or bytes that are no HTTP, harms no other connection", () => Effect.gen(function*() {
+    const port = yield* portOf
+    const requests = "GET /tokens/1 HTTP/1.1\r\nHost: x\r\n\r\n".repeat(50)
+    for (const last of ["CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", "GET /tokens HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", "\u0000\r\n\r\n"]) {
+      yield* Effect.promise(() => sendRaw(port, requests + last))
+      assert.strictEqual((yield* get("/tokens"))?.status, 200)
+    }
+  }))
+
   it.effect("limits hold to the byte over a socket", () => Effect.gen(function*() {
     const url = (bytes: number) => "/tokens?symbols=".padEnd(bytes, "A")
     assert.strictEqual((yield* get(url(8192)))?.status, 200)

@@ -13,6 +13,8 @@ const never = 4294967295
 export function damages(block: BlockFeed): ReadonlyArray<DamagedBlock> {
   const batches = block.batches ?? []
   return [
+    { invariant: "shape", block: { ...block, confirmations: 1 } as BlockFeed },
+    { invariant: "shape", block: { ...block, lastEthereumBlock: 1n << 64n } },
     { invariant: "block-number", block: { ...block, number: block.number + 1n } },
     { invariant: "parent-hash", block: { ...block, parentHash: block.hash } },
     { invariant: "timestamp", block: { ...block, timestampMs: 0 } },

@@ -6,9 +6,9 @@ import type { Facts } from "./facts.ts"
 
 export const currentSlot = (facts: Facts): number => slotOf(facts, facts.blocks.at(-1)!.number)
 
-export const lastClosedSlot = (facts: Facts): number => currentSlot(facts) + facts.variables.auction.closedAuctionSlots
+export const lastClosedSlot = (facts: Facts): number => Math.min(2 ** 32 - 1, currentSlot(facts) + facts.variables.auction.closedAuctionSlots)
 
-export const lastOpenSlot = (facts: Facts): number => lastClosedSlot(facts) + facts.variables.auction.openAuctionSlots
+export const lastOpenSlot = (facts: Facts): number => Math.min(2 ** 32 - 1, lastClosedSlot(facts) + facts.variables.auction.openAuctionSlots)
 
 /** The latest registration of a bidder. */
 export const registration = (facts: Facts, bidder: string): Coordinator | undefined =>

@@ -41,7 +41,7 @@ function empty(genesis: GenesisFeed): Draft {
 function addBlock(draft: Draft, block: BlockFeed, keccak256: Keccak256): void {
   const { hash, number, timestampMs } = block
   draft.blocks.push({ number, hash, timestampMs })
-  draft.lastEthereumBlock = block.lastEthereumBlock ?? number
+  for (const told of [number, block.lastEthereumBlock ?? number]) if (told > draft.lastEthereumBlock) draft.lastEthereumBlock = told
   for (const token of block.tokens ?? []) draft.tokens.push({ itemId: 0, ...token, ethereumBlockNum: number, priceUSD: null, priceTimeMs: null })
   setPrices(draft, block.prices ?? [])
   addCoordinators(draft, block)
@@ -146,13 +146,14 @@ function withdraw(draft: Draft, { delayedWithdrawals = [], number, withdrawals =
   const change = (which: (exit: Exit) => boolean, to: Partial<Exit>) => {
     draft.exits = draft.exits.map((exit) => which(exit) ? { ...exit, ...to } : exit)
   }
-  for (const { accountIndex, batchNum, instant } of withdrawals) {
-    change((exit) => exit.batchNum === batchNum && exit.accountIndex === accountIndex, instant ? { instantWithdrawn: number } : { delayedWithdrawRequest: number })
-  }
+  // the delay lies between a request and its collection
   for (const { owner, tokenId } of delayedWithdrawals) {
     change(
       (exit) => exit.address === owner && exit.tokenId === tokenId && exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null,
       { delayedWithdrawn: number }
     )
+  }
+  for (const { accountIndex, batchNum, instant } of withdrawals) {
+    change((exit) => exit.batchNum === batchNum && exit.accountIndex === accountIndex, instant ? { instantWithdrawn: number } : { delayedWithdrawRequest: number })
   }
 }

@@ -1,4 +1,4 @@
-import type { BatchFeed, BlockFeed } from "../../core/domain/mod.ts"
+import type { BatchFeed, BlockFeed, ExitFeed } from "../../core/domain/mod.ts"
 import { batchOf, block103, block104, blockOf, cleo, exitOf, internal, l2Of } from "./_chain.ts"
 import type { BrokenBlock } from "./_broken_blocks.ts"
 
@@ -20,8 +20,16 @@ const coordinator = { address: internal.address, publicKey: internal.key, tokenI
 export const brokenBatches: ReadonlyArray<BrokenBlock> = [
   { fact: "a gap in the batch numbers is refused", block: batch({ batchNum: 4 }), refusal: ["batch-number", "/batches/0/batchNum", "4"] },
   {
-    fact: "a batch with more than 2048 transactions is refused", block: batch({ l1Coordinator: Array(2048).fill(coordinator) }),
-    refusal: ["batch-size", "/batches/0", "2051"]
+    fact: "a batch with more than 2048 transactions is refused", block: l2(...Array<BatchFeed["l2"][number]>(2048).fill(l2Of(256, 257))),
+    refusal: ["batch-size", "/batches/0", "2049"]
+  },
+  {
+    fact: "a batch with more than 256 L1 transactions is refused", block: batch({ l1Coordinator: Array(256).fill(coordinator) }),
+    refusal: ["l1-size", "/batches/0/l1Coordinator", "257"]
+  },
+  {
+    fact: "a member that no exit has is refused", block: batch({ exits: [{ ...first.exits[0]!, nullifier: 9n } as ExitFeed, first.exits[1]!] }),
+    refusal: ["shape", "/batches/0/exits/0/nullifier", "9"]
   },
   { fact: "a gap in the forged queues is refused", block: batch({ forgeL1TransactionsNum: 3 }), refusal: ["forged-queue", "/batches/0/forgeL1TransactionsNum", "3"] },
   {
@@ -55,7 +63,7 @@ export const brokenBatches: ReadonlyArray<BrokenBlock> = [
     fact: "an owned account without signature is refused", block: batch({ l1Coordinator: [{ ...coordinator, address: cleo.address }] }),
     refusal: ["signature", "/batches/0/l1Coordinator/0/signature", "null"]
   },
-  { fact: "a negative root is refused", block: batch({ stateRoot: -1n }), refusal: ["field-element", "/batches/0/stateRoot", "-1"] },
+  { fact: "a negative root is refused", block: batch({ stateRoot: -1n }), refusal: ["shape", "/batches/0/stateRoot", "-1"] },
   { fact: "a state root outside of the field is refused", block: batch({ stateRoot: fieldOrder }), refusal: ["field-element", "/batches/0/stateRoot", String(fieldOrder)] }
 ]
 

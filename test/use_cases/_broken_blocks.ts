@@ -2,7 +2,7 @@ import type { BlockFeed } from "../../core/domain/mod.ts"
 import type { Invariant } from "../../core/use_cases/mod.ts"
 import { ann, batchOf, block101, block103, block106, blockOf, bob, l1Of } from "./_chain.ts"
 import type { FakeLedger } from "./_ledger.ts"
-import { addressOf, hashOf } from "./_network.ts"
+import { addressOf, genesis, hashOf } from "./_network.ts"
 
 /** A block with one thing wrong, and how the refusal names it. */
 export interface BrokenBlock {
@@ -17,11 +17,54 @@ export interface BrokenBlock {
 const token = block101.tokens![0]!
 const bid = block101.bids![0]!
 const queued = block101.l1UserTransactions!
+const { rollup } = genesis.variables
+/** The first block whose slot has no number: slots have ten blocks, from block 100 on. */
+const afterSlots = 100n + 10n * (1n << 32n)
 
 export const brokenLinks: ReadonlyArray<BrokenBlock> = [
   {
     fact: "an address with upper-case digits is refused", block: { ...block101, bids: [{ ...bid, bidderAddr: addressOf("B") }] },
     refusal: ["shape", "/bids/0/bidderAddr", addressOf("B")]
+  },
+  {
+    fact: "a member that no block has is refused", block: { ...block103, l1UserTransaction: [] } as BlockFeed,
+    refusal: ["shape", "/l1UserTransaction", "0 entries"]
+  },
+  {
+    fact: "a member that no token has is refused", block: { ...block101, tokens: [{ ...token, itemId: 7 } as typeof token] },
+    refusal: ["shape", "/tokens/0/itemId", "7"]
+  },
+  {
+    fact: "a member that no bucket has is refused",
+    block: { ...block103, rollupVariables: { ...rollup, buckets: [{ ...rollup.buckets[0]!, floorUSD: 1n } as typeof rollup.buckets[number]] } },
+    refusal: ["shape", "/rollupVariables/buckets/0/floorUSD", "1"]
+  },
+  { fact: "a block number of more than 64 bits is refused", block: { ...block103, number: 1n << 64n }, standsFor: 103n, refusal: ["shape", "/number", String(1n << 64n)] },
+  { fact: "a negative block number is refused", block: { ...block103, number: -1n }, standsFor: 103n, refusal: ["shape", "/number", "-1"] },
+  {
+    fact: "a newest Ethereum block of more than 64 bits is refused", block: { ...block103, lastEthereumBlock: 1n << 64n },
+    refusal: ["shape", "/lastEthereumBlock", String(1n << 64n)]
+  },
+  {
+    fact: "a bucket with more than 2^64 - 1 withdrawals is refused",
+    block: { ...block103, bucketUpdates: [{ bucket: 0, blockStamp: 1n, withdrawals: 1n << 64n }] },
+    refusal: ["shape", "/bucketUpdates/0/withdrawals", String(1n << 64n)]
+  },
+  {
+    fact: "an emergency that starts at a negative block is refused",
+    block: { ...block103, withdrawalDelayerVariables: { ...genesis.variables.withdrawalDelayer, emergencyModeStartingBlock: -1n } },
+    refusal: ["shape", "/withdrawalDelayerVariables/emergencyModeStartingBlock", "-1"]
+  },
+  {
+    fact: "a block after the last slot is refused", block: { ...blockOf(afterSlots), timestampMs: 103_000 }, standsFor: 103n,
+    refusal: ["slot-number", "/number", "4294967296"],
+    prepare: (ledger) => {
+      ledger.lastBlock = { ...ledger.lastBlock, number: afterSlots - 1n, hash: hashOf(afterSlots - 1n) }
+    }
+  },
+  {
+    fact: "a time after the year 8999 is refused", block: { ...block103, timestampMs: Date.UTC(9000, 0) },
+    refusal: ["shape", "/timestampMs", String(Date.UTC(9000, 0))]
   },
   { fact: "a time that is none is refused", block: { ...block103, timestampMs: NaN }, refusal: ["shape", "/timestampMs", "NaN"] },
   {
@@ -45,6 +88,10 @@ export const brokenLinks: ReadonlyArray<BrokenBlock> = [
 ]
 
 export const brokenTokens: ReadonlyArray<BrokenBlock> = [
+  {
+    fact: "a price above 10^12 dollars is refused", block: blockOf(102n, { prices: [{ tokenId: 1, priceUSD: 1e12 + 1, timeMs: 0 }] }),
+    refusal: ["shape", "/prices/0/priceUSD", "1000000000001"]
+  },
   { fact: "a gap in the token ids is refused", block: { ...block101, tokens: [{ ...token, id: 2 }] }, refusal: ["token-id", "/tokens/0/id", "2"] },
   {
     fact: "the address of another token is refused", block: { ...block101, tokens: [{ ...token, ethereumAddress: addressOf("0") }] },
@@ -66,7 +113,7 @@ export const brokenAuctions: ReadonlyArray<BrokenBlock> = [
     refusal: ["bidder-registered", "/bids/0/bidderAddr", ann.address]
   },
   { fact: "a bid that equals the last one is refused", block: blockOf(102n, { bids: [bid] }), refusal: ["bid-value", "/bids/0/bidValue", "10"] },
-  { fact: "a bid below nothing is refused", block: blockOf(102n, { bids: [{ ...bid, slotNum: 6, bidValue: -1n }] }), refusal: ["bid-value", "/bids/0/bidValue", "-1"] },
+  { fact: "a bid below nothing is refused", block: blockOf(102n, { bids: [{ ...bid, slotNum: 6, bidValue: -1n }] }), refusal: ["shape", "/bids/0/bidValue", "-1"] },
   {
     fact: "bids of one block that fall are refused", block: { ...block101, bids: [bid, { ...bid, bidValue: 9n }] },
     refusal: ["bid-value", "/bids/1/bidValue", "9"]
@@ -81,6 +128,10 @@ export const brokenAuctions: ReadonlyArray<BrokenBlock> = [
 const queue = (...l1UserTransactions: ReadonlyArray<ReturnType<typeof l1Of>>) => blockOf(104n, { l1UserTransactions })
 
 export const brokenQueues: ReadonlyArray<BrokenBlock> = [
+  {
+    fact: "a queue with more than 128 transactions is refused", block: queue(...Array.from({ length: 129 }, (_, position) => l1Of(3, position))),
+    refusal: ["queue-size", "/l1UserTransactions/128", "129"]
+  },
   {
     fact: "a transaction for a queue that was forged is refused", block: queue(l1Of(1, 0)),
     refusal: ["queue-number", "/l1UserTransactions/0/toForgeL1TransactionsNum", "1"]
@@ -171,6 +222,11 @@ export const brokenWithdrawals: ReadonlyArray<BrokenBlock> = [
   },
   {
     fact: "the collection of what nobody requested is refused", block: blockOf(105n, { delayedWithdrawals: [collection] }),
+    refusal: ["withdrawal-requested", "/delayedWithdrawals/0", bob.address]
+  },
+  {
+    fact: "the collection of what the same block requests is refused",
+    block: blockOf(105n, { withdrawals: [{ batchNum: 3, accountIndex: 257, instant: false }], delayedWithdrawals: [collection] }),
     refusal: ["withdrawal-requested", "/delayedWithdrawals/0", bob.address]
   },
   {

@@ -47,7 +47,7 @@ export const forcedExit = l1Of(2, 0, { toAccountIndex: 1, amount: 100n })
 /** Registers a token and a coordinator, takes a bid and queues three account creations. */
 export const block101 = blockOf(101n, {
   tokens: [{ id: 1, ethereumAddress: addressOf("e"), name: "One", symbol: "ONE", decimals: 2 }],
-  prices: [{ tokenId: 1, priceUSD: 3, timeMs: 101_000 }, { tokenId: 0, priceUSD: 2e18, timeMs: 101_000 }],
+  prices: [{ tokenId: 1, priceUSD: 3, timeMs: 101_000 }, { tokenId: 0, priceUSD: 2, timeMs: 101_000 }],
   coordinators: [{ bidderAddr: bob.address, forgerAddr: addressOf("f"), url: "https://bob.example" }],
   bids: [{ slotNum: 5, bidderAddr: bob.address, bidValue: 10n }],
   l1UserTransactions: creations

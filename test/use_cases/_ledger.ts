@@ -7,6 +7,7 @@ import { genesis, rules } from "./_network.ts"
 /** The smallest ledger: maps that hold what decisions read, without numbers, snapshots or rollbacks. */
 export class FakeLedger implements LedgerView {
   lastBlock: EthereumBlock = genesis.block
+  lastEthereumBlock = genesis.block.number
   lastBatchNum = 0
   lastAccountIndex = 255
   lastTokenId = 0
@@ -57,6 +58,7 @@ export class FakeLedger implements LedgerView {
 
   #store(changes: BlockChanges): void {
     this.lastBlock = changes.block
+    this.lastEthereumBlock = changes.lastEthereumBlock
     this.blocks.set(changes.block.number, changes.block)
     for (const token of changes.tokens) this.tokens.set(token.id, numbered(token))
     for (const { priceUSD, timeMs, tokenId } of changes.prices) this.tokens.set(tokenId, { ...this.tokens.get(tokenId)!, priceUSD, priceTimeMs: timeMs })

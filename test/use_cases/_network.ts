@@ -37,4 +37,4 @@ export const genesis: GenesisFeed = {
   }
 }
 
-export const rules: LedgerRules = { network: genesis.network, constants: genesis.constants, keccak256 }
+export const rules: LedgerRules = { constants: genesis.constants, keccak256 }

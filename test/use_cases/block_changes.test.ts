@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { BlockFeed } from "../../core/domain/mod.ts"
+import { type BlockFeed, priceUSDMax, valueUSD } from "../../core/domain/mod.ts"
 import { feeFactor } from "../../core/encoding/mod.ts"
 import {
   ann, batchOf, block101, block103, block104, block105, blockOf, bob, cleo, declared, exitOf, internal, l1Of, l2Of, ledgerBefore
@@ -7,6 +7,8 @@ import {
 import { addressOf, genesis } from "./_network.ts"
 
 const changesOf = (block: BlockFeed) => ledgerBefore(block.number).apply(block)
+/** Dollars that units of ether are worth. */
+const etherUSD = (priceUSD: number, units: number) => priceUSD / 10 ** 18 * units
 const batch104 = block104.batches![0]!
 
 describe("the changes of a block", () => {
@@ -55,17 +57,17 @@ describe("the changes of a block", () => {
   })
 
   it("values are in dollars of the prices of the block itself", () => {
-    const prices = [{ tokenId: 0, priceUSD: 4e18, timeMs: 104_000 }]
+    const prices = [{ tokenId: 0, priceUSD: 4, timeMs: 104_000 }]
     const { batches } = changesOf({ ...block104, prices })
     const [transfer, exit] = batches[0]!.transactions
-    assert.deepStrictEqual([transfer?.historicUSD, transfer?.l2?.historicFeeUSD], [400, 400 * feeFactor(126)])
-    assert.deepStrictEqual([exit?.historicUSD, exit?.l2?.historicFeeUSD], [20, null])
-    assert.strictEqual(batches[0]?.batch.historicTotalCollectedFeesUSD, 40)
+    assert.deepStrictEqual([transfer?.historicUSD, transfer?.l2?.historicFeeUSD], [etherUSD(4, 100), etherUSD(4, 100) * feeFactor(126)])
+    assert.deepStrictEqual([exit?.historicUSD, exit?.l2?.historicFeeUSD], [etherUSD(4, 5), null])
+    assert.strictEqual(batches[0]?.batch.historicTotalCollectedFeesUSD, etherUSD(4, 10))
   })
 
   it("deposits have their value too, and a token without price has none", () => {
     const { queued } = changesOf(block101)
-    assert.deepStrictEqual(queued.map(({ historicUSD, l1 }) => [historicUSD, l1?.historicDepositAmountUSD]), [[null, 2000], [null, 1000], [null, 77 * 3 / 100]])
+    assert.deepStrictEqual(queued.map(({ historicUSD, l1 }) => [historicUSD, l1?.historicDepositAmountUSD]), [[null, etherUSD(2, 1000)], [null, etherUSD(2, 500)], [null, 77 * 3 / 100]])
     const unknown = changesOf({ ...block101, prices: [] })
     assert.deepStrictEqual(unknown.queued.map(({ l1 }) => l1?.historicDepositAmountUSD), [null, null, null])
     assert.deepStrictEqual(unknown.tokens[0]?.priceUSD, null)
@@ -105,9 +107,19 @@ describe("the changes of a block", () => {
     assert.deepStrictEqual([changed.rollup?.ethereumBlockNum, changed.rollup?.safeMode, changed.rollup?.buckets[1]?.blockStamp], [104n, true, 104n])
   })
 
-  it("an exit can be withdrawn in its own block, and a collection settles every request of owner and token", () => {
-    const ledger = ledgerBefore(105n)
-    ledger.apply(block105)
+  it("a collection settles every request that earlier blocks made of owner and token", () => {
+    const ledger = ledgerBefore(106n)
+    const exit = batchOf(4, { exitRoot: 66n, l2: [l2Of(257, 1, { nonce: 1n })], exits: [exitOf(66n, 257, 10n)] })
+    ledger.apply(blockOf(106n, { batches: [exit], withdrawals: [{ batchNum: 4, accountIndex: 257, instant: false }] }))
+    const { withdrawals } = ledger.apply(blockOf(107n, { delayedWithdrawals: [{ owner: bob.address, tokenId: 0 }] }))
+    assert.deepStrictEqual(withdrawals, [
+      { batchNum: 3, accountIndex: 257, field: "delayedWithdrawn" },
+      { batchNum: 4, accountIndex: 257, field: "delayedWithdrawn" }
+    ])
+  })
+
+  it("an exit can be withdrawn in its own block, and a collection of that block leaves it requested", () => {
+    const ledger = ledgerBefore(106n)
     const exit = batchOf(4, { exitRoot: 66n, l2: [l2Of(257, 1, { nonce: 1n })], exits: [exitOf(66n, 257, 10n)] })
     const { withdrawals } = ledger.apply(blockOf(106n, {
       batches: [exit],
@@ -115,9 +127,8 @@ describe("the changes of a block", () => {
       delayedWithdrawals: [{ owner: bob.address, tokenId: 0 }]
     }))
     assert.deepStrictEqual(withdrawals, [
-      { batchNum: 4, accountIndex: 257, field: "delayedWithdrawRequest" },
       { batchNum: 3, accountIndex: 257, field: "delayedWithdrawn" },
-      { batchNum: 4, accountIndex: 257, field: "delayedWithdrawn" }
+      { batchNum: 4, accountIndex: 257, field: "delayedWithdrawRequest" }
     ])
   })
 
@@ -130,5 +141,29 @@ describe("the changes of a block", () => {
   it("the newest Ethereum block is the block itself unless the feed knows a newer one", () => {
     assert.strictEqual(changesOf(block105).lastEthereumBlock, 105n)
     assert.strictEqual(changesOf({ ...block105, lastEthereumBlock: 200n }).lastEthereumBlock, 200n)
+  })
+
+  it("the newest Ethereum block never falls", () => {
+    const ledger = ledgerBefore(105n)
+    ledger.apply({ ...block105, lastEthereumBlock: 200n })
+    assert.strictEqual(ledger.apply(blockOf(106n)).lastEthereumBlock, 200n)
+    assert.strictEqual(ledger.apply(blockOf(107n, { lastEthereumBlock: 150n })).lastEthereumBlock, 200n)
+    assert.strictEqual(ledger.apply(blockOf(108n, { lastEthereumBlock: 201n })).lastEthereumBlock, 201n)
+  })
+
+  it("the greatest amount at the greatest price with the greatest fee is worth a finite number of dollars", () => {
+    const prices = [{ tokenId: 1, priceUSD: priceUSDMax, timeMs: 0 }]
+    const amount = (1n << 127n) / 10n ** 28n * 10n ** 28n
+    const ledger = ledgerBefore(104n)
+    ledger.tokens.set(1, { ...ledger.tokens.get(1)!, decimals: 0 })
+    ledger.accounts.set(258, { ...ledger.accounts.get(258)!, balance: (1n << 192n) - 1n })
+    const l2 = [l2Of(258, 259, { amount, fee: 192 })]
+    const { batch, transactions } = ledger.apply(blockOf(104n, { prices, batches: [batchOf(3, { feeAccounts: [259], l2 })] })).batches[0]!
+    const values = [transactions[0]?.historicUSD, transactions[0]?.l2?.historicFeeUSD, batch.historicTotalCollectedFeesUSD]
+    assert.isTrue(values.every((value) => typeof value === "number" && value > 1e40 && Number.isFinite(value)), String(values))
+  })
+
+  it("what no finite number tells has no value", () => {
+    assert.isNull(valueUSD({ priceUSD: priceUSDMax, decimals: 0 }, 10n ** 400n))
   })
 })

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Result } from "effect"
+import { Cause, Effect, Exit, Layer, Result } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerWriter } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
+import { BlockViolation, Ledger } from "../../core/use_cases/mod.ts"
 import { block101, block102, chain } from "./_chain.ts"
 import { FakeLedger } from "./_ledger.ts"
 import { genesis, hashOf } from "./_network.ts"
@@ -74,6 +74,42 @@ describe("Ledger", () => {
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* refusalOf({ kind: "rollBack", toBlock: 103n }), ["roll-back-block", "/toBlock", "103"])
       assert.deepStrictEqual(yield* refusalOf({ kind: "rollBack", toBlock: 99n }), ["roll-back-block", "/toBlock", "99"])
+    }))
+
+  it.effect("a roll back to what is no block number is refused", () =>
+    Effect.gen(function*() {
+      for (const toBlock of [102, "102", null, undefined]) {
+        const record = { kind: "rollBack", toBlock } as unknown as FeedRecord
+        assert.deepStrictEqual(yield* refusalOf(record), ["shape", "/toBlock", String(toBlock)])
+      }
+    }))
+
+  it.effect("a record of no kind is refused", () =>
+    Effect.gen(function*() {
+      for (const [record, kind] of [[{ kind: "blocks" }, "blocks"], [{}, "undefined"], [null, "undefined"], [7, "undefined"]]) {
+        assert.deepStrictEqual(yield* refusalOf(record as FeedRecord), ["shape", "/kind", kind])
+      }
+    }))
+
+  it.effect("prices and a genesis that are none are refused", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* refusalOf({ kind: "prices" } as unknown as FeedRecord), ["shape", "/prices", "undefined"])
+      assert.deepStrictEqual(yield* refusalOf({ kind: "genesis" } as unknown as FeedRecord), ["shape", "/genesis", "undefined"])
+      const negative = { ...genesis, block: { ...genesis.block, number: -1n } }
+      assert.deepStrictEqual(yield* refusalOf({ kind: "genesis", genesis: negative }), ["shape", "/genesis/block/number", "-1"])
+    }))
+
+  it.effect("a ledger does not open with a genesis that no feed could hold", () =>
+    Effect.gen(function*() {
+      const { auction } = genesis.constants
+      const late = { ...genesis, block: { ...genesis.block, number: 100n + 10n * (1n << 32n) } }
+      const crowded = { ...genesis, constants: { ...genesis.constants, auction: { ...auction, genesisBlockNum: (1n << 64n) - 1n } } }
+      for (const [opened, place] of [[late, "/genesis/block/number"], [crowded, "/genesis/constants/auction/genesisBlockNum"]] as const) {
+        const layer = Ledger.layer(opened, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writerOf(new FakeLedger(), []))))
+        const exit = yield* Effect.exit(Effect.provide(Ledger, layer))
+        const defect = Exit.isFailure(exit) ? Cause.squash(exit.cause) : null
+        assert.strictEqual(defect instanceof BlockViolation && defect.place, place)
+      }
     }))
 
   it.effect("the price of an unknown token is refused, and one that is no price", () =>

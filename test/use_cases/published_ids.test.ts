@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Account, transactionsPerBatchMax } from "../../core/domain/mod.ts"
+import { type Account, protocol, transactionsPerBatchMax } from "../../core/domain/mod.ts"
 import { ann, batchOf, blockOf, internal, l1Of, l2Of } from "./_chain.ts"
 import { FakeLedger } from "./_ledger.ts"
 
@@ -38,7 +38,14 @@ describe("the transaction ids published in domain appendix A come out of blocks"
   })
 
   it("a batch takes as many transactions as it has room for", () => {
-    const l1Coordinator = Array(transactionsPerBatchMax).fill({ address: internal.address, publicKey: internal.key, tokenId: 0, signature: null })
-    assert.strictEqual(new FakeLedger().apply(blockOf(101n, { batches: [batchOf(1, { l1Coordinator })] })).batches[0]?.batch.numAccounts, 2048)
+    const l1Coordinator = Array(protocol.maxL1Tx).fill({ address: internal.address, publicKey: internal.key, tokenId: 0, signature: null })
+    const l2 = Array.from({ length: transactionsPerBatchMax - protocol.maxL1Tx }, (_, nonce) => l2Of(256, 257, { amount: 0n, nonce: BigInt(nonce) }))
+    const { batch, transactions } = new FakeLedger().apply(blockOf(101n, { batches: [batchOf(1, { l1Coordinator, l2 })] })).batches[0]!
+    assert.deepStrictEqual([batch.numAccounts, transactions.length], [256, 2048])
+  })
+
+  it("a queue takes as many transactions as it has room for", () => {
+    const l1UserTransactions = Array.from({ length: protocol.maxL1UserTx }, (_, position) => l1Of(1, position))
+    assert.strictEqual(new FakeLedger().apply(blockOf(101n, { l1UserTransactions })).queued.length, 128)
   })
 })

@@ -1,4 +1,6 @@
-import type { AuctionConstants, NetworkConstants, RollupConstants, WithdrawalDelayerConstants } from "../../domain/mod.ts"
+import {
+  type AuctionConstants, type NetworkConstants, protocol, type RollupConstants, type WithdrawalDelayerConstants
+} from "../../domain/mod.ts"
 import { field, reference, type Shape, shape } from "../shape.ts"
 import { arrayOf } from "../wire_type.ts"
 import { address, bigInt, count, ethBlockNum } from "./_scalars.ts"
@@ -16,24 +18,6 @@ export const publicConstants = shape<RollupConstants>("RollupPublicConstants", "
   governanceAddress: field(address, (c) => c.governanceAddress),
   withdrawalDelayerAddress: field(address, (c) => c.withdrawalDelayerAddress)
 })
-
-/** Constants of the protocol, the same on every network (domain §1.12; sizes are those of float40 amounts). */
-const protocol = {
-  maxFeeIdxCoordinator: 64,
-  reservedIdx: 255,
-  exitIdx: 1,
-  limitDepositAmount: 1n << 128n,
-  limitL2TransferAmount: 1n << 192n,
-  limitTokens: 4294967296,
-  l1CoordinatorTotalBytes: 101,
-  l1UserTotalBytes: 78,
-  maxL1UserTx: 128,
-  maxL1Tx: 256,
-  inputSHAConstantBytes: 18546,
-  numBuckets: 5,
-  maxWithdrawalDelay: 1209600,
-  exchangeMultiplier: 100000000000000
-} as const
 
 export const configRollup = (constants: Shape<RollupConstants>) => shape<RollupConstants>("ConfigRollup", "Constants of the rollup", {
   publicConstants: field(reference(constants), (c) => c),
