@@ -6,7 +6,8 @@ import { checkGenesis } from "./_genesis.ts"
 import { shapeOf } from "./_shape.ts"
 import { checkPrices } from "./_tokens.ts"
 import { type BlockViolation, violation } from "./block_violation.ts"
-import { decideBlock } from "./check_block.ts"
+import type { VerifyExit } from "./_block_work.ts"
+import { decideBlock, type LedgerRules } from "./check_block.ts"
 
 /** What came of a block: `applied` is false where the ledger held it already. */
 export interface BlockReport {
@@ -35,13 +36,20 @@ export class Ledger extends Context.Service<Ledger, {
   readonly applyRecord: (record: FeedRecord) => Writing<RecordReport>
 }>()("rollup/core/Ledger") {
   /** The ledger of the network that `genesis` opens. */
-  static readonly layer = (genesis: GenesisFeed, keccak256: Keccak256): Layer.Layer<Ledger, never, LedgerWriter> =>
-    Layer.effect(Ledger, Effect.map(LedgerWriter, (writer) => Ledger.of(make(writer, genesis, keccak256))))
+  static readonly layer = (genesis: GenesisFeed, keccak256: Keccak256, options: LedgerOptions = {}): Layer.Layer<Ledger, never, LedgerWriter> =>
+    Layer.effect(Ledger, Effect.map(LedgerWriter, (writer) => Ledger.of(make(writer, { network: genesis.network, constants: genesis.constants, keccak256 }, genesis, options))))
 }
 
-function make(writer: LedgerWriter["Service"], genesis: GenesisFeed, keccak256: Keccak256): Ledger["Service"] {
-  const rules = { network: genesis.network, constants: genesis.constants, keccak256 }
-  const applyBlock = (block: BlockFeed) => writer.apply(block, decideBlock(rules, block))
+export interface LedgerOptions {
+  /** Computes exit proofs anew; asked for with each block that brings exits, so it can be loaded with the first one. Without it only their form is checked. */
+  readonly verifyExit?: Effect.Effect<VerifyExit | undefined>
+}
+
+function make(writer: LedgerWriter["Service"], rules: LedgerRules, genesis: GenesisFeed, { verifyExit }: LedgerOptions): Ledger["Service"] {
+  const applyBlock = (block: BlockFeed) =>
+    verifyExit === undefined || !bringsExits(block)
+      ? writer.apply(block, decideBlock(rules, block))
+      : Effect.flatMap(verifyExit, (verify) => writer.apply(block, decideBlock(verify === undefined ? rules : { ...rules, verifyExit: verify }, block)))
   const rollBack = (toBlock: bigint) =>
     writer.rollBack(toBlock, (view) => resultOf(checkRollBack(genesis.block.number, toBlock, view)))
   const setPrices = (prices: ReadonlyArray<PriceFeed>) =>
@@ -60,6 +68,10 @@ function make(writer: LedgerWriter["Service"], genesis: GenesisFeed, keccak256: 
   }
   return { applyBlock, rollBack, setPrices, applyRecord }
 }
+
+/** Of a block whose shape is not checked yet: of a misshapen one the decision has to say what is wrong with it. */
+const bringsExits = (block: Partial<BlockFeed> | null): boolean =>
+  Array.isArray(block?.batches) && block.batches.some((batch: { readonly exits?: unknown } | null) => Array.isArray(batch?.exits) && batch.exits.length > 0)
 
 const checkPriceShapes = shapeOf(Schema.Array(PriceFeed))
 
