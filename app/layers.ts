@@ -4,7 +4,7 @@ import { Application, type HttpLimits, type Mount } from "../adapters/http/mod.t
 import * as Memory from "../adapters/memory/mod.ts"
 import {
   type GenesisFeed, type Ledger, type LedgerReader, type LedgerWriter, type Network, Pool, pooledLedger, type PoolStore, SignatureVerifier, Submission,
-  type SubmissionOptions, VerifierBusy, wireContext
+  type SubmissionOptions, VerifierBusy, type VerifyExit, wireContext
 } from "../core/mod.ts"
 
 /** What a node is made of besides its stores. */
@@ -42,7 +42,7 @@ export const memoryNode = (options: NodeOptions): Layer.Layer<Node> => {
       ...(mounts === undefined ? {} : { mounts }),
       ...(limits === undefined ? {} : { limits })
     })))
-  const ledger = pooledLedger(genesis, keccak256).pipe(Layer.provide(lenient))
+  const ledger = Layer.unwrap(Effect.map(Effect.cached(loadVerifyExit), (verifyExit) => pooledLedger(genesis, keccak256, { verifyExit }))).pipe(Layer.provide(lenient))
   return Layer.merge(application, ledger).pipe(Layer.provideMerge(Layer.merge(submission, Pool.layer({ keccak256 }))), Layer.provideMerge(ports))
 }
 
@@ -81,3 +81,9 @@ const load = (network: Network, scope: Scope.Scope): Effect.Effect<SignatureVeri
     Effect.flatMap(({ verifierInPlace }) => Layer.buildWithScope(verifierInPlace(network), scope)),
     Effect.map(Context.get(SignatureVerifier))
   )
+
+/** Loaded with the first exit. Where that cannot be, in a browser without a bundler, exit proofs are taken as they come. */
+const loadVerifyExit: Effect.Effect<VerifyExit | undefined> = Effect.tryPromise(() => import("../adapters/crypto/mod.ts")).pipe(
+  Effect.map(({ verifyExitProof }) => verifyExitProof),
+  Effect.catch((error) => Effect.as(Effect.logWarning("Exit proofs are not verified, since the hash function cannot be loaded here", error), undefined))
+)

@@ -47,3 +47,32 @@ export const feed = Flag.String("feed").pipe(
 )
 
 export const out = Flag.String("out").pipe(Flag.optional, Flag.withDescription("File to write to; the standard output where absent"))
+
+export const url = Flag.String("url").pipe(
+  Flag.filter((url) => /^https?:\/\//u.test(url), (url) => `"${url}" is no address of a server: expected one like http://127.0.0.1:8080`),
+  Flag.withDefault("http://127.0.0.1:8080"),
+  Flag.withDescription("The running server")
+)
+
+export const send = Flag.String("send").pipe(
+  Flag.filter((amount) => /^\d+(\.\d+)?$/u.test(amount), (amount) => `"${amount}" is no amount: expected whole tokens such as 0.25`),
+  Flag.optional,
+  Flag.withDescription("Send so many whole tokens, for instance 0.25; without it the wallet is only shown")
+)
+
+export const to = Flag.String("to").pipe(
+  Flag.optional,
+  Flag.withDescription("Receiver: an account index, an address, a public key, or exit; some account of the token by default")
+)
+
+export const token = Flag.String("token").pipe(Flag.withDefault("ETH"), Flag.withDescription("Symbol of the token to send"))
+
+export const nonce = Flag.Int("nonce").pipe(
+  Flag.optional,
+  Flag.withDescription("Nonce, for one transaction after another one that still waits; that of the account by default")
+)
+
+export const trueRoots = Flag.Boolean("true-roots").pipe(
+  Flag.withDefault(true),
+  Flag.withDescription("Compute every state root from the accounts, some milliseconds a transaction; --no-true-roots puts stand-ins")
+)

@@ -1,8 +1,9 @@
-import { Effect, Layer, Option, Stream } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, Option, Stream } from "effect"
 import { Command } from "effect/cli"
 import * as HttpServer from "effect/http/HttpServer"
+import { verifierWorkers } from "../adapters/crypto/node.ts"
 import { serverLayer } from "../adapters/http/node.ts"
-import { Ledger, PoolStore } from "../core/mod.ts"
+import { Ledger } from "../core/mod.ts"
 import { FeedFileError, openFeed, type OpenFeed } from "./feed_file.ts"
 import { memoryNode } from "./layers.ts"
 import * as options from "./options.ts"
@@ -15,7 +16,7 @@ export const serve = Command.make("serve", {
 }, (flags) =>
   Effect.scoped(Effect.gen(function*() {
     const source = yield* sourceOf(flags)
-    const node = memoryNode({ genesis: source.genesis })
+    const node = memoryNode({ genesis: source.genesis, verifier: verifierWorkers(source.genesis.network) })
     const { address } = yield* Layer.build(serverLayer(flags).pipe(Layer.provideMerge(node))).pipe(
       Effect.flatMap((context) => Effect.provide(Effect.andThen(source.start, HttpServer.HttpServer), context))
     )
@@ -47,9 +48,11 @@ const sourceOf = (flags: Flags) =>
 
 const live = (simulation: Simulation, { transactions, pace }: Flags) =>
   Effect.gen(function*() {
-    yield* drive(simulation, {
-      ledger: yield* Ledger, pool: yield* PoolStore, transactions, paceMs: pace === 0 ? Infinity : pace * 1000
-    })
+    const fiber = yield* drive(simulation, { transactions, paceMs: pace === 0 ? Infinity : pace * 1000 })
+    yield* Fiber.await(fiber).pipe(
+      Effect.tap((exit) => Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.logError("The simulated network stands still", exit.cause) : Effect.void),
+      Effect.forkScoped
+    )
   })
 
 /** Applies the records of a feed as they arrive. What the ledger refuses ends the feed, not the service. */

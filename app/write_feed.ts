@@ -8,10 +8,10 @@ import { defaultNetwork, simulate, writeFeed } from "./simulator/mod.ts"
 
 /** Writes the feed of a simulated network; `serve --feed` reads it. */
 export const feed = Command.make("feed", {
-  seed: options.seed, transactions: options.transactions, prefix: options.prefix, out: options.out
-}, ({ seed, transactions, prefix, out }) =>
+  seed: options.seed, transactions: options.transactions, prefix: options.prefix, out: options.out, trueRoots: options.trueRoots
+}, ({ seed, transactions, prefix, out, trueRoots }) =>
   Effect.promise(async () => {
-    const simulation = simulate({ seed, network: { ...defaultNetwork, prefix } })
+    const simulation = simulate({ seed, network: { ...defaultNetwork, prefix }, trueRoots })
     const target = Option.match(out, { onNone: () => process.stdout, onSome: (path) => createWriteStream(path) })
     await pipeline(Readable.from(writeFeed(simulation, transactions)), target, { end: Option.isSome(out) })
   })).pipe(Command.withDescription("Write the feed of a simulated network as NDJSON"))

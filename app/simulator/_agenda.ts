@@ -28,7 +28,9 @@ const PERIODS = {
   authorization: 4,
   nonceGap: 6,
   replacement: 5,
-  linkedTransactions: 4
+  linkedTransactions: 4,
+  newcomer: 5,
+  forgingFailure: 15
 } as const
 
 export type Event = keyof typeof PERIODS

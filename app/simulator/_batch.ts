@@ -5,6 +5,7 @@ import { accountLeaf, merkleTree } from "../../adapters/crypto/mod.ts"
 import { type BatchOutcome, processBatch } from "../../core/use_cases/mod.ts"
 import { forgerOf } from "./_auction.ts"
 import { stateRootOf } from "./_chain.ts"
+import { leavesOf } from "./_state_tree.ts"
 import type { Context } from "./_context.ts"
 import { openExitsMax } from "./_withdrawals.ts"
 import { accountOf, addAccount, batchStateOf, type World } from "./_world.ts"
@@ -25,6 +26,7 @@ export function forgeBatch(context: Context, world: World, { l1Coordinator, l2, 
   // a refusal means that the simulator planned what it cannot do: a defect
   const outcome = Result.getOrThrow(processBatch(batchStateOf(world), input))
   settle(context, world, outcome)
+  world.tree = world.tree?.update(leavesOf(world, outcome.accountUpdates.map(({ index }) => index)))
   const { exitRoot, exits } = exitTree(world, outcome)
   world.lastBatchNum = batchNum
   world.transactions += input.queue.length + l1Coordinator.length + l2.length
@@ -32,7 +34,7 @@ export function forgeBatch(context: Context, world: World, { l1Coordinator, l2, 
   return {
     batchNum,
     forgerAddr: forger.address,
-    stateRoot: stateRootOf(world.block.hash, batchNum),
+    stateRoot: world.tree?.root ?? stateRootOf(world.block.hash, batchNum),
     exitRoot,
     feeAccounts,
     forgeL1TransactionsNum: queue === null ? null : queue.number,

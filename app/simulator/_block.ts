@@ -1,6 +1,5 @@
-import type { BatchFeed, BlockFeed, L2Feed } from "../../core/domain/mod.ts"
+import type { BatchFeed, BlockFeed, L1CoordinatorFeed, L2Feed, New, Transaction } from "../../core/domain/mod.ts"
 import { moveAuction } from "./_auction.ts"
-import { Purses } from "./_balances.ts"
 import { type BatchPlan, forgeBatch } from "./_batch.ts"
 import { hashOf } from "./_chain.ts"
 import type { Context } from "./_context.ts"
@@ -12,22 +11,30 @@ import { addTokens, movePrices } from "./_tokens.ts"
 import { withdraw } from "./_withdrawals.ts"
 import type { BlockDraft, World } from "./_world.ts"
 
-/** Where the L2 transactions of a batch come from: planned on the spot, or waiting in the pool. */
-export type L2Source = (purses: Purses, batch: { readonly batchNum: number; readonly count: number }) => ReadonlyArray<L2Feed>
+/** Where the L2 transactions of a batch come from: planned on the spot, or selected from a pool. */
+export interface L2Source {
+  /** What was announced for a batch must be forged in it: the accounts to create first; undefined where nothing was. */
+  readonly announced: (batchNum: number) => ReadonlyArray<L1CoordinatorFeed> | undefined
+  readonly fill: (batch: {
+    readonly batchNum: number
+    readonly count: number
+    readonly queue: ReadonlyArray<New<Transaction>>
+  }) => ReadonlyArray<L2Feed>
+}
 
-/** Adds a block to the world, which becomes the world after it. */
-export function makeBlock(context: Context, world: World, fork: number, source: L2Source): BlockFeed {
+/** Adds a block to the world, which becomes the world after it; without a source it has no batch. */
+export function makeBlock(context: Context, world: World, fork: number, source: L2Source | null): BlockFeed {
   const draft = nextBlock(context, world, fork)
   context.agenda.nextBlock()
   addTokens(context, world, draft)
   movePrices(context, world, draft)
   moveAuction(context, world, draft)
   const queueSize = Math.min(queueSizeMax, 2 * arrivalsPerBlock(context.settings.users) + 8)
-  const aroundBatch = context.agenda.take("batchOfSameBlockQueue")
+  const aroundBatch = source !== null && context.agenda.take("batchOfSameBlockQueue")
   fillQueues(world, draft, l1Traffic(context, world), { queueSize, aroundBatch })
   // before the batches, so that nothing is withdrawn in the block that forges it
   withdraw(context, world, draft)
-  const batches = forgeBatches(context, world, { source, sameBlockQueue: aroundBatch })
+  const batches = source === null ? [] : forgeBatches(context, world, { source, sameBlockQueue: aroundBatch })
   if (batches.length > 0) draft.batches = batches
   govern(context, world, draft)
   return draft
@@ -71,13 +78,16 @@ interface Wish {
 
 function planBatch(context: Context, world: World, { l2Count, queue: wish, source }: Wish): BatchPlan {
   const { agenda, random } = context
-  if (wish === "maybe" && agenda.take("emptyBatch")) return { queue: null, l1Coordinator: [], l2: [] }
+  const batchNum = world.lastBatchNum + 1
+  const announced = source.announced(batchNum)
+  if (wish === "maybe" && announced === undefined && agenda.take("emptyBatch")) return { queue: null, l1Coordinator: [], l2: [] }
   const waiting = world.queues.length > 0
-  const forgesQueue = wish === "always" || (wish === "maybe" && (waiting ? random.chance(0.8) : agenda.take("l1BatchWithoutTransactions")))
+  // only a batch with a queue creates accounts
+  const forgesQueue = wish === "always" || (announced ?? []).length > 0 || (wish === "maybe" && (waiting ? random.chance(0.8) : agenda.take("l1BatchWithoutTransactions")))
   const queue = forgesQueue ? takeQueue(world) : null
   return {
     queue,
-    l1Coordinator: queue === null ? [] : coordinatorAccounts(context, world),
-    l2: source(new Purses(world, queue?.transactions ?? []), { batchNum: world.lastBatchNum + 1, count: l2Count })
+    l1Coordinator: queue === null ? [] : [...announced ?? [], ...coordinatorAccounts(context, world)],
+    l2: source.fill({ batchNum, count: l2Count, queue: queue?.transactions ?? [] })
   }
 }

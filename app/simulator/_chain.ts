@@ -9,7 +9,7 @@ export function hashOf(seed: string, number: bigint, fork: number): string {
 }
 
 /**
- * Stands in for the root of the state tree, which the simulator does not keep: a field element that differs from batch to batch and
+ * Stands in for the root of the state tree where the simulator does not keep one: a field element that differs from batch to batch and
  * from fork to fork.
  */
 export function stateRootOf(blockHash: string, batchNum: number): bigint {

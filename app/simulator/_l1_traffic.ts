@@ -25,7 +25,10 @@ export const arrivalsPerBlock = (users: number): number => Math.min(100, Math.ma
 
 function* arrivals(context: Context, world: World): Iterable<L1Intent> {
   const { agenda, people, random, settings } = context
-  if (world.lastBatchNum === 0 && world.users === 0) yield* coordinatorAccounts(context, world)
+  if (world.lastBatchNum === 0 && world.users === 0) {
+    yield* coordinatorAccounts(context, world)
+    yield* demoAccounts(context, world)
+  }
   const missing = settings.users - world.users
   const count = missing > 0 ? Math.min(missing, arrivalsPerBlock(settings.users)) : agenda.take("latecomer") ? 1 : 0
   for (let arrived = 0; arrived < count; arrived++) {
@@ -45,6 +48,11 @@ function* coordinatorAccounts({ people, random, settings }: Context, world: Worl
   }
 }
 
+/** The demo wallet has a lot of the first two tokens, and always the same. */
+function* demoAccounts({ people }: Context, world: World): Iterable<L1Intent> {
+  for (const { decimals, id } of world.tokens.slice(0, 2)) yield creationOf(people.demo(), id, 100n * 10n ** BigInt(decimals))
+}
+
 function creation({ random }: Context, world: World, person: Person): L1Intent {
   // ether and the first tokens have most holders
   const tokenId = random.skewed(world.tokens.length)
@@ -59,9 +67,9 @@ const creationOf = ({ address, publicKey }: Person, tokenId: number, deposit: bi
 type Maker = (context: Context, world: World) => ReadonlyArray<L1Intent>
 
 /** Somebody with an Ethereum key, and another account of the same token. */
-function pair({ random }: Context, world: World): { readonly from: New<Account>; readonly to: New<Account> } | undefined {
+function pair({ people, random }: Context, world: World): { readonly from: New<Account>; readonly to: New<Account> } | undefined {
   const from = random.pick(world.accounts)
-  if (from === undefined || from.address === INTERNAL_ADDRESS) return undefined
+  if (from === undefined || from.address === INTERNAL_ADDRESS || !people.sends(from.publicKey)) return undefined
   const to = accountOf(world, random.pick(world.accountsOfToken[from.tokenId] ?? []) ?? from.index)
   return to === undefined ? undefined : { from, to }
 }

@@ -27,11 +27,11 @@ const ODD_FEES = [60, 100, 126, 172, 192] as const
 const SHARE_MAX = 256
 
 function planTransfer(context: Context, world: World, purses: Purses): L2Feed | undefined {
-  const { random, settings } = context
+  const { people, random, settings } = context
   const heavy = settings.heavyShare > 0 && random.chance(settings.heavyShare)
   const heavySends = heavy && random.chance(0.5)
   const sender = purses.of(heavySends ? FIRST_USER_ACCOUNT : pickSender(context, world, heavy))
-  if (sender === undefined) return undefined
+  if (sender === undefined || !people.sends(sender.account.publicKey)) return undefined
   if (!heavy && random.chance(settings.exitShare) && sender.account.address !== INTERNAL_ADDRESS) {
     return send(context, sender, EXIT_ACCOUNT)
   }
@@ -57,7 +57,8 @@ function send({ random }: Context, purse: Purse, toAccountIndex: AccountIndex): 
 
 /** One account leaves several times in the same batch: the exits add up in one leaf. */
 function* severalExits(context: Context, world: World, purses: Purses): Iterable<L2Feed> {
-  const account = context.random.pick(world.accounts.filter(({ address, balance }) => address !== INTERNAL_ADDRESS && balance > 100_000n))
+  const account = context.random.pick(world.accounts.filter(({ address, balance, publicKey }) =>
+    address !== INTERNAL_ADDRESS && balance > 100_000n && context.people.sends(publicKey)))
   const purse = account && purses.of(account.index)
   for (let count = purse === undefined ? 0 : context.random.integer(2, 3); count > 0; count--) {
     const feed = purse && send(context, purse, EXIT_ACCOUNT)

@@ -11,6 +11,10 @@ export interface Person {
   readonly address: EthereumAddress
 }
 
+export interface DemoPerson extends Person {
+  readonly ethereumKey: Uint8Array
+}
+
 /** Everybody there is, by role and number; keys follow from the seed and are derived when somebody first appears. */
 export class People {
   readonly #seed: string
@@ -35,6 +39,17 @@ export class People {
     const person = this.#person(`coordinator/${number}`, false)
     this.#coordinators.add(person.publicKey)
     return person
+  }
+
+  /** Whose keys everybody may use: people at a keyboard send with them, the simulator never does. */
+  demo(): DemoPerson {
+    const person = this.#person("demo", false)
+    return { ...person, ethereumKey: this.#ethereumKeys.get(person.publicKey)! }
+  }
+
+  /** Whether the simulator sends from accounts of the key: not from the demo wallet's, nor from those of strangers. */
+  sends(publicKey: PublicKey): boolean {
+    return this.#byKey.has(publicKey) && publicKey !== this.demo().publicKey
   }
 
   isCoordinator(publicKey: PublicKey): boolean {

@@ -1,8 +1,9 @@
 import { Result } from "effect"
 import { keccak256, signTransaction } from "../../adapters/crypto/mod.ts"
-import type { Authorization, L2Feed, PoolTransaction, PoolTransactionType, RequestedTransaction } from "../../core/domain/mod.ts"
+import type { L2Feed, PostedAuthorization, PostedTransaction, PoolTransactionType, RequestedTransaction } from "../../core/domain/mod.ts"
 import { type AccountIndex, EXIT_ACCOUNT, INTERNAL_ADDRESS, l2TransactionId } from "../../core/encoding/mod.ts"
 import type { Context } from "./_context.ts"
+import type { Person } from "./_people.ts"
 import { accountOf, type PoolEntry, type World } from "./_world.ts"
 
 /** Signs what was planned, in order, and a few that are never forged. */
@@ -28,19 +29,41 @@ export function signPlanned(context: Context, world: World, planned: ReadonlyArr
 }
 
 /** Some users let coordinators open accounts for them. */
-export function authorizationsOf({ agenda, people, random }: Context, world: World): ReadonlyArray<Authorization> {
+export function authorizationsOf(context: Context, world: World): ReadonlyArray<PostedAuthorization> {
+  const { agenda, people, random } = context
   if (world.users === 0 || !agenda.take("authorization")) return []
-  const person = people.user(random.integer(0, world.users - 1))
+  return authorizationBy(context, people.user(random.integer(0, world.users - 1)))
+}
+
+/** A transfer to somebody who has no account of the token, and the authorization by which the coordinator can create it. */
+export function signForNewcomer(
+  context: Context, world: World, feed: L2Feed
+): { readonly entries: ReadonlyArray<PoolEntry>; readonly authorizations: ReadonlyArray<PostedAuthorization> } {
+  const { people, random } = context
+  const newcomer = people.user(random.integer(0, world.users + 10))
+  const { address, publicKey } = newcomer
+  const tokenId = accountOf(world, feed.fromAccountIndex)?.tokenId
+  const known = world.accounts.some((account) => account.tokenId === tokenId && account.publicKey === publicKey)
+  const type = address === INTERNAL_ADDRESS ? "TransferToBJJ" : "TransferToEthAddr"
+  return known || feed.toAccountIndex === EXIT_ACCOUNT
+    ? { entries: sign(context, world, { feed, type: typeOf(context, world, feed), request: null }), authorizations: [] }
+    : {
+      entries: sign(context, world, { feed, type, request: null, newcomer }),
+      authorizations: authorizationBy(context, newcomer)
+    }
+}
+
+function authorizationBy({ people }: Context, person: Person): ReadonlyArray<PostedAuthorization> {
   const signature = people.authorization(person)
-  return signature === null
-    ? []
-    : [{ address: person.address, publicKey: person.publicKey, signature, timestampMs: world.block.timestampMs }]
+  return signature === null ? [] : [{ address: person.address, publicKey: person.publicKey, signature }]
 }
 
 interface Wish {
   readonly feed: L2Feed
   readonly type: PoolTransactionType
   readonly request: RequestedTransaction | null
+  /** Who gets it, where that is nobody who has an account. */
+  readonly newcomer?: Person
 }
 
 const TYPES = ["Transfer", "Transfer", "TransferToEthAddr", "TransferToBJJ"] as const
@@ -48,33 +71,31 @@ const TYPES = ["Transfer", "Transfer", "TransferToEthAddr", "TransferToBJJ"] as 
 function typeOf({ random }: Context, world: World, { toAccountIndex }: L2Feed): PoolTransactionType {
   if (toAccountIndex === EXIT_ACCOUNT) return "Exit"
   const type = random.of(TYPES)
-  // nobody can be found by the address that all internal accounts share
-  return type === "TransferToEthAddr" && accountOf(world, toAccountIndex)?.address === INTERNAL_ADDRESS ? "Transfer" : type
+  const internal = accountOf(world, toAccountIndex)?.address === INTERNAL_ADDRESS
+  // nobody can be found by the address that all internal accounts share, and a transfer to a key means an internal account
+  return type === (internal ? "TransferToEthAddr" : "TransferToBJJ") ? "Transfer" : type
 }
 
-function sign({ people, settings }: Context, world: World, { feed, request, type }: Wish): ReadonlyArray<PoolEntry> {
+function sign({ people, settings }: Context, world: World, { feed, newcomer, request, type }: Wish): ReadonlyArray<PoolEntry> {
   const { amount, fee, fromAccountIndex, nonce, toAccountIndex } = feed
   const account = accountOf(world, fromAccountIndex)
   const holder = account && people.holder(account.publicKey)
   if (account === undefined || holder === undefined) return []
   const { tokenId } = account
-  const spelt = { tokenId, fromAccountIndex, ...destinationOf(world, type, toAccountIndex), amount, fee, nonce, request }
-  const transaction: PoolTransaction = {
+  const receiver = newcomer ?? accountOf(world, toAccountIndex)
+  const spelt = { tokenId, fromAccountIndex, ...destinationOf(receiver, type, toAccountIndex), amount, fee, nonce, request }
+  const transaction: PostedTransaction = {
     ...spelt,
     id: Result.getOrThrow(l2TransactionId(spelt, keccak256)),
     type: toAccountIndex === EXIT_ACCOUNT ? "Exit" : type,
-    state: "pend",
-    signature: signTransaction(holder.privateKey, spelt, settings.network.chainId),
-    timestampMs: world.block.timestampMs,
-    batchNum: null
+    signature: signTransaction(holder.privateKey, spelt, settings.network.chainId)
   }
-  return [{ transaction, sender: account.publicKey, toAccountIndex, receiver: accountOf(world, toAccountIndex)?.publicKey ?? null }]
+  return [{ transaction, sender: account.publicKey, toAccountIndex, receiver: newcomer === undefined ? receiver?.publicKey ?? null : null }]
 }
 
 function destinationOf(
-  world: World, type: PoolTransactionType, toAccountIndex: AccountIndex
-): Pick<PoolTransaction, "toAccountIndex" | "toAddress" | "toPublicKey"> {
-  const receiver = accountOf(world, toAccountIndex)
+  receiver: Pick<Person, "address" | "publicKey"> | undefined, type: PoolTransactionType, toAccountIndex: AccountIndex
+): Pick<PostedTransaction, "toAccountIndex" | "toAddress" | "toPublicKey"> {
   if (receiver === undefined || type === "Transfer" || type === "Exit") return { toAccountIndex, toAddress: null, toPublicKey: null }
   return type === "TransferToEthAddr"
     ? { toAccountIndex: null, toAddress: receiver.address, toPublicKey: null }

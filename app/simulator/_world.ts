@@ -1,6 +1,7 @@
 import type {
-  Account, AuctionVariables, BlockFeed, CoordinatorFeed, GenesisFeed, New, PoolTransaction, Token, TokenId, Transaction
+  Account, AuctionVariables, BlockFeed, CoordinatorFeed, GenesisFeed, New, PostedTransaction, Token, TokenId, Transaction
 } from "../../core/domain/mod.ts"
+import type { MerkleTree } from "../../adapters/crypto/mod.ts"
 import { type AccountIndex, type EthereumAddress, FIRST_USER_ACCOUNT, type PublicKey, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
 import type { BatchState } from "../../core/use_cases/mod.ts"
 import { ether } from "./_token_catalogue.ts"
@@ -26,19 +27,13 @@ export interface BestBid {
   readonly value: bigint
 }
 
-/** A pool transaction, and what it was signed about: on a fork the same index can be another account. */
+/** A posted transaction, and what it was signed about: on a fork the same index can be another account. */
 export interface PoolEntry {
-  readonly transaction: PoolTransaction
+  readonly transaction: PostedTransaction
   readonly sender: PublicKey
   readonly toAccountIndex: AccountIndex
-  /** Null for an exit. */
+  /** Null for an exit, and where the account is still to be created. */
   readonly receiver: PublicKey | null
-}
-
-/** What one batch forged of the pool. */
-export interface PoolBatch {
-  readonly batchNum: number
-  readonly entries: ReadonlyArray<PoolEntry>
 }
 
 /**
@@ -69,8 +64,8 @@ export interface World {
   auctionVariables: ReadonlyArray<AuctionVariables>
   /** Forged so far. */
   transactions: number
-  /** What the last block forged of the pool. */
-  forgedOfPool: ReadonlyArray<PoolBatch>
+  /** Of the accounts; undefined as long as nobody needs true state roots. */
+  tree: MerkleTree | undefined
 }
 
 export function worldOf({ block, variables }: GenesisFeed): World {
@@ -91,7 +86,7 @@ export function worldOf({ block, variables }: GenesisFeed): World {
     variables,
     auctionVariables: [{ ...variables.auction, ethereumBlockNum: block.number }],
     transactions: 0,
-    forgedOfPool: []
+    tree: undefined
   }
 }
 
@@ -105,8 +100,7 @@ export const copyWorld = (world: World): World => ({
   feeAccounts: new Map(world.feeAccounts),
   registrations: new Map(world.registrations),
   bids: new Map(world.bids),
-  openExits: world.openExits.slice(),
-  forgedOfPool: []
+  openExits: world.openExits.slice()
 })
 
 export const accountOf = (world: World, index: AccountIndex): New<Account> | undefined => world.accounts[index - FIRST_USER_ACCOUNT]

@@ -1,63 +1,124 @@
 import { Effect, type Fiber, type Scope } from "effect"
-import type { FeedRecord } from "../../core/domain/mod.ts"
-import type { PoolStore, StoreFailure } from "../../core/ports/mod.ts"
-import type { BlockViolation, Ledger } from "../../core/use_cases/mod.ts"
-import type { SimulationStep } from "./_pool_traffic.ts"
-import { takePoolStep } from "./pool_step.ts"
+import type { BlockFeed, FeedRecord } from "../../core/domain/mod.ts"
+import { LedgerReader, type StoreFailure } from "../../core/ports/mod.ts"
+import { type BlockViolation, Ledger, Pool, Submission, type SubmissionFailure } from "../../core/use_cases/mod.ts"
+import type { PoolEntry } from "./_world.ts"
 import { prehistory } from "./prehistory.ts"
-import type { Simulation } from "./simulation.ts"
+import type { LiveSide, Simulation } from "./simulation.ts"
 
 export interface DriveOptions {
-  readonly ledger: Pick<Ledger["Service"], "applyBlock" | "rollBack" | "setPrices">
-  /** Without it nothing is signed, and blocks bring transactions that no pool knew. */
-  readonly pool?: PoolStore["Service"]
   /** How many transactions are there before the network goes live. */
   readonly transactions: number
   /** Time between two blocks or rollbacks; 3000 by default, Infinity for none. */
   readonly paceMs?: number
 }
 
-type Driving<A> = Effect.Effect<A, BlockViolation | StoreFailure>
+/** What a live network works on: the ledger must keep the pool in agreement, as `pooledLedger` does. */
+export type LiveNode = Ledger | LedgerReader | Pool | Submission
+
+type Driving<A, Node = LiveNode> = Effect.Effect<A, BlockViolation | StoreFailure, Node>
 
 /**
- * Feeds a ledger and a pool: the prehistory at once, then in the background, until the scope closes, one block or rollback at each pace.
- * The fiber fails with what the ledger refuses.
+ * Feeds a node: the prehistory at once, then in the background, until the scope closes, one block or rollback at each pace. The fiber
+ * fails with what the ledger refuses.
  */
 export const drive = (
-  simulation: Simulation, options: DriveOptions
-): Effect.Effect<Fiber.Fiber<void, BlockViolation | StoreFailure>, BlockViolation | StoreFailure, Scope.Scope> =>
+  simulation: Simulation, { paceMs = 3000, transactions }: DriveOptions
+): Driving<Fiber.Fiber<void, BlockViolation | StoreFailure>, LiveNode | Scope.Scope> =>
   Effect.gen(function*() {
-    for (const record of prehistory(simulation, options.transactions)) yield* apply(options, record)
-    return yield* Effect.forkScoped(live(simulation, options))
+    const ledger = yield* Ledger
+    for (const record of prehistory(simulation, transactions)) yield* ledger.applyRecord(record)
+    const forever = Effect.forever(Effect.andThen(Effect.sleep(paceMs), driveOnce(simulation)))
+    return yield* Effect.forkScoped(paceMs === Infinity ? Effect.void : forever)
   })
 
-/** One block or rollback with what happens to the pool around it. */
-export const driveOnce = (simulation: Simulation, options: Pick<DriveOptions, "ledger" | "pool">): Driving<void> =>
-  options.pool === undefined
-    ? apply(options, simulation.next())
-    : Effect.forEach(simulation.nextLive(), (step) => takeStep(options, step), { discard: true })
+/**
+ * One block or rollback. Wallets submit like everybody else, and the coordinator forges whatever the pool gives it, strangers' transactions
+ * too: what it selects now is `fing` until the next call, which forges it or, now and then, fails to. Returns what the ledger was told.
+ */
+export const driveOnce = ({ live }: Simulation): Driving<ReadonlyArray<FeedRecord>> =>
+  Effect.gen(function*() {
+    const pool = yield* Pool
+    for (const _ of live.growTree()) yield* Effect.yieldNow
+    const idle = live.announced() !== undefined && live.fails()
+    if (idle) yield* giveUp(live)
+    const records = yield* forge(live, idle)
+    const batchNum = yield* lastBatchNum
+    if ((live.announced()?.batchNum ?? batchNum + 1) !== batchNum + 1) yield* giveUp(live)
+    if (live.announced() === undefined) yield* announce(live)
+    yield* submit(live)
+    if (batchNum % PURGE_PERIOD_BATCHES === 0) {
+      yield* pool.purge({ ttlMs: PENDING_MAX_MS, currentBatch: batchNum, safetyPeriodBatches: SAFETY_BATCHES, capacity: CAPACITY })
+    }
+    return records
+  })
 
-const live = (simulation: Simulation, options: DriveOptions): Driving<void> => {
-  const { paceMs = 3000 } = options
-  if (paceMs === Infinity) return Effect.void
-  return Effect.forever(Effect.andThen(Effect.sleep(paceMs), Effect.suspend(() => driveOnce(simulation, options))))
-}
+/** Transactions and new accounts of a batch. */
+const BATCH_MAX = { maxTransactions: 64, maxNewAccounts: 8 }
+/** A day: what waits longer has a nonce that never comes. */
+const PENDING_MAX_MS = 86_400_000
+const PURGE_PERIOD_BATCHES = 16
+const CAPACITY = 100_000
+/** Long enough to look at what was forged, and far more than a rollback is deep. */
+const SAFETY_BATCHES = 2000
 
-function apply({ ledger }: Pick<DriveOptions, "ledger">, record: FeedRecord): Driving<unknown> {
-  switch (record.kind) {
-    case "genesis":
-      return Effect.void
-    case "block":
-      return ledger.applyBlock(record.block)
-    case "rollBack":
-      return ledger.rollBack(record.toBlock)
-    case "prices":
-      return ledger.setPrices(record.prices)
-  }
-}
+const lastBatchNum = Effect.gen(function*() {
+  return (yield* (yield* LedgerReader).stamp).batchNum ?? 0
+})
 
-function takeStep(options: Pick<DriveOptions, "ledger" | "pool">, step: SimulationStep): Driving<unknown> {
-  const { pool } = options
-  if (step.kind === "feed") return apply(options, step.record)
-  return pool === undefined ? Effect.void : takePoolStep(pool, step)
-}
+/** What was announced waits again. */
+const giveUp = (live: LiveSide) =>
+  Effect.gen(function*() {
+    live.announce(undefined)
+    yield* (yield* Pool).rollBack(yield* lastBatchNum)
+  })
+
+const forge = (live: LiveSide, idle: boolean): Driving<ReadonlyArray<FeedRecord>> =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger
+    const pool = yield* Pool
+    const announced = live.announced()
+    const records = live.grow({ idle })
+    for (const record of records) {
+      // sent when the batch leaves the coordinator; that the ledger has it makes it final
+      if (record.kind === "block" && announced !== undefined && bringsBatch(record.block, announced.batchNum)) {
+        yield* pool.doneForging(announced.ids, announced.batchNum)
+      }
+      yield* ledger.applyRecord(record)
+      if (record.kind === "rollBack" && announced !== undefined) yield* giveUp(live)
+    }
+    return records
+  })
+
+const bringsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean => batches.some((batch) => batch.batchNum === batchNum)
+
+/** Selects for the next batch; of what another coordinator took in between nothing is forged. */
+const announce = (live: LiveSide) =>
+  Effect.gen(function*() {
+    const pool = yield* Pool
+    const selection = yield* pool.select(BATCH_MAX)
+    if (selection.transactions.length === 0) return
+    const moved = new Set(yield* pool.startForging(selection.transactions.map(({ transaction }) => transaction.id), selection.batchNum))
+    live.announce({ ...selection, transactions: selection.transactions.filter(({ transaction }) => moved.has(transaction.id)) })
+  })
+
+/** Where the node is busy or full, wallets think better of it. */
+const submit = (live: LiveSide): Driving<void> =>
+  Effect.gen(function*() {
+    const submission = yield* Submission
+    const { authorizations, entries } = live.posts()
+    const taken: Array<PoolEntry> = []
+    for (const authorization of authorizations) yield* unlessRefused(submission.submitAuthorization(authorization))
+    for (const entry of entries) {
+      if ((yield* unlessRefused(submission.submitTransaction(entry.transaction))) !== undefined) taken.push(entry)
+    }
+    live.keep(taken)
+  })
+
+const unlessRefused = <A>(submitted: Effect.Effect<A, SubmissionFailure>): Effect.Effect<A | undefined, StoreFailure> =>
+  Effect.catchTags(submitted, {
+    SubmissionRefused: (refused) => Effect.as(Effect.logWarning(`A simulated wallet was refused: ${refused.message}`), undefined),
+    SubmissionConflict: (conflict) => Effect.as(Effect.logDebug(conflict.message), undefined),
+    PoolFull: (full) => Effect.as(Effect.logDebug(full.message), undefined),
+    VerifierBusy: (busy) => Effect.as(Effect.logDebug(busy.message), undefined)
+  })

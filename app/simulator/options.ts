@@ -20,6 +20,11 @@ export interface SimulationOptions {
   readonly heavyShare?: number
   /** Average number of blocks between two rollbacks, 5 or more, 50 by default; 0 for none. */
   readonly rollBackPeriodBlocks?: number
+  /**
+   * Whether every state root is that of the accounts, at some two milliseconds a transaction; false by default: then the roots before
+   * the network goes live are stand-ins, field elements that differ from batch to batch and from fork to fork.
+   */
+  readonly trueRoots?: boolean
 }
 
 export interface Settings extends Required<Omit<SimulationOptions, "seed">> {
@@ -52,5 +57,6 @@ const defaults = {
   transactionsPerBlock: 16,
   exitShare: 0.03,
   heavyShare: 0,
-  rollBackPeriodBlocks: 50
+  rollBackPeriodBlocks: 50,
+  trueRoots: false
 }

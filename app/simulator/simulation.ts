@@ -1,11 +1,16 @@
-import type { FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
+import { emptyTree } from "../../adapters/crypto/mod.ts"
+import type { Account, FeedRecord, GenesisFeed, New } from "../../core/domain/mod.ts"
+import type { TransactionId } from "../../core/encoding/mod.ts"
+import type { Selection } from "../../core/use_cases/mod.ts"
 import { Agenda } from "./_agenda.ts"
+import { growTree } from "./_state_tree.ts"
 import { type L2Source, makeBlock } from "./_block.ts"
 import type { Context } from "./_context.ts"
 import { genesisOf } from "./_genesis.ts"
+import { Purses } from "./_balances.ts"
 import { planTransfers } from "./_l2_traffic.ts"
-import { People } from "./_people.ts"
-import { PoolTraffic, type SimulationStep } from "./_pool_traffic.ts"
+import { type DemoPerson, People } from "./_people.ts"
+import { LiveTraffic, type Posts } from "./_live_traffic.ts"
 import { Random } from "./_random.ts"
 import { pricesBetween } from "./_tokens.ts"
 import { copyWorld, type World, worldOf } from "./_world.ts"
@@ -16,13 +21,30 @@ export interface Simulation {
   readonly genesis: GenesisFeed
   /** How many transactions are forged on the chain as it stands; a rollback takes some away. */
   readonly transactions: () => number
-  /** The next record; its L2 transactions were never in a pool, which costs no signatures. Not to be called after `nextLive`. */
+  /** The next record; its L2 transactions were never in a pool, which costs no signatures. */
   readonly next: () => FeedRecord
-  /**
-   * The next block or rollback as a node sees it that also has a pool: with what happens to the pool around it. What it forges is what was
-   * signed and announced in the steps before.
-   */
-  readonly nextLive: () => ReadonlyArray<SimulationStep>
+  /** The network as a node meets it that has wallets and a coordinator: `driveOnce` plays both. */
+  readonly live: LiveSide
+  /** Keys that the simulator never uses, to be tried by hand, with accounts of ether and the first token. */
+  readonly demo: DemoPerson
+  /** Of the demo wallet, as the chain stands; empty before the first batches. */
+  readonly demoAccounts: () => ReadonlyArray<New<Account> & { readonly symbol: string }>
+}
+
+/** The parts that wallets, coordinator and chain take in a live network. Nothing here happens by itself. */
+export interface LiveSide {
+  /** What users sign and hand in now; `keep` those that a node has taken in. */
+  readonly posts: () => Posts
+  readonly keep: (taken: Posts["entries"]) => void
+  /** What the next batch is to forge, in place of what was announced before. */
+  readonly announce: (selection: Pick<Selection, "batchNum" | "transactions" | "accounts"> | undefined) => void
+  readonly announced: () => { readonly batchNum: number; readonly ids: ReadonlyArray<TransactionId> } | undefined
+  /** Whether the coordinator fails to forge what it announced, this time. */
+  readonly fails: () => boolean
+  /** Prepares true state roots, a few milliseconds at a time; nothing is left to do where they are there. */
+  readonly growTree: () => Generator<void, void>
+  /** A rollback, or a block with the prices before it; the block has batches unless the coordinator is idle. */
+  readonly grow: (options: { readonly idle: boolean }) => ReadonlyArray<FeedRecord>
 }
 
 /** Starts a network; the same options give the same one. */
@@ -31,24 +53,34 @@ export function simulate(options: SimulationOptions): Simulation {
   const random = new Random(settings.seed)
   const people = new People(settings.seed, settings.network)
   const genesis = genesisOf(settings, people)
-  const chain = new Chain({ settings, constants: genesis.constants, random, agenda: new Agenda(random), people }, worldOf(genesis))
-  const pool = new PoolTraffic(chain.context)
-  const plan: L2Source = (purses, { count }) => planTransfers(chain.context, chain.world, purses, count)
+  const chain = new Chain({ settings, constants: genesis.constants, random, agenda: new Agenda(random), people }, { ...worldOf(genesis), tree: settings.trueRoots ? emptyTree : undefined })
+  const plan: L2Source = {
+    announced: () => undefined,
+    fill: ({ count, queue }) => planTransfers(chain.context, chain.world, new Purses(chain.world, queue), count)
+  }
+  const demo = people.demo()
+  const traffic = new LiveTraffic(chain.context, () => chain.world)
   return {
     genesis,
     transactions: () => chain.world.transactions,
-    next: () => chain.rollBack()?.record ?? chain.prices() ?? chain.grow(plan),
-    nextLive: () => {
-      const rollBack = chain.rollBack()
-      if (rollBack !== undefined) return [{ kind: "feed", record: rollBack.record }, ...pool.reopen(rollBack.dropped)]
-      const prices = chain.prices()
-      const block = chain.grow(pool.forge)
-      return [
-        ...prices === undefined ? [] : [{ kind: "feed" as const, record: prices }],
-        { kind: "feed", record: block },
-        ...pool.settle(chain.world)
-      ]
-    }
+    next: () => chain.rollBack() ?? chain.prices() ?? chain.grow(plan),
+    live: {
+      posts: () => traffic.posts(),
+      keep: (taken) => traffic.keep(taken),
+      announce: (selection) => traffic.announce(selection),
+      announced: () => traffic.announced,
+      fails: () => chain.context.agenda.take("forgingFailure"),
+      growTree: () => growTree(chain.world),
+      grow: ({ idle }) => {
+        const rollBack = chain.rollBack()
+        if (rollBack !== undefined) return [rollBack]
+        const prices = chain.prices()
+        return [...prices === undefined ? [] : [prices], chain.grow(idle ? null : traffic.source)]
+      }
+    },
+    demo,
+    demoAccounts: () => chain.world.accounts.flatMap((account) =>
+      account.publicKey === demo.publicKey ? [{ ...account, symbol: chain.world.tokens[account.tokenId]!.symbol }] : [])
   }
 }
 
@@ -77,7 +109,7 @@ class Chain {
     return this.#worlds.at(-1)!
   }
 
-  grow(source: L2Source): FeedRecord {
+  grow(source: L2Source | null): FeedRecord {
     const world = copyWorld(this.world)
     this.#worlds = [...this.#worlds.slice(1 - MEMORY_BLOCKS), world]
     const block = makeBlock(this.context, world, this.#fork, source)
@@ -95,15 +127,14 @@ class Chain {
   }
 
   /** Drops the last blocks when it is time; undefined otherwise. */
-  rollBack(): { readonly record: FeedRecord; readonly dropped: ReadonlyArray<World> } | undefined {
+  rollBack(): FeedRecord | undefined {
     if (this.#blocksUntilRollBack > 0) return undefined
     const kept = Math.max(1, this.#worlds.length - this.#depth)
-    const dropped = this.#worlds.slice(kept)
     this.#worlds = this.#worlds.slice(0, kept)
     this.#fork++
     this.#pricesDue = false
     this.#blocksUntilRollBack = this.#drawPeriod()
-    return { record: { kind: "rollBack", toBlock: this.world.block.number }, dropped }
+    return { kind: "rollBack", toBlock: this.world.block.number }
   }
 
   /** How many blocks the next rollback drops. */

@@ -5,7 +5,7 @@ import {
 import { NO_ACCOUNT } from "../encoding/mod.ts"
 import { coordinatorRows, l2Rows } from "./_batch_rows.ts"
 import type { BlockWork } from "./_block_work.ts"
-import { checkExits, checkRoots, exitRows } from "./_exits.ts"
+import { checkExits, checkProofs, checkRoots, exitRows } from "./_exits.ts"
 import { checkEffects, forgedQueue } from "./_forged_queue.ts"
 import { receiverOf, senderKeyOf } from "./_queue.ts"
 import type { BatchOutcome } from "./batch_transition.ts"
@@ -36,7 +36,7 @@ function forgeBatch(work: BlockWork, batch: BatchFeed): BlockViolation | undefin
   const processed = processBatch(work, { ...batch, queue })
   if (Result.isFailure(processed)) return processed.failure
   const outcome = processed.success
-  const violated = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ?? checkExits(batch, outcome.exits)
+  const violated = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ?? checkExits(batch, outcome.exits) ?? checkProofs(work, batch, outcome)
   if (violated !== undefined) return violated
   store(work, batch, queue, outcome)
   return undefined

@@ -5,10 +5,16 @@ import type { AccountIndex, EthereumAddress, Keccak256 } from "../encoding/mod.t
 import type { LedgerView } from "../ports/mod.ts"
 import type { BatchOutcome, BatchState } from "./batch_transition.ts"
 
+/** Whether the proof of an exit is one for its account, owner and balance, and leads to the exit root of its batch (domain §6.8). */
+export type VerifyExit = (
+  exit: Pick<Exit, "accountIndex" | "tokenId" | "balance" | "publicKey" | "address" | "merkleProof">, exitRoot: bigint
+) => boolean
+
 /** What deciding about a block takes besides the block and the ledger. */
 export interface WorkRules {
   readonly constants: NetworkConstants
   readonly keccak256: Keccak256
+  readonly verifyExit?: VerifyExit
 }
 
 type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }

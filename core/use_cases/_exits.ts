@@ -20,6 +20,21 @@ export function checkExits(batch: BatchFeed, computed: BatchOutcome["exits"]): B
   return undefined
 }
 
+/** Every proof leads from what leaves the account to the exit root: the dearest check, so the last one. */
+export function checkProofs(
+  { account, rules: { verifyExit } }: BlockWork, { exitRoot, exits }: BatchFeed, { createdAccounts }: BatchOutcome
+): BlockViolation | undefined {
+  if (verifyExit === undefined) return undefined
+  const failed = exits.findIndex((exit) => {
+    // an account can be created and left in the same batch
+    const owner = account(exit.accountIndex) ?? createdAccounts.find(({ index }) => index === exit.accountIndex)
+    return owner === undefined || !verifyExit({ ...exit, tokenId: owner.tokenId, address: owner.address, publicKey: owner.publicKey }, exitRoot)
+  })
+  return failed < 0
+    ? undefined
+    : violation("exit-proof", exits[failed]!.accountIndex, `siblings and a value that lead from the account's exit to the root ${exitRoot}`, `/exits/${failed}/merkleProof`)
+}
+
 export function checkRoots({ exitRoot, stateRoot }: BatchFeed): BlockViolation | undefined {
   return checkElement(stateRoot, "/stateRoot") ?? checkElement(exitRoot, "/exitRoot")
 }

@@ -4,7 +4,7 @@ import type { Keccak256 } from "../encoding/mod.ts"
 import type { Decision, LedgerView } from "../ports/mod.ts"
 import { placeBids, registerCoordinators, sortedRegistrations } from "./_auction.ts"
 import { forgeBatches } from "./_batches.ts"
-import { BlockWork } from "./_block_work.ts"
+import { BlockWork, type VerifyExit } from "./_block_work.ts"
 import { checkChainLink, checkStored } from "./_chain_link.ts"
 import { changeVariables, updateBuckets } from "./_parameters.ts"
 import { fillQueues, queuedRows } from "./_queue.ts"
@@ -17,6 +17,8 @@ import { type BlockViolation, violationOfBlock } from "./block_violation.ts"
 export interface LedgerRules {
   readonly constants: NetworkConstants
   readonly keccak256: Keccak256
+  /** Without it exit proofs are not computed anew: only their form is checked. */
+  readonly verifyExit?: VerifyExit
 }
 
 /**

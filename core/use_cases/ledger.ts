@@ -6,6 +6,7 @@ import { checkGenesis, readGenesis } from "./_genesis.ts"
 import { misshapen, shapeOf } from "./_shape.ts"
 import { checkPrices } from "./_tokens.ts"
 import { type BlockViolation, violation } from "./block_violation.ts"
+import type { VerifyExit } from "./_block_work.ts"
 import { decideOwnBlock, readBlock } from "./check_block.ts"
 
 /** What came of a block: `applied` is false where the ledger held it already. */
@@ -35,17 +36,26 @@ export class Ledger extends Context.Service<Ledger, {
   readonly applyRecord: (record: FeedRecord) => Writing<RecordReport>
 }>()("rollup/core/Ledger") {
   /** The ledger of the network that `genesis` opens. A genesis that no feed could hold is a defect: the cause is a BlockViolation. */
-  static readonly layer = (genesis: GenesisFeed, keccak256: Keccak256): Layer.Layer<Ledger, never, LedgerWriter> =>
+  static readonly layer = (genesis: GenesisFeed, keccak256: Keccak256, options: LedgerOptions = {}): Layer.Layer<Ledger, never, LedgerWriter> =>
     Layer.effect(Ledger, Effect.gen(function*() {
       const own = yield* Effect.orDie(Effect.fromResult(readGenesis(genesis)))
-      return Ledger.of(make(yield* LedgerWriter, own, keccak256))
+      return Ledger.of(make(yield* LedgerWriter, own, keccak256, options))
     }))
 }
 
-function make(writer: LedgerWriter["Service"], genesis: GenesisFeed, keccak256: Keccak256): Ledger["Service"] {
+export interface LedgerOptions {
+  /** Computes exit proofs anew; asked for with each block that brings exits, so it can be loaded with the first one. Without it only their form is checked. */
+  readonly verifyExit?: Effect.Effect<VerifyExit | undefined>
+}
+
+function make(writer: LedgerWriter["Service"], genesis: GenesisFeed, keccak256: Keccak256, { verifyExit }: LedgerOptions): Ledger["Service"] {
   const rules = { constants: genesis.constants, keccak256 }
-  const applyBlock = (given: BlockFeed): Writing<BlockReport> =>
-    reading(() => readBlock(given), (block) => writer.apply(block, decideOwnBlock(rules, block)))
+  const applyOwn = (block: BlockFeed) =>
+    verifyExit === undefined || !bringsExits(block)
+      ? writer.apply(block, decideOwnBlock(rules, block))
+      : Effect.flatMap(verifyExit, (verify) =>
+        writer.apply(block, decideOwnBlock(verify === undefined ? rules : { ...rules, verifyExit: verify }, block)))
+  const applyBlock = (given: BlockFeed): Writing<BlockReport> => reading(() => readBlock(given), applyOwn)
   const rollBack = (toBlock: bigint): Writing<RollBackReport> =>
     reading(() => readBlockNumber(toBlock), (number) => writer.rollBack(number, (view) => resultOf(checkRollBack(genesis.block.number, number, view))))
   const setPrices = (given: ReadonlyArray<PriceFeed>): Writing<LedgerStamp> =>
@@ -77,6 +87,8 @@ const readPrices = shapeOf(Schema.Array(PriceFeed))
 /** Whether the ledger holds it is seen in the ledger. */
 const readBlockNumber = (toBlock: unknown): Result.Result<bigint, BlockViolation> =>
   typeof toBlock === "bigint" ? Result.succeed(toBlock) : Result.fail(misshapen(toBlock, "a bigint, the number of a block", "/toBlock"))
+
+const bringsExits = ({ batches = [] }: BlockFeed): boolean => batches.some(({ exits }) => exits.length > 0)
 
 const resultOf = (violated: BlockViolation | undefined): Result.Result<void, BlockViolation> =>
   violated === undefined ? Result.void : Result.fail(violated)

@@ -3,14 +3,13 @@ import * as HttpServer from "effect/http/HttpServer"
 import { serverLayer } from "../../adapters/http/node.ts"
 import { memoryNode } from "../../app/layers.ts"
 import { drive, simulate } from "../../app/simulator/mod.ts"
-import { Ledger } from "../../core/mod.ts"
 
 /* What `npm start` serves, standing still. The argument bounds the written texts that are kept, in characters. */
 const simulation = simulate({ seed: 1 })
 const node = memoryNode({ genesis: simulation.genesis, textsMax: Number(process.argv[2]) })
 
 const program = Effect.gen(function*() {
-  yield* drive(simulation, { ledger: yield* Ledger, transactions: 3000, paceMs: Infinity })
+  yield* drive(simulation, { transactions: 3000, paceMs: Infinity })
   const { address } = yield* HttpServer.HttpServer
   console.log(`listening ${/\d+$/u.exec(HttpServer.formatAddress(address))?.[0]}`)
   return yield* Effect.never

@@ -1,11 +1,11 @@
-import { Effect, type Scope } from "effect"
-import { openMemoryPool } from "../../adapters/memory/mod.ts"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { simulate, takePoolStep } from "../../app/simulator/mod.ts"
+import { memoryNode } from "../../app/layers.ts"
+import { driveOnce, simulate } from "../../app/simulator/mod.ts"
 import type { OperationId } from "../../core/contract/mod.ts"
 import type { Authorization, FeedRecord, GenesisFeed, Network, PoolTransaction } from "../../core/domain/mod.ts"
 import { formatAccountIndex, formatPrefixedAddress } from "../../core/encoding/mod.ts"
-import type { LedgerReader } from "../../core/ports/mod.ts"
+import { type LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { type Facts, type LawViolation, readSubject } from "../laws/mod.ts"
 import { memoryLedger } from "../properties/_networks.ts"
 import type { Pool } from "../properties/_reading.ts"
@@ -27,20 +27,30 @@ export const sampleOf = Effect.fnUntraced(function*(
   const simulation = simulate({
     seed, users: 24, transactionsPerBlock: 8, exitShare: 0.1, rollBackPeriodBlocks: 20, ...(network === undefined ? {} : { network })
   })
-  const pool = openMemoryPool()
+  const node = yield* Layer.build(memoryNode({ genesis: simulation.genesis }))
+  const pool = Context.get(node, PoolStore)
   const records: Array<FeedRecord> = []
   const ids = new Set<string>()
   const owners = new Set<string>()
-  // to a moment in which somebody waits for an account
-  while (simulation.transactions() < transactions || !opensAccount(records.at(-1))) {
-    for (const step of simulation.nextLive()) {
-      if (step.kind === "feed") records.push(step.record)
-      else yield* Effect.orDie(takePoolStep(pool, step))
-      if (step.kind === "pool") {
-        for (const transaction of step.transactions) ids.add(transaction.id)
-        for (const authorization of step.authorizations) owners.add(authorization.address)
+  const { live } = simulation
+  const observed = {
+    ...simulation,
+    live: {
+      ...live,
+      posts: () => {
+        const posts = live.posts()
+        for (const { address } of posts.authorizations) owners.add(address)
+        return posts
+      },
+      keep: (taken: Parameters<typeof live.keep>[0]) => {
+        for (const { transaction } of taken) ids.add(transaction.id)
+        live.keep(taken)
       }
     }
+  }
+  // to a moment in which somebody waits for an account
+  while (simulation.transactions() < transactions || !opensAccount(records.at(-1))) {
+    records.push(...yield* driveOnce(observed).pipe(Effect.provide(node), Effect.orDie))
   }
   const { genesis } = simulation
   const { facts, reader } = yield* readSubject({ genesis, records, open: memoryLedger(genesis), keccak256, seed, runs: 1 })

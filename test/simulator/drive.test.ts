@@ -1,27 +1,40 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { layer, poolLayer } from "../../adapters/memory/mod.ts"
-import { driveOnce, drive, simulate, type Simulation, type SimulationStep, takePoolStep } from "../../app/simulator/mod.ts"
-import type { PoolTransaction } from "../../core/domain/mod.ts"
-import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
+import { verifyTransaction } from "../../adapters/crypto/mod.ts"
+import { memoryNode } from "../../app/layers.ts"
+import { drive, driveOnce, simulate, type Simulation } from "../../app/simulator/mod.ts"
+import type { FeedRecord, PoolState, PostedTransaction } from "../../core/domain/mod.ts"
+import { LedgerReader } from "../../core/ports/mod.ts"
+import { Ledger, Pool } from "../../core/use_cases/mod.ts"
 
 const PACE_MS = 3000
 
-const provideNode = ({ genesis }: Simulation) => <A, E>(effect: Effect.Effect<A, E, Ledger | LedgerReader | PoolStore>): Effect.Effect<A, E> =>
-  effect.pipe(Effect.provide(Ledger.layer(genesis, keccak256)), Effect.provide(layer(genesis)), Effect.provide(poolLayer))
+const provideNode = ({ genesis }: Simulation) => Effect.provide(memoryNode({ genesis }))
 
-/** A network that has a history already, and the steps of its first live blocks. */
-function liveSteps(seed: string, blocks: number): { readonly simulation: Simulation; readonly steps: ReadonlyArray<SimulationStep> } {
-  const simulation = simulate({ seed, users: 40, rollBackPeriodBlocks: 12 })
-  while (simulation.transactions() < 300) simulation.next()
-  return { simulation, steps: Array.from({ length: blocks }, () => simulation.nextLive()).flat() }
+/** The simulation, and what its wallets handed in. */
+function watched(simulation: Simulation) {
+  const posted: Array<PostedTransaction> = []
+  const owners = new Set<string>()
+  const posts = () => {
+    const given = simulation.live.posts()
+    posted.push(...given.entries.map(({ transaction }) => transaction))
+    for (const { address } of given.authorizations) owners.add(address)
+    return given
+  }
+  return { simulation: { ...simulation, live: { ...simulation.live, posts } }, posted, owners }
 }
 
-const signedIn = (steps: ReadonlyArray<SimulationStep>): ReadonlyArray<PoolTransaction> =>
-  steps.flatMap((step) => (step.kind === "pool" ? step.transactions : []))
+/** A network that has a history already lives for some blocks. */
+const lived = Effect.fnUntraced(function*(simulation: Simulation, steps: number) {
+  const ledger = yield* Ledger
+  while (simulation.transactions() < 300) yield* ledger.applyRecord(simulation.next())
+  const records: Array<FeedRecord> = []
+  for (let step = 0; step < steps; step++) records.push(...yield* driveOnce(simulation))
+  return records
+})
+
+const networkOf = (seed: string) => simulate({ seed, users: 40, rollBackPeriodBlocks: 12 })
 
 describe("Driving a node", () => {
   it.effect("the prehistory is there at once, then a block arrives at each pace until the scope closes", () => {
@@ -29,57 +42,90 @@ describe("Driving a node", () => {
     return Effect.scoped(Effect.gen(function*() {
       const reader = yield* LedgerReader
       const lastBlock = Effect.map(reader.stamp, ({ ethereumBlockNum }) => ethereumBlockNum)
-      const fiber = yield* drive(simulation, { ledger: yield* Ledger, pool: yield* PoolStore, transactions: 300, paceMs: PACE_MS })
+      const fiber = yield* drive(simulation, { transactions: 300, paceMs: PACE_MS })
       const { counts } = yield* reader.list("transactions", { filters: {}, limit: 1 })
       assert.isAtLeast(counts.totalItems, 300)
       const first = yield* lastBlock
-      yield* TestClock.adjust(5 * PACE_MS)
-      assert.strictEqual(yield* lastBlock, first + 5n)
+      for (let block = 1n; block <= 5n; block++) {
+        yield* TestClock.adjust(PACE_MS)
+        // signatures are verified by code that is loaded with the first one
+        while ((yield* lastBlock) < first + block) yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+      }
       yield* Fiber.interrupt(fiber)
       yield* TestClock.adjust(5 * PACE_MS)
       assert.strictEqual(yield* lastBlock, first + 5n)
     })).pipe(provideNode(simulation))
   })
 
-  it.effect("what was signed is forged under its id, and every move finds its transactions in the state it names", () => {
-    const simulation = simulate({ seed: "pool", users: 40, rollBackPeriodBlocks: 12 })
+  it.effect("what wallets submit is forged under its id, and the pool says what became of the rest", () => {
+    const { simulation, posted } = watched(networkOf("pool"))
     return Effect.gen(function*() {
-      const ledger = yield* Ledger
-      const pool = yield* PoolStore
+      yield* lived(simulation, 60)
+      const pool = yield* Pool
       const reader = yield* LedgerReader
-      while (simulation.transactions() < 300) yield* driveOnce(simulation, { ledger })
-      let forged = 0
-      for (let block = 0; block < 40; block++) {
-        for (const step of simulation.nextLive()) {
-          if (step.kind === "feed") yield* ledger.applyRecord(step.record)
-          else assert.deepStrictEqual(yield* takePoolStep(pool, step), step.kind === "pool" ? step.transactions.map(({ id }) => id) : step.ids)
-          if (step.kind !== "move" || step.to !== "fged") continue
-          for (const id of step.ids) {
-            const { item } = yield* reader.find("transaction", id)
-            assert.strictEqual(item?.transaction.batchNum, step.batchNum)
-            forged++
-          }
-        }
+      const states: Record<PoolState, number> = { pend: 0, fing: 0, fged: 0, invl: 0 }
+      const moves = new Set<string>()
+      for (const { id } of posted) {
+        const row = yield* pool.transaction(id)
+        if (row === null) continue
+        states[row.state]++
+        for (const { from, to } of yield* pool.transitions(id)) moves.add(`${from} to ${to}`)
+        const { item } = yield* reader.find("transaction", id)
+        assert.strictEqual(row.state === "fged" ? row.batchNum : null, item?.transaction.batchNum ?? null, `${id} is ${row.state}`)
       }
-      assert.isAbove(forged, 200)
+      assert.isAbove(states.fged, 400)
+      assert.isAbove(states.fing, 0)
+      assert.isAbove(states.pend, 0)
+      assert.isAbove(states.invl, 0)
+      assert.includeMembers([...moves], ["null to pend", "pend to fing", "fing to fged", "fing to pend", "fged to pend", "pend to invl"])
+      assert.isBelow(states.pend, 80)
     }).pipe(provideNode(simulation))
   })
 
-  it("the pool shows every type, linked transactions, invalid ones, and some that stay", () => {
-    const { steps } = liveSteps("kinds", 40)
-    const signed = signedIn(steps)
-    assert.deepStrictEqual([...new Set(signed.map(({ type }) => type))].sort(), ["Exit", "Transfer", "TransferToBJJ", "TransferToEthAddr"])
-    assert.isTrue(signed.some(({ request }) => request !== null && Object.values(request).every((value) => value !== null)))
-    assert.isTrue(steps.some((step) => step.kind === "pool" && step.authorizations.length > 0))
-    const moves = new Set(steps.flatMap((step) => (step.kind === "move" ? [`${step.from} to ${step.to}`] : [])))
-    assert.deepStrictEqual([...moves].sort(), ["fged to pend", "fing to fged", "fing to pend", "pend to fing", "pend to invl"])
-    const moved = new Set(steps.flatMap((step) => (step.kind === "move" ? step.ids : [])))
-    assert.isTrue(signed.slice(0, -60).some(({ id }) => !moved.has(id)))
+  it.effect("wallets send every type, link transactions, and have accounts created by their authorizations", () => {
+    const { simulation, owners, posted } = watched(networkOf("kinds"))
+    return Effect.gen(function*() {
+      const records = yield* lived(simulation, 60)
+      assert.deepStrictEqual([...new Set(posted.map(({ type }) => type))].sort(), ["Exit", "Transfer", "TransferToBJJ", "TransferToEthAddr"])
+      assert.isTrue(posted.some(({ request }) => request !== null && Object.values(request).every((value) => value !== null)))
+      const created = records.flatMap((record) => record.kind === "block" ? (record.block.batches ?? []).flatMap(({ l1Coordinator }) => l1Coordinator) : [])
+      assert.isTrue(created.some(({ address }) => owners.has(address)))
+      const last = posted.at(-1)!
+      const { item } = yield* (yield* LedgerReader).find("account", last.fromAccountIndex)
+      assert.isTrue(verifyTransaction(item!.account.publicKey, last, simulation.genesis.network.chainId))
+    }).pipe(provideNode(simulation))
   })
 
-  it("what live steps say is the same for the same seed", () => {
-    const [first, again] = [liveSteps("again", 6), liveSteps("again", 6)]
-    assert.deepStrictEqual(first.steps, again.steps)
-    assert.isAbove(signedIn(first.steps).length, 30)
+  it.effect("a live network is the same for the same seed", () => Effect.gen(function*() {
+    const [first, again] = yield* Effect.all([0, 1].map(() => {
+      const simulation = networkOf("again")
+      return lived(simulation, 12).pipe(provideNode(simulation))
+    }))
+    assert.deepStrictEqual(first, again)
+  }))
+
+  it.effect("the simulator leaves the demo wallet alone", () => {
+    const simulation = networkOf("demo")
+    return Effect.gen(function*() {
+      yield* lived(simulation, 20)
+      const reader = yield* LedgerReader
+      const { items } = yield* reader.list("accounts", { filters: { publicKey: simulation.demo.publicKey } })
+      assert.deepStrictEqual(items.map(({ account: { nonce, tokenId } }) => [tokenId, nonce]), [[0, 0n], [1, 0n]])
+      for (const { account } of items) assert.isAbove(Number(account.balance), 0)
+    }).pipe(provideNode(simulation))
+  })
+
+  it.effect("the roots of live batches are those of the accounts", () => {
+    const simulation = networkOf("roots")
+    return Effect.gen(function*() {
+      const { accountLeaf, merkleTree } = yield* Effect.promise(() => import("../../adapters/crypto/mod.ts"))
+      const reader = yield* LedgerReader
+      const records = yield* lived(simulation, 15)
+      assert.isTrue(records.some(({ kind }) => kind === "rollBack"))
+      const { items } = yield* reader.list("accounts", { filters: {}, limit: 2000 })
+      const { items: [batch] } = yield* reader.list("batches", { filters: {}, limit: 1, order: "DESC" })
+      const tree = merkleTree(items.map(({ account }) => ({ index: account.index, leaf: accountLeaf(account) })))
+      assert.strictEqual(batch!.stateRoot, tree.root)
+    }).pipe(provideNode(simulation))
   })
 })

@@ -21,6 +21,18 @@ describe("Simulation", () => {
     assert.isFalse(first === other)
   })
 
+  it("with true roots the feed is the same but for the state roots", () => {
+    const [plain, rooted] = [false, true].map((trueRoots) => recordsOf({ seed: "roots", users: 40, rollBackPeriodBlocks: 10, trueRoots }, 400))
+    const roots = (records: ReadonlyArray<FeedRecord> | undefined) =>
+      (records ?? []).flatMap((record) => record.kind === "block" ? (record.block.batches ?? []).map(({ stateRoot }) => stateRoot) : [])
+    const rootless = (records: ReadonlyArray<FeedRecord> | undefined) => (records ?? []).map((record) =>
+      record.kind === "block" ? { ...record, block: { ...record.block, batches: (record.block.batches ?? []).map((batch) => ({ ...batch, stateRoot: 0n })) } } : record)
+    assert.deepStrictEqual(rootless(rooted), rootless(plain))
+    assert.notDeepEqual(roots(rooted), roots(plain))
+    // before the first account the tree is empty
+    assert.strictEqual(roots(rooted)[0], 0n)
+  })
+
   it("every record reads back from its line", () => {
     for (const line of writeFeed(simulate({ seed: "lines", users: 40 }), 600)) {
       const record = readFeedLine(line.trimEnd())

@@ -2,7 +2,7 @@ import { Clock, Effect, Layer, Semaphore } from "effect"
 import type { BlockFeed, GenesisFeed } from "../../domain/mod.ts"
 import type { Keccak256 } from "../../encoding/mod.ts"
 import { type LedgerReader, type LedgerWriter, PoolStore, SignatureVerifier, type StoreFailure } from "../../ports/mod.ts"
-import { Ledger } from "../ledger.ts"
+import { Ledger, type LedgerOptions } from "../ledger.ts"
 import { Pool } from "./pool.ts"
 
 /**
@@ -10,7 +10,7 @@ import { Pool } from "./pool.ts"
  * learned. Where that fails the ledger has moved on already; the same call again, or the next one, makes up for it.
  */
 export const pooledLedger = (
-  genesis: GenesisFeed, keccak256: Keccak256
+  genesis: GenesisFeed, keccak256: Keccak256, options: LedgerOptions = {}
 ): Layer.Layer<Ledger, never, LedgerReader | LedgerWriter | Pool | PoolStore | SignatureVerifier> =>
   Layer.effect(Ledger, Effect.gen(function*() {
     const ledger = yield* Ledger
@@ -35,7 +35,7 @@ export const pooledLedger = (
         }
       }
     })
-  })).pipe(Layer.provide(Ledger.layer(genesis, keccak256)))
+  })).pipe(Layer.provide(Ledger.layer(genesis, keccak256, options)))
 
 interface Learning {
   readonly store: PoolStore["Service"]
