@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, Fiber, Layer, Option, Stream } from "effect"
-import { Command } from "effect/cli"
+import { CliError, Command } from "effect/cli"
 import * as HttpServer from "effect/http/HttpServer"
 import { verifierWorkers } from "../adapters/crypto/node.ts"
 import { serverLayer } from "../adapters/http/node.ts"
@@ -22,7 +22,14 @@ export const serve = Command.make("serve", {
     )
     yield* Effect.log(`Listening on ${HttpServer.formatAddress(address)}, documentation at /docs`)
     return yield* Effect.never
-  }))).pipe(Command.withDescription("Serve the interface over a simulated network that lives, or over a feed"))
+  })).pipe(
+    Effect.catchTag("ServeError", (cause) => fail(cause, `Port ${flags.port} of ${flags.host} cannot be listened on: ${reason(cause)}; choose another one with --port`)),
+    Effect.catchTag("FeedFileError", (cause) => fail(cause, cause.message))
+  )).pipe(Command.withDescription("Serve the interface over a simulated network that lives, or over a feed"))
+
+/** Ends the program with a sentence for its user; stacks are for what nobody expected. */
+const fail = (cause: unknown, userMessage: string) => Effect.fail(new CliError.UserError({ cause, userMessage }))
+const reason = ({ cause }: { readonly cause?: unknown }): string => cause instanceof Error ? cause.message : String(cause)
 
 interface Flags {
   readonly seed: string
