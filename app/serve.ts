@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Exit, Fiber, Layer, Option, Stream } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, Option, Stream } from "effect"
 import { CliError, Command } from "effect/cli"
 import * as HttpServer from "effect/http/HttpServer"
 import { verifierWorkers } from "../adapters/crypto/node.ts"
@@ -17,11 +17,9 @@ export const serve = Command.make("serve", {
   Effect.scoped(Effect.gen(function*() {
     const source = yield* sourceOf(flags)
     const node = memoryNode({ genesis: source.genesis, verifier: verifierWorkers(source.genesis.network) })
-    const services = yield* Layer.build(node)
-    // what is there from the start is there before anybody can ask
-    yield* Effect.provide(source.start, services)
-    const server = yield* Effect.provide(Layer.build(serverLayer(flags)), services)
-    const { address } = Context.get(server, HttpServer.HttpServer)
+    const { address } = yield* Layer.build(serverLayer(flags).pipe(Layer.provideMerge(node))).pipe(
+      Effect.flatMap((context) => Effect.provide(Effect.andThen(source.start, HttpServer.HttpServer), context))
+    )
     yield* Effect.log(`Listening on ${HttpServer.formatAddress(address)}, documentation at /docs`)
     return yield* Effect.never
   })).pipe(
