@@ -1,26 +1,49 @@
 import { connect, type Socket } from "node:net"
 
-/** Sends one request again and again over keep-alive connections for some time; the answers a second. */
-export const load = (options: {
+interface Load {
   readonly port: number
-  readonly path: string
   readonly connections: number
-  readonly durationMs: number
-}): Promise<number> =>
+}
+
+/** Sends one request again and again over keep-alive connections for some time; the answers a second. */
+export const load = async ({ durationMs, path, ...options }: Load & { readonly path: string; readonly durationMs: number }): Promise<number> => {
+  const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`)
+  const started = performance.now()
+  let now = started
+  let answers = 0
+  await exchange(options, () => {
+    now = performance.now()
+    return now - started < durationMs ? request : undefined
+  }, () => answers++)
+  return answers / (now - started) * 1000
+}
+
+/** Posts each body once over keep-alive connections. A client of so few steps takes little of the cores that it shares with the server. */
+export const post = async ({ bodies, path, ...options }: Load & { readonly path: string; readonly bodies: ReadonlyArray<string> }): Promise<void> => {
+  const waiting = bodies.map((body) =>
+    Buffer.from(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`))
+  await exchange(options, () => waiting.pop(), () => {})
+}
+
+/** One request after the other on each connection until there is none; every answer must be 200 and say its length. */
+const exchange = ({ connections, port }: Load, next: () => Buffer | undefined, answered: () => void): Promise<void> =>
   new Promise((resolve, reject) => {
-    const request = Buffer.from(`GET ${options.path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`)
-    const sockets: Array<Socket> = []
-    let answers = 0
-    const started = performance.now()
-    const stop = () => {
-      const seconds = (performance.now() - started) / 1000
+    const sockets = new Set<Socket>()
+    const fail = (error: Error) => {
       for (const socket of sockets) socket.destroy()
-      resolve(answers / seconds)
+      reject(error)
     }
-    for (let i = 0; i < options.connections; i++) {
-      const socket = connect(options.port, "127.0.0.1")
+    const send = (socket: Socket) => {
+      const request = next()
+      if (request !== undefined) return void socket.write(request)
+      sockets.delete(socket)
+      socket.destroy()
+      if (sockets.size === 0) resolve()
+    }
+    for (let i = 0; i < connections; i++) {
+      const socket = connect(port, "127.0.0.1")
       socket.setNoDelay(true)
-      sockets.push(socket)
+      sockets.add(socket)
       let head = ""
       let missing = 0
       socket.on("data", (chunk) => {
@@ -28,9 +51,8 @@ export const load = (options: {
           head += chunk.toString("latin1")
           const end = head.indexOf("\r\n\r\n")
           if (end < 0) return
-          if (!head.startsWith("HTTP/1.1 200")) return reject(new Error(head.slice(0, 500)))
           const length = /content-length: (\d+)/iu.exec(head)?.[1]
-          if (length === undefined) return reject(new Error(`No Content-Length: ${head.slice(0, 500)}`))
+          if (!head.startsWith("HTTP/1.1 200") || length === undefined) return fail(new Error(`Expected 200 and a length: ${head.slice(0, 500)}`))
           missing = Number(length) - (head.length - end - 4)
         } else {
           missing -= chunk.length
@@ -38,13 +60,12 @@ export const load = (options: {
         if (missing > 0) return
         head = ""
         missing = 0
-        answers++
-        socket.write(request)
+        answered()
+        send(socket)
       })
-      socket.on("error", reject)
-      socket.on("connect", () => socket.write(request))
+      socket.on("error", fail)
+      socket.on("connect", () => send(socket))
     }
-    setTimeout(stop, options.durationMs)
   })
 
 /** The middle value, and half the distance between the quartiles as its spread. */

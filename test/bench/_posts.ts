@@ -3,12 +3,13 @@ import { verifierWorkers } from "../../adapters/crypto/node.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { SignatureVerifier } from "../../core/ports/mod.ts"
 import { ann, bob, network, signed, transactionText } from "../submission/_wallets.ts"
-import { median } from "./_load.ts"
+import { median, post } from "./_load.ts"
 import { startServer } from "./_servers.ts"
 
 /**
  * Posts that are verified and stored each second over HTTP, to bare verification of the same transactions over the same
- * number of threads; and what a reader waits meanwhile. Every transaction is new, none is answered from the pool.
+ * number of threads; and, in a second half, what a reader waits while as many are posted. Every transaction is new, none is answered
+ * from the pool.
  */
 export const benchPosts = async (options: { readonly rounds: number; readonly count: number }) => {
   const server = await startServer("./_posting_server.ts", [], "all")
@@ -16,25 +17,28 @@ export const benchPosts = async (options: { readonly rounds: number; readonly co
   const idle: Array<number> = []
   const busy: Array<number> = []
   const rates: Array<number> = []
+  let nonces = 0
+  // two wallets post in turn
+  const take = (count: number) =>
+    Array.from({ length: count }, (_, i) => {
+      const nonce = BigInt(nonces + (i >> 1))
+      if (i === count - 1) nonces += count / 2
+      return i % 2 === 0 ? signed(ann, { nonce }) : signed(bob, { fromAccountIndex: 257, toAccountIndex: 256, nonce })
+    })
+  const postAll = (transactions: ReadonlyArray<PostedTransaction>) =>
+    post({ port: server.port, path: "/transactions-pool", connections: 64, bodies: transactions.map(transactionText) })
   try {
-    for (let round = -1; round < options.rounds; round++) {
-      const count = round < 0 ? 50 : options.count
-      const first = round < 0 ? 0 : 25 + round * options.count / 2
-      const transactions = Array.from({ length: count }, (_, i) => {
-        const nonce = BigInt(first + (i >> 1))
-        return i % 2 === 0 ? signed(ann, { nonce }) : signed(bob, { fromAccountIndex: 257, toAccountIndex: 256, nonce })
-      })
+    await postAll(take(100))
+    for (let round = 0; round < options.rounds; round++) {
+      const transactions = take(options.count)
       const bareMs = await bare(transactions)
-      if (round >= 0) idle.push(...await readsDuring(server.port, new Promise((resolve) => setTimeout(resolve, 500))))
       const started = performance.now()
-      const posting = postAll(server.port, transactions)
-      const reads = await readsDuring(server.port, posting)
-      await posting
+      await postAll(transactions)
       const postedMs = performance.now() - started
-      if (round < 0) continue
-      busy.push(...reads)
       ratios.push(bareMs / postedMs)
-      rates.push(count / postedMs * 1000)
+      rates.push(options.count / postedMs * 1000)
+      idle.push(...await readsDuring(server.port, new Promise((resolve) => setTimeout(resolve, 500))))
+      busy.push(...await readsDuring(server.port, postAll(take(options.count))))
     }
   } finally {
     await server.stop()
@@ -55,18 +59,6 @@ const bare = (transactions: ReadonlyArray<PostedTransaction>): Promise<number> =
     yield* Effect.forEach(transactions, verify, { concurrency: "unbounded", discard: true })
     return performance.now() - started
   }).pipe(Effect.provide(verifierWorkers(network))))
-
-/** 64 at a time, as many wallets would. */
-const postAll = async (port: number, transactions: ReadonlyArray<PostedTransaction>): Promise<void> => {
-  const waiting = transactions.map(transactionText)
-  await Promise.all(Array.from({ length: 64 }, async () => {
-    for (let body = waiting.pop(); body !== undefined; body = waiting.pop()) {
-      const response = await fetch(`http://127.0.0.1:${port}/transactions-pool`, { method: "POST", headers: { "content-type": "application/json" }, body })
-      const answer = await response.text()
-      if (response.status !== 200) throw new Error(`${response.status}: ${answer}`)
-    }
-  }))
-}
 
 /** Milliseconds of one page after the other until something ends. */
 const readsDuring = async (port: number, until: Promise<unknown>): Promise<ReadonlyArray<number>> => {

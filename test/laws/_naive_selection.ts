@@ -43,7 +43,7 @@ export function naiveSelection({ accounts, authorizations, maxNewAccounts, maxTr
       const creatable = toAddress === INTERNAL_ADDRESS || authorizations.some(({ address }) => address === toAddress)
       if (!created.has(name) && (!creatable || created.size >= maxNewAccounts)) return false
       created.add(name)
-    } else {
+    } else if (transaction.type !== "Exit") {
       const receiver = state.get(owned)
       if (receiver === undefined || receiver.tokenId !== tokenId) return false
       receiver.balance += amount

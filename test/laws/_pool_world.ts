@@ -73,11 +73,13 @@ export function postedOf({ dice, subject: { keccak256 } }: World, accounts: Read
 
 function destinationOf(dice: Dice, accounts: ReadonlyArray<Account>, sender: Account): Pick<PostedTransaction, "type" | "toAccountIndex" | "toAddress" | "toPublicKey"> {
   const owner = ownerOf(dice.below(10))
-  switch (dice.below(4)) {
+  switch (dice.below(5)) {
     case 0:
       return { type: "TransferToEthAddr", toAccountIndex: null, toAddress: owner.address, toPublicKey: null }
     case 1:
       return { type: "TransferToBJJ", toAccountIndex: null, toAddress: INTERNAL_ADDRESS, toPublicKey: owner.publicKey }
+    case 2:
+      return { type: "Exit", toAccountIndex: 1, toAddress: null, toPublicKey: null }
     default:
       return { type: "Transfer", toAccountIndex: dice.of(accounts.filter(({ tokenId }) => tokenId === sender.tokenId)).index, toAddress: null, toPublicKey: null }
   }

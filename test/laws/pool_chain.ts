@@ -67,7 +67,20 @@ export class PoolChain {
   }
 }
 
-export const batchOf = (batchNum: number, parts: Partial<BatchFeed>): BatchFeed => ({
-  batchNum, forgerAddr: `0x${"f".repeat(40)}`, stateRoot: 0n, exitRoot: 0n, feeAccounts: [], forgeL1TransactionsNum: null, l1UserEffects: [], l1Coordinator: [],
-  l2: [], exits: [], ...parts
-})
+/** A batch, with the exits that its L2 transactions make: laws of the pool do not look at the proofs. */
+export const batchOf = (batchNum: number, parts: Partial<BatchFeed>): BatchFeed => {
+  const leaving = new Map<number, bigint>()
+  for (const { amount, fromAccountIndex, toAccountIndex } of parts.l2 ?? []) {
+    if (toAccountIndex === 1 && amount > 0n) leaving.set(fromAccountIndex, (leaving.get(fromAccountIndex) ?? 0n) + amount)
+  }
+  const exitRoot = leaving.size === 0 ? 0n : BigInt(batchNum)
+  const exits = [...leaving].sort(([one], [other]) => one - other).map(([accountIndex, balance]) => ({
+    accountIndex,
+    balance,
+    merkleProof: { root: exitRoot, siblings: [], oldKey: 0n, oldValue: 0n, isOld0: false, key: BigInt(accountIndex), value: 1n, fnc: 0 }
+  }))
+  return {
+    batchNum, forgerAddr: `0x${"f".repeat(40)}`, stateRoot: 0n, exitRoot, feeAccounts: [], forgeL1TransactionsNum: null, l1UserEffects: [], l1Coordinator: [],
+    l2: [], exits, ...parts
+  }
+}
