@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    // starts a PostgreSQL for the test files that ask for one
+    globalSetup: "test/postgres/global_setup.ts",
     // properties run many cases each: a busy machine is no failure
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto"
+import { chownSync, mkdtempSync } from "node:fs"
+import { rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { unprivilegedAccount } from "./_account.ts"
+import { freePort } from "./_free_port.ts"
+import { findInstallation, type Installation } from "./_installation.ts"
+import { type Program, runProgram, type Surroundings } from "./_program.ts"
+import { PortTaken, type ServerPlan, startServer } from "./_server.ts"
+import { execute, urlOfDatabase } from "./_statements.ts"
+import { startWatchdog } from "./_watchdog.ts"
+
+export interface ClusterOptions {
+  /**
+   * Whether a commit waits for the disk, as in production; true by default. False is faster and keeps what is committed only
+   * until the server is killed.
+   */
+  readonly durable?: boolean
+}
+
+/**
+ * A PostgreSQL of our own. Its data and its processes are gone after `remove`, and also when the process that started it ends
+ * in any way, `kill -9` included.
+ */
+export interface Cluster {
+  /** Of the database `postgres`, as superuser. It stays the same over restarts. */
+  readonly url: string
+  /** On 127.0.0.1. It stays the same over restarts. */
+  readonly port: number
+  readonly dataDir: string
+  /** Of the server's first process; null while the server is down. */
+  readonly pid: number | null
+  /** Disconnects all clients, rolls their transactions back and shuts down in order. The data stay. */
+  readonly stop: () => Promise<void>
+  /**
+   * SIGKILL to the server's first process; resolves when its children, which notice that, are gone as well. A child that is in
+   * the middle of a statement notices only where the statement waits or ends, and so may still commit it.
+   */
+  readonly kill: () => Promise<void>
+  /** Starts the server again on the same data and port, after a `stop` where it is running. */
+  readonly restart: () => Promise<void>
+  /** Makes an empty database and gives its URL. */
+  readonly createDatabase: () => Promise<string>
+  /** Stops the server and removes its data. The cluster is of no use afterwards. */
+  readonly remove: () => Promise<void>
+}
+
+/**
+ * Starts a PostgreSQL with an empty data directory in the system's directory for temporary files. Text sorts as in English,
+ * not by bytes, as in most databases out there: what relies on the order of bytes must say so. Rejects, with the output of
+ * the programs in the message, where PostgreSQL does not start.
+ */
+export const startCluster = async ({ durable = true }: ClusterOptions = {}): Promise<Cluster> => {
+  const account = unprivilegedAccount()
+  const directory = mkdtempSync(join(tmpdir(), "rollup-postgres-"))
+  const watchdog = startWatchdog(directory)
+  try {
+    if (account !== null) chownSync(directory, account.uid, account.gid)
+    const surroundings: Surroundings = { account, directory }
+    const installation = await findInstallation(surroundings)
+    const password = randomBytes(16).toString("hex")
+    const dataDir = join(directory, "data")
+    await initialize({ installation, dataDir, password, ...surroundings }, watchdog.watch)
+    const plan = { installation, dataDir, durable, ...surroundings }
+
+    let { port, server } = await startSomewhere(plan, watchdog.watch)
+    let running: Program | null = server
+    const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`
+    const end = async (signal: "SIGINT" | "SIGKILL") => {
+      if (running === null) return
+      running.process.kill(signal)
+      await running.ended
+      running = null
+      watchdog.watch(null)
+    }
+    const stop = () => end("SIGINT")
+    return {
+      url, port, dataDir, stop,
+      get pid() { return running?.pid ?? null },
+      kill: () => end("SIGKILL"),
+      restart: async () => {
+        await stop()
+        running = await startServer({ ...plan, port }, watchdog.watch)
+      },
+      createDatabase: async () => {
+        const name = `test_${randomBytes(8).toString("hex")}`
+        await execute(url, `CREATE DATABASE ${name}`)
+        return urlOfDatabase(url, name)
+      },
+      remove: async () => {
+        await stop()
+        await watchdog.release()
+      }
+    }
+  } catch (error) {
+    watchdog.watch(null) // each of our programs has ended, and another process may come to bear its id
+    await watchdog.release()
+    throw error
+  }
+}
+
+interface Initialization extends Surroundings {
+  readonly installation: Installation
+  readonly dataDir: string
+  readonly password: string
+}
+
+/** The password keeps out other accounts of the machine, to whom a superuser of the server would lend our rights. */
+const initialize = async ({ installation, dataDir, password, ...surroundings }: Initialization, watch: (pid: number | null) => void) => {
+  const passwordFile = join(surroundings.directory, "password")
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  if (surroundings.account !== null) chownSync(passwordFile, surroundings.account.uid, surroundings.account.gid)
+  await runProgram(join(installation, "initdb"), [
+    "-D", dataDir, "--username=postgres", `--pwfile=${passwordFile}`, "--auth=scram-sha-256", "--encoding=UTF8",
+    "--locale=C", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync" // the kernel keeps what was written; nobody cuts the power
+  ], surroundings, watch)
+  watch(null)
+  await rm(passwordFile)
+}
+
+/** On a port that is free; another process may take one between our look at it and the server's. */
+const startSomewhere = async (plan: Omit<ServerPlan, "port">, watch: (pid: number | null) => void): Promise<{ port: number; server: Program }> => {
+  for (let tries = 1;; tries++) {
+    const port = await freePort()
+    try {
+      return { port, server: await startServer({ ...plan, port }, watch) }
+    } catch (error) {
+      if (!(error instanceof PortTaken) || tries === 10) throw error
+    }
+  }
+}
