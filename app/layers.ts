@@ -7,6 +7,9 @@ import {
   type SubmissionOptions, VerifierBusy, type VerifyExit, wireContext
 } from "../core/mod.ts"
 
+/** What a node keeps its data in. */
+export type Stores = LedgerReader | LedgerWriter | PoolStore
+
 /** What a node is made of besides its stores. */
 export interface NodeOptions extends Pick<SubmissionOptions, "minFeeUSD" | "maxFeeUSD" | "pendingMax" | "pendingPerAccountMax"> {
   /** The network, and the block before the first one that is applied. */
@@ -23,15 +26,22 @@ export interface NodeOptions extends Pick<SubmissionOptions, "minFeeUSD" | "maxF
 /** Everything that a host may call. */
 export type Node = Application | Ledger | LedgerReader | LedgerWriter | Pool | PoolStore | SignatureVerifier | Submission
 
+/** What a store has to know of a node. */
+export type StoreOptions = Pick<NodeOptions, "genesis" | "minFeeUSD" | "maxFeeUSD">
+
+/** Stores in memory, which keep nothing. */
+export const memoryStores = ({ genesis, ...options }: StoreOptions): Layer.Layer<Stores> => Layer.merge(Memory.layer(genesis, feesOf(options)), Memory.poolLayer)
+
 /** A node over stores in memory. */
-export const memoryNode = (options: NodeOptions): Layer.Layer<Node> => {
-  const { genesis, mounts, limits, textsMax, minFeeUSD, maxFeeUSD, pendingMax, pendingPerAccountMax, verifier = verifierOnDemand(genesis.network) } = options
-  const fees = { ...(minFeeUSD === undefined ? {} : { minFeeUSD }), ...(maxFeeUSD === undefined ? {} : { maxFeeUSD }) }
-  const ports = Layer.mergeAll(Memory.layer(genesis, fees), Memory.poolLayer, verifier)
+export const memoryNode = (options: NodeOptions): Layer.Layer<Node> => nodeOver(memoryStores(options), options)
+
+/** A node over the stores that it is given. */
+export const nodeOver = <E>(stores: Layer.Layer<Stores, E>, options: NodeOptions): Layer.Layer<Node, E> => {
+  const { genesis, mounts, limits, textsMax, pendingMax, pendingPerAccountMax, verifier = verifierOnDemand(genesis.network) } = options
   const submission = Submission.layer({
     network: genesis.network,
     keccak256,
-    ...fees,
+    ...feesOf(options),
     ...(pendingMax === undefined ? {} : { pendingMax }),
     ...(pendingPerAccountMax === undefined ? {} : { pendingPerAccountMax })
   })
@@ -43,8 +53,13 @@ export const memoryNode = (options: NodeOptions): Layer.Layer<Node> => {
       ...(limits === undefined ? {} : { limits })
     })))
   const ledger = Layer.unwrap(Effect.map(Effect.cached(loadVerifyExit), (verifyExit) => pooledLedger(genesis, keccak256, { verifyExit }))).pipe(Layer.provide(lenient))
+  const ports = Layer.merge(stores, verifier)
   return Layer.merge(application, ledger).pipe(Layer.provideMerge(Layer.merge(submission, Pool.layer({ keccak256 }))), Layer.provideMerge(ports))
 }
+
+/** The bounds of fees as far as they are given. */
+const feesOf = ({ maxFeeUSD, minFeeUSD }: Omit<StoreOptions, "genesis">): Omit<StoreOptions, "genesis"> =>
+  ({ ...(minFeeUSD === undefined ? {} : { minFeeUSD }), ...(maxFeeUSD === undefined ? {} : { maxFeeUSD }) })
 
 /** Where nothing can verify, a block is applied all the same: the authorizations that it shows are not learned. */
 const lenient = Layer.effect(SignatureVerifier, Effect.map(SignatureVerifier, (verifier) => ({

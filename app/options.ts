@@ -16,26 +16,34 @@ export const host = Flag.String("host").pipe(
   Flag.withDescription("Address to listen on; 0.0.0.0 is every one (also HOST)")
 )
 
+export const seedDefault = "1"
+
 export const seed = Flag.String("seed").pipe(
-  Flag.withDefault("1"),
+  Flag.withDefault(seedDefault),
   Flag.withDescription("Seed of the simulated network: the same seed gives the same network")
 )
 
+export const transactionsDefault = 3000
+
 export const transactions = Flag.Int("transactions").pipe(
   Flag.filter((count) => count >= 0, (count) => `${count} transactions are too few: expected 0 or more`),
-  Flag.withDefault(3000),
+  Flag.withDefault(transactionsDefault),
   Flag.withDescription("Transactions that the simulated network has from the start")
 )
 
+export const paceDefault = 3
+
 export const pace = Flag.Finite("pace").pipe(
   Flag.filter((seconds) => seconds >= 0, (seconds) => `A pace of ${seconds} is none: expected seconds, or 0 to stand still`),
-  Flag.withDefault(3),
+  Flag.withDefault(paceDefault),
   Flag.withDescription("Seconds between two blocks of the simulated network; 0 stands still")
 )
 
+export const prefixDefault = "zk"
+
 export const prefix = Flag.String("prefix").pipe(
   Flag.filter((prefix) => /^[a-z][a-z0-9]{0,15}$/u.test(prefix), (prefix) => `"${prefix}" is no prefix: expected up to 16 lower-case letters and digits, a letter first`),
-  Flag.withDefault("zk"),
+  Flag.withDefault(prefixDefault),
   Flag.withDescription("Prefix of identifiers and of the names that contain it")
 )
 
@@ -45,6 +53,18 @@ export const feed = Flag.String("feed").pipe(
   Flag.optional,
   Flag.withDescription("Follow a feed in NDJSON instead of simulating; - is the standard input")
 )
+
+/** Where data are kept unless somebody says otherwise, in the working directory. */
+export const dataDefault = ".rollup-node"
+
+export const data = Flag.String("data").pipe(
+  Flag.filter((directory) => directory.trim() !== "", () => "A directory without a name is none: expected one like .rollup-node"),
+  Flag.withFallbackConfig(Config.String("DATA_DIR")),
+  Flag.optional,
+  Flag.withDescription(`Directory that keeps the data, ${dataDefault} by default; created where it is missing (also DATA_DIR)`)
+)
+
+export const memory = Flag.Boolean("memory").pipe(Flag.withDefault(false), Flag.withDescription("Keep nothing: all data are in memory and end with the program"))
 
 export const out = Flag.String("out").pipe(Flag.optional, Flag.withDescription("File to write to; the standard output where absent"))
 

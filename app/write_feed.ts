@@ -11,7 +11,7 @@ export const feed = Command.make("feed", {
   seed: options.seed, transactions: options.transactions, prefix: options.prefix, out: options.out, trueRoots: options.trueRoots
 }, ({ seed, transactions, prefix, out, trueRoots }) =>
   Effect.promise(async () => {
-    const simulation = simulate({ seed, network: { ...defaultNetwork, prefix }, trueRoots })
+    const simulation = simulate({ seed, network: { ...defaultNetwork, prefix }, standInRoots: !trueRoots })
     const target = Option.match(out, { onNone: () => process.stdout, onSome: (path) => createWriteStream(path) })
     await pipeline(Readable.from(writeFeed(simulation, transactions)), target, { end: Option.isSome(out) })
   })).pipe(Command.withDescription("Write the feed of a simulated network as NDJSON"))

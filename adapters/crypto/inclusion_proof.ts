@@ -1,29 +1,17 @@
 import { babyjubjub } from "@noble/curves/misc.js"
-import type { Exit } from "../../core/domain/mod.ts"
+import type { Exit, MerkleProof } from "../../core/domain/mod.ts"
 import { accountLeaf } from "./account_leaf.ts"
 import { poseidon } from "./poseidon.ts"
 
 /** Levels of a tree: a path is the 48 bits of an account index. */
 export const DEPTH_MAX = 48
 
-/** Proof that `value` is kept under `key`, in the form on-chain verifiers take: siblings from the root downwards, no zeros at the end. */
-export interface InclusionProof {
-  readonly root: bigint
-  readonly siblings: ReadonlyArray<bigint>
-  readonly oldKey: bigint
-  readonly oldValue: bigint
-  readonly isOld0: boolean
-  readonly key: bigint
-  readonly value: bigint
-  readonly fnc: 0
-}
-
 /** An exit as far as its proof speaks of it, and the proof. */
 export type ProvenExit = Pick<Exit, "accountIndex" | "tokenId" | "balance" | "publicKey" | "address" | "merkleProof">
 
 /** Whether the siblings, each a field element in its only form, lead from the leaf to the root; zeros at their end are padding. */
 export function verifyInclusion(
-  { root, key, value, siblings }: Pick<InclusionProof, "root" | "key" | "value" | "siblings">
+  { root, key, value, siblings }: Pick<MerkleProof, "root" | "key" | "value" | "siblings">
 ): boolean {
   let depth = siblings.length
   while (depth > 0 && siblings[depth - 1] === 0n) depth--

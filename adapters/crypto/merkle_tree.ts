@@ -1,5 +1,6 @@
+import type { MerkleProof } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
-import { DEPTH_MAX, type InclusionProof, leafNode } from "./inclusion_proof.ts"
+import { DEPTH_MAX, leafNode } from "./inclusion_proof.ts"
 import { poseidon } from "./poseidon.ts"
 
 /** A leaf hash and the account index it is kept under. */
@@ -16,7 +17,7 @@ export interface MerkleTree {
   /** 0 when the tree is empty. */
   readonly root: bigint
   /** Undefined when nothing is kept under the index. */
-  readonly proof: (index: AccountIndex) => InclusionProof | undefined
+  readonly proof: (index: AccountIndex) => MerkleProof | undefined
   /**
    * The tree with these leaves put in or replaced, in any order; each node above them is hashed once. Throws a RangeError when an index
    * comes twice or is not 0..2^48−1.
@@ -84,7 +85,7 @@ function place(change: IndexedLeaf | Leaf, node: Leaf | undefined): Leaf {
   return "hash" in change ? change : { index: change.index, leaf: change.leaf, hash: leafNode(BigInt(change.index), change.leaf) }
 }
 
-function prove(top: Node, root: bigint, index: AccountIndex): InclusionProof | undefined {
+function prove(top: Node, root: bigint, index: AccountIndex): MerkleProof | undefined {
   const siblings: Array<bigint> = []
   let node = top
   for (let level = 0; node !== undefined && "left" in node; level++) {

@@ -8,7 +8,7 @@ export {
   isSigningKey
 } from "./babyjubjub.ts"
 export { keccak256 } from "../hashing/mod.ts"
-export { type InclusionProof, type ProvenExit, verifyExitProof, verifyInclusion } from "./inclusion_proof.ts"
+export { type ProvenExit, verifyExitProof, verifyInclusion } from "./inclusion_proof.ts"
 export { emptyTree, type IndexedLeaf, type MerkleTree, merkleTree } from "./merkle_tree.ts"
 export { poseidon } from "./poseidon.ts"
 export { signMessage } from "./signing.ts"

@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads"
 import type { Network } from "../../core/domain/mod.ts"
 import { SignatureVerifier } from "../../core/ports/mod.ts"
 import type { Question } from "./_question.ts"
+import { verifyAuthorization } from "./verifying_authorization.ts"
 import { signedElements } from "./verifying_transaction.ts"
 import { workerPool } from "./worker_pool.ts"
 
@@ -15,6 +16,11 @@ export interface VerifierWorkersOptions {
   readonly workersMax?: number
   /** Verifications that wait at most, beyond those that are with a worker; 4096 by default, some seconds of work. */
   readonly queueMax?: number
+  /**
+   * How many authorizations are verified in the calling thread, some three milliseconds each, before workers are asked; 0 by default. A
+   * history that a node applies when it starts shows them one after the other, and would wait for the first worker to start.
+   */
+  readonly inPlaceFirst?: number
 }
 
 /**
@@ -22,19 +28,22 @@ export interface VerifierWorkersOptions {
  * they are idle and end with the layer; with `queueMax` waiting it is busy.
  */
 export function verifierWorkers(
-  network: Network, { queueMax = 4096, workersMax = availableParallelism() }: VerifierWorkersOptions = {}
+  network: Network, { inPlaceFirst = 0, queueMax = 4096, workersMax = availableParallelism() }: VerifierWorkersOptions = {}
 ): Layer.Layer<SignatureVerifier> {
   const start = () => new Worker(WORKER, { name: "verifier", workerData: network })
   return Layer.effect(SignatureVerifier, Effect.gen(function*() {
     const pool = workerPool<Question>({ queueMax, start, workersMax })
     yield* Effect.addFinalizer(() => pool.close)
+    let inPlaceLeft = inPlaceFirst
     return {
       transaction: (transaction, publicKey) => Effect.suspend(() => {
         const elements = signedElements(transaction, network.chainId)
         return elements === undefined ? Effect.succeed(false) : pool.ask({ publicKey, elements, signature: transaction.signature })
       }),
       // the fields by name, since whatever else the caller's object holds would be copied too
-      authorization: ({ address, publicKey, signature }) => pool.ask({ address, publicKey, signature })
+      authorization: ({ address, publicKey, signature }) => Effect.suspend(() => inPlaceLeft-- > 0
+        ? Effect.succeed(verifyAuthorization({ address, publicKey, signature }, network))
+        : pool.ask({ address, publicKey, signature }))
     }
   }))
 }

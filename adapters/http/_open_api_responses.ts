@@ -1,4 +1,5 @@
-import { BadInput, type InputFault, NotFound, type Operation, scalars, type WireContext, type WriteOperation } from "../../core/contract/mod.ts"
+import { BadInput, type InputFault, type Operation, scalars, type WireContext, type WriteOperation } from "../../core/contract/mod.ts"
+import { NotFound } from "../../core/use_cases/mod.ts"
 import { badInput, internal, notFound, type Problem, problemJson, problems, unavailable } from "./problem.ts"
 
 const header = (description: string, schema: object) => ({ description, schema })

@@ -49,17 +49,21 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp }))
   }
 
+  const refusal = (site: Site, problem: Problem, url: string, stamp: LedgerStamp | undefined): HttpAnswer => ({
+    status: problems[problem.name].status,
+    headers: { ...site.headers(stamp), ...problem.headers },
+    body: problemJson(problem, url)
+  })
   const refuse = (site: Site, problem: Problem, url: string): Effect.Effect<HttpAnswer> =>
-    Effect.map(stamp, (stamp) => ({
-      status: problems[problem.name].status,
-      headers: { ...site.headers(stamp), ...problem.headers },
-      body: problemJson(problem, url)
-    }))
+    Effect.map(stamp, (stamp) => refusal(site, problem, url, stamp))
 
   const failed = (site: Site, resource: Resource, cause: Cause.Cause<ReadFailure | PostFailure>, url: string): Effect.Effect<HttpAnswer> => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-    const problem = problemOf(Option.getOrUndefined(Cause.findErrorOption(cause)), resource)
-    const answer = refuse(site, problem, url)
+    const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
+    const problem = problemOf(failure, resource)
+    // the snapshot that knows of nothing is the one that the answer names
+    const known = failure?._tag === "NotFound" || failure?._tag === "NotRegistered" ? failure.stamp : undefined
+    const answer = known === undefined ? refuse(site, problem, url) : Effect.succeed(refusal(site, problem, url, known))
     switch (problem.name) {
       case "internal":
         return Effect.andThen(Effect.logError("Request failed", cause), answer)
@@ -150,7 +154,7 @@ const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Res
       // each filter has its own name
       return withFaults(
         resource.notRegistered(failure),
-        failure.things.slice(1).flatMap((thing) => resource.notRegistered(new NotRegistered({ things: [thing] })).faults ?? [])
+        failure.things.slice(1).flatMap((thing) => resource.notRegistered(new NotRegistered({ ...failure, things: [thing] })).faults ?? [])
       )
     case "Unread":
       return failure.problem

@@ -1,6 +1,6 @@
-import { type BadInput, type InputFault, type JsonSchema, type NotFound } from "../../core/contract/mod.ts"
+import type { BadInput, InputFault, JsonSchema } from "../../core/contract/mod.ts"
 import { type NotRegistered, notRegisteredMessage, type VerifierBusy } from "../../core/ports/mod.ts"
-import type { PoolFull, SubmissionConflict, SubmissionRefused } from "../../core/use_cases/mod.ts"
+import type { NotFound, PoolFull, SubmissionConflict, SubmissionRefused } from "../../core/use_cases/mod.ts"
 
 /** Every way in which a request is refused: the one table from reason to status. The type of a problem is its name. */
 export const problems = {

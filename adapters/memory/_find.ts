@@ -1,4 +1,7 @@
 import type { ItemKeys, ItemName, Items } from "../../core/contract/mod.ts"
+import type { TokenId } from "../../core/domain/mod.ts"
+import type { AccountIndex } from "../../core/encoding/mod.ts"
+import type { Parties } from "../../core/ports/mod.ts"
 import type { Ledger } from "./_ledger.ts"
 import { slotAt } from "./_slot_at.ts"
 import { accountView, exitView, transactionView } from "./_views.ts"
@@ -30,3 +33,15 @@ const finders: { readonly [N in ItemName]: (ledger: Ledger, key: ItemKeys[N]) =>
 
 /** One item, or null where there is none. */
 export const findItem = <N extends ItemName>(ledger: Ledger, name: N, key: ItemKeys[N]): Items[N] | null => finders[name](ledger, key)
+
+/** Accounts and tokens by what a transaction calls them. */
+export const findParties = (
+  { history, stamp, tokens }: Ledger, asked: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }
+): Parties => ({
+  accounts: asked.accounts.map((index) => {
+    const account = history.accounts.find(index)
+    return account === undefined ? null : Object.freeze(account)
+  }),
+  tokens: asked.tokens.map((id) => tokens.find(id) ?? null),
+  stamp
+})

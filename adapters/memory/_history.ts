@@ -1,8 +1,7 @@
-import type { Account, Batch, BatchChanges, Exit, New, Transaction } from "../../core/domain/mod.ts"
+import { type Account, type Batch, type BatchChanges, type Exit, feeSumUnits, type New, type Transaction } from "../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../core/encoding/mod.ts"
 import { Accounts } from "./_accounts.ts"
 import { Exits } from "./_exits.ts"
-import { feeUnits } from "./_fee_sum.ts"
 import { frozenCopy } from "./_frozen.ts"
 import { facetsOf } from "./_list_facets.ts"
 import { Queues } from "./_queues.ts"
@@ -110,7 +109,7 @@ export class History {
     this.marks.push({
       transactions: this.transactions.length,
       l2Transactions,
-      feeUnits: before.feeUnits + feeUnits(batch.historicTotalCollectedFeesUSD),
+      feeUnits: before.feeUnits + feeSumUnits(batch.historicTotalCollectedFeesUSD),
       accounts: this.accounts.table.length,
       accountUpdates: this.accounts.updates,
       exits: this.exits.table.length,

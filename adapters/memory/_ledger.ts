@@ -1,11 +1,10 @@
 import { Result } from "effect"
 import {
-  type AuctionClock, auctionClock, type BlockChanges, type EthereumBlock, type GenesisFeed, type PriceFeed
+  type AuctionClock, auctionClock, type BlockChanges, ether, type EthereumBlock, type GenesisFeed, type PriceFeed
 } from "../../core/domain/mod.ts"
 import type { Decision, LedgerStamp, LedgerView, RollBackReport } from "../../core/ports/mod.ts"
 import { Auction } from "./_auction.ts"
 import { assertPrices, assertStorable } from "./_assert_changes.ts"
-import { ether } from "./_ether.ts"
 import { frozenCopy } from "./_frozen.ts"
 import { History } from "./_history.ts"
 import { LiveView } from "./_live_view.ts"
@@ -96,6 +95,12 @@ export class Ledger {
       this.write(decision.changes)
       return { applied: true, stamp: this.newStamp(1 + decision.changes.batches.length) }
     })
+  }
+
+  /** Until the steps that it returns are done, or somebody asks for transactions, these are stored and not indexed. */
+  postponeIndex(): Iterable<void> {
+    this.history.transactions.postpone()
+    return { [Symbol.iterator]: () => this.history.transactions.fileAll() }
   }
 
   /** Drops every block above; the genesis block stays. */

@@ -69,7 +69,7 @@ const readFilters = (ledger: Ledger, name: ListName, values: { readonly [filter:
       if ("follows" in line) following.push([filter, line])
     }
   }
-  if (isNonEmpty(unknown)) return new NotRegistered({ things: unknown })
+  if (isNonEmpty(unknown)) return new NotRegistered({ things: unknown, stamp: ledger.stamp })
   for (const [filter, { follows, keyOf }] of following) {
     const leading = keysByFilter.get(follows)
     if (leading === undefined) continue

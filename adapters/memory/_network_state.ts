@@ -1,7 +1,6 @@
 import {
-  type BatchSums, bootCoordinator, feeWindowMs, metricsOf, metricsWindowMs, type NetworkState, nextForgersOf, recommendedFeeOf
+  type BatchSums, bootCoordinator, feeWindowMs, metricsOf, metricsWindowMs, type NetworkState, nextForgersOf, recommendedFeeOf, usdOfFeeSum
 } from "../../core/domain/mod.ts"
-import { usdOf } from "./_fee_sum.ts"
 import type { History } from "./_history.ts"
 import type { Ledger } from "./_ledger.ts"
 import { firstNot } from "./_search.ts"
@@ -43,6 +42,6 @@ const sumsFrom = (history: History, batchNum: number): BatchSums => {
     l2Transactions: last.l2Transactions - before.l2Transactions,
     firstTimestampMs: history.batch(batchNum)?.timestampMs ?? 0,
     lastTimestampMs: batchNum > history.lastBatchNum ? 0 : history.batch(history.lastBatchNum)!.timestampMs,
-    feesUSD: usdOf(last.feeUnits - before.feeUnits)
+    feesUSD: usdOfFeeSum(last.feeUnits - before.feeUnits)
   }
 }

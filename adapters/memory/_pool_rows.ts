@@ -20,6 +20,7 @@ export class PoolRows {
     fing: new PoolOrder(compareBatch), fged: new PoolOrder(compareBatch), invl: new PoolOrder(compareBatch)
   }
   readonly #byId = new Map<TransactionId, PoolRow>()
+  #postponed = false
 
   get(id: TransactionId): PoolRow | undefined {
     return this.#byId.get(id)
@@ -34,7 +35,21 @@ export class PoolRows {
     return this.byNonce.get(index)?.length ?? 0
   }
 
+  /** Until `orderAll` transactions are found by their ids alone: what comes and goes in between is never ordered. */
+  postpone(): void {
+    this.#postponed = true
+  }
+
+  orderAll(): void {
+    this.#postponed = false
+    for (const { pooled } of this.#byId.values()) this.add(pooled)
+  }
+
   add(pooled: Pooled): void {
+    if (this.#postponed) {
+      this.#byId.set(pooled.transaction.id, { pooled, feeUnits: 0n })
+      return
+    }
     const row = rowOf(pooled)
     this.#byId.set(pooled.transaction.id, row)
     for (const order of this.#ordersOf(row)) order.add(row)
@@ -42,11 +57,12 @@ export class PoolRows {
 
   remove(row: PoolRow): void {
     const { fromAccountIndex, id, tokenId } = row.pooled.transaction
+    this.#byId.delete(id)
+    if (this.#postponed) return
     for (const order of this.#ordersOf(row)) order.remove(row)
     // what is empty is forgotten, or every account that was ever seen would stay
     dropEmpty(this.byFee, tokenId)
     dropEmpty(this.byNonce, fromAccountIndex)
-    this.#byId.delete(id)
   }
 
   #ordersOf({ pooled: { transaction: { fromAccountIndex, state, tokenId } } }: PoolRow): ReadonlyArray<PoolOrder<PoolRow>> {

@@ -1,20 +1,10 @@
 import type { Constraint, FacetSet, Key, KeyFacet } from "./_facet.ts"
 import { heavyRows } from "./_heavy.ts"
+import { fill } from "./_posting_bulk.ts"
+import { type Branches, newBranches, PostingNode } from "./_posting_node.ts"
 import { lowerBound } from "./_search.ts"
 import { Run } from "./_selection.ts"
 import { TextIndex } from "./_text_index.ts"
-
-/** Rows that share the keys on the path from the root. */
-class PostingNode {
-  readonly positions: Array<number>
-  /** The same rows by each further facet; null while the node is light. */
-  branches: Branches | null = null
-  constructor(position: number) {
-    this.positions = [position]
-  }
-}
-/** By facet; null where the path excludes it. */
-type Branches = Array<Map<Key, PostingNode> | TextIndex | null>
 
 /** A row that stays at its position and changes. */
 interface Change<Row> {
@@ -41,13 +31,18 @@ export class PostingTree<Row> {
   constructor(set: FacetSet<Row>, rowAt: (position: number) => Row) {
     this.set = set
     this.rowAt = rowAt
-    this.root = this.newBranches(~0)
+    this.root = newBranches(set, rowAt, ~0)
     this.changing = set.facets.some((facet) => facet.kind === "key" && facet.changes)
   }
 
   /** Adds a row at a position above all others. */
   append(row: Row, position: number): void {
     this.add(this.root, ~0, row, position)
+  }
+
+  /** Adds the rows at the positions [from, to), above all others: what adding them one by one does, and faster. */
+  appendAll(from: number, to: number): void {
+    fill({ set: this.set, rowAt: this.rowAt }, this.root, ~0, { positions: null, from, to })
   }
 
   /** Removes the row at the greatest position. */
@@ -149,7 +144,7 @@ export class PostingTree<Row> {
     if (node.branches !== null) {
       this.add(node.branches, mask, row, position)
     } else if (mask !== 0 && node.positions.length > heavyRows) {
-      node.branches = this.newBranches(mask)
+      node.branches = newBranches(this.set, this.rowAt, mask)
       for (const each of node.positions) this.add(node.branches, mask, this.rowAt(each), each)
     }
   }
@@ -211,13 +206,6 @@ export class PostingTree<Row> {
         if (below != null) this.moveAll(below, group)
       }
     }
-  }
-
-  private newBranches(mask: number): Branches {
-    return this.set.facets.map((facet, place) => {
-      if ((mask & 1 << place) === 0) return null
-      return facet.kind === "text" ? new TextIndex((position) => facet.text(this.rowAt(position))) : new Map<Key, PostingNode>()
-    })
   }
 }
 

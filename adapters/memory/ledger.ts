@@ -1,8 +1,9 @@
 import type { ItemKeys, ItemName, Items, ListItems, ListName, ListQuery } from "../../core/contract/mod.ts"
 import { Effect, Layer, Result } from "effect"
-import type { GenesisFeed, NetworkState } from "../../core/domain/mod.ts"
-import { type Found, LedgerReader, type LedgerStamp, LedgerWriter, NotRegistered, type Page } from "../../core/ports/mod.ts"
-import { findItem } from "./_find.ts"
+import type { GenesisFeed, NetworkState, TokenId } from "../../core/domain/mod.ts"
+import type { AccountIndex } from "../../core/encoding/mod.ts"
+import { type Found, LedgerReader, type LedgerStamp, LedgerWriter, NotRegistered, type Page, type Parties } from "../../core/ports/mod.ts"
+import { findItem, findParties } from "./_find.ts"
 import { Ledger, type LedgerOptions } from "./_ledger.ts"
 import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
@@ -18,12 +19,15 @@ export type { LedgerOptions } from "./_ledger.ts"
 export interface MemoryLedger {
   readonly list: <N extends ListName>(name: N, query: ListQuery<N>) => Result.Result<Page<ListItems[N]>, NotRegistered>
   readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Found<Items[N]>
+  readonly parties: (of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }) => Parties
   readonly state: () => { readonly state: NetworkState; readonly stamp: LedgerStamp }
   readonly stamp: () => LedgerStamp
   /** Throws, and changes nothing, where the decision breaks what the ledger relies on (a batch that is not the next one). */
   readonly apply: Ledger["apply"]
   readonly rollBack: Ledger["rollBack"]
   readonly setPrices: Ledger["setPrices"]
+  /** For who brings a long history at once: transactions are indexed by the steps that it returns, which are taken at the end. */
+  readonly postponeIndex: () => Iterable<void>
 }
 
 /** Opens a ledger that holds the genesis block and ether. */
@@ -35,11 +39,13 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
       return page instanceof NotRegistered ? Result.fail(page) : Result.succeed(page)
     },
     find: (name, key) => ({ item: findItem(ledger, name, key), stamp: ledger.stamp }),
+    parties: (of) => findParties(ledger, of),
     state: () => ({ state: networkState(ledger), stamp: ledger.stamp }),
     stamp: () => ledger.stamp,
     apply: (decide) => ledger.apply(decide),
     rollBack: (toBlock, check) => ledger.rollBack(toBlock, check),
-    setPrices: (prices, check) => ledger.setPrices(prices, check)
+    setPrices: (prices, check) => ledger.setPrices(prices, check),
+    postponeIndex: () => ledger.postponeIndex()
   }
 }
 
@@ -49,6 +55,7 @@ export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | Ledger
     Layer.succeed(LedgerReader, {
       list: (name, query) => Effect.suspend(() => Effect.fromResult(ledger.list(name, query))),
       find: (name, key) => Effect.sync(() => ledger.find(name, key)),
+      parties: (of) => Effect.sync(() => ledger.parties(of)),
       state: Effect.sync(ledger.state),
       stamp: Effect.sync(ledger.stamp)
     }),

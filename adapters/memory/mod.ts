@@ -1,2 +1,2 @@
 export { layer, layerOf, type LedgerOptions, type MemoryLedger, openMemoryLedger } from "./ledger.ts"
-export { openMemoryPool, poolLayer } from "./pool.ts"
+export { type MemoryPoolStore, openMemoryPool, poolLayer } from "./pool.ts"

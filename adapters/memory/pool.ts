@@ -7,7 +7,13 @@ import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
 import { firstNot } from "./_search.ts"
 
 /** A pool in memory. Transitions are kept for as long as the pool lives. */
-export const openMemoryPool = (): Context.Service.Shape<typeof PoolStore> => {
+export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore> {
+  /** For who writes a long history at once and reads nothing meanwhile, nor sets limits: ends with the call that it returns. */
+  readonly postponeOrders: () => () => void
+}
+
+/** Opens an empty pool. */
+export const openMemoryPool = (): MemoryPoolStore => {
   const pool = new MemoryPool()
   const { marks, rows } = pool
   return {
@@ -18,7 +24,7 @@ export const openMemoryPool = (): Context.Service.Shape<typeof PoolStore> => {
     counts: Effect.sync(() => rows.counts),
     pooled: (ids) => Effect.sync(() => ids.flatMap((id) => rows.get(id)?.pooled ?? [])),
     pendingOf: (index) => Effect.sync(() => rows.pendingOf(index)),
-    pendingTokens: Effect.sync(() => [...rows.byFee.keys()]),
+    pendingTokens: Effect.sync(() => [...rows.byFee.keys()].sort((one, other) => one - other)),
     pendingByFee: ({ tokenId, after, limit }) => Effect.sync(() => take(pool.pendingByFee(tokenId, after), () => true, limit)),
     pendingSince: ({ beforeMs, limit }) =>
       Effect.sync(() => take(rows.bySince.from(() => false), ({ pooled }) => pooled.sinceMs < beforeMs, limit)),
@@ -41,7 +47,11 @@ export const openMemoryPool = (): Context.Service.Shape<typeof PoolStore> => {
         for (const note of notes) {
           if (rows.get(note.id)?.pooled.transaction.state === "pend") pool.passedOver.set(note.id, note)
         }
-      })
+      }),
+    postponeOrders: () => {
+      rows.postpone()
+      return () => rows.orderAll()
+    }
   }
 }
 

@@ -1,12 +1,12 @@
 import { Result } from "effect"
 import { type Account, type BatchFeed, type ExitFeed, type L1CoordinatorFeed, type L2Feed, type New, protocol, type Transaction } from "../../core/domain/mod.ts"
 import { type AccountIndex, FIRST_USER_ACCOUNT, INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
-import { accountLeaf, merkleTree } from "../../adapters/crypto/mod.ts"
 import { type BatchOutcome, processBatch } from "../../core/use_cases/mod.ts"
 import { forgerOf } from "./_auction.ts"
-import { stateRootOf } from "./_chain.ts"
-import { leavesOf } from "./_state_tree.ts"
 import type { Context } from "./_context.ts"
+import { exitTree } from "./_exit_tree.ts"
+import { outsideExits } from "./_outside_exits.ts"
+import { stateRoot } from "./_state_tree.ts"
 import { openExitsMax } from "./_withdrawals.ts"
 import { accountOf, addAccount, batchStateOf, type World } from "./_world.ts"
 
@@ -26,15 +26,16 @@ export function forgeBatch(context: Context, world: World, { l1Coordinator, l2, 
   // a refusal means that the simulator planned what it cannot do: a defect
   const outcome = Result.getOrThrow(processBatch(batchStateOf(world), input))
   settle(context, world, outcome)
-  world.tree = world.tree?.update(leavesOf(world, outcome.accountUpdates.map(({ index }) => index)))
-  const { exitRoot, exits } = exitTree(world, outcome)
+  const root = stateRoot(context, world, outcome)
+  const { exitRoot, exits } = exitTree(context.recording, world, outcome.exits)
   world.lastBatchNum = batchNum
   world.transactions += input.queue.length + l1Coordinator.length + l2.length
-  world.openExits = [...world.openExits, ...exits.flatMap((exit) => openExit(world, batchNum, exit))].slice(-openExitsMax)
+  world.openExits = [...world.openExits, ...exits.flatMap((exit) => openExit(context, world, batchNum, exit))].slice(-openExitsMax)
+  world.outsideExits = [...world.outsideExits, ...exits.flatMap((exit) => outsideExits(context, world, batchNum, exit))]
   return {
     batchNum,
     forgerAddr: forger.address,
-    stateRoot: world.tree?.root ?? stateRootOf(world.block.hash, batchNum),
+    stateRoot: root,
     exitRoot,
     feeAccounts,
     forgeL1TransactionsNum: queue === null ? null : queue.number,
@@ -70,26 +71,10 @@ function addFeeAccount(world: World, { index, publicKey, tokenId }: New<Account>
   world.feeAccounts.set(publicKey, [...known, index])
 }
 
-/** The real exit tree of the batch, so that every proof can be verified. */
-function exitTree(world: World, { exits }: BatchOutcome): { readonly exitRoot: bigint; readonly exits: ReadonlyArray<ExitFeed> } {
-  if (exits.length === 0) return { exitRoot: 0n, exits: [] }
-  const tree = merkleTree(exits.flatMap(({ accountIndex, balance }) => {
-    const account = accountOf(world, accountIndex)
-    return account === undefined ? [] : [{ index: accountIndex, leaf: accountLeaf({ ...account, nonce: 0n, balance }) }]
-  }))
-  return {
-    exitRoot: tree.root,
-    exits: exits.flatMap(({ accountIndex, balance }) => {
-      const merkleProof = tree.proof(accountIndex)
-      return merkleProof === undefined ? [] : [{ accountIndex, balance, merkleProof }]
-    })
-  }
-}
-
 /** What an internal account exits can never be withdrawn. */
-function openExit(world: World, batchNum: number, { accountIndex }: ExitFeed) {
+function openExit({ people }: Context, world: World, batchNum: number, { accountIndex }: ExitFeed) {
   const account = accountOf(world, accountIndex)
-  return account === undefined || account.address === INTERNAL_ADDRESS
+  return account === undefined || account.address === INTERNAL_ADDRESS || !people.sends(account.publicKey)
     ? []
     : [{ batchNum, accountIndex, tokenId: account.tokenId, owner: account.address, requested: false }]
 }

@@ -2,6 +2,7 @@ import type { GenesisFeed } from "../../core/domain/mod.ts"
 import type { Agenda } from "./_agenda.ts"
 import type { People } from "./_people.ts"
 import type { Random } from "./_random.ts"
+import type { Recording } from "./recording.ts"
 import type { Settings } from "./options.ts"
 
 /** What every part of the simulator works with; only chance and dates move on, and they do not roll back. */
@@ -11,4 +12,5 @@ export interface Context {
   readonly random: Random
   readonly agenda: Agenda
   readonly people: People
+  readonly recording: Recording
 }

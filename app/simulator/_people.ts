@@ -2,6 +2,7 @@ import { derivePublicKey, ethereumAddress, signAuthorization } from "../../adapt
 import type { Network } from "../../core/domain/mod.ts"
 import { type EthereumAddress, INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
 import { digestOf, hexOf } from "./_chain.ts"
+import type { Recording } from "./recording.ts"
 
 /** Somebody with keys: a user or a coordinator. */
 export interface Person {
@@ -19,15 +20,17 @@ export interface DemoPerson extends Person {
 export class People {
   readonly #seed: string
   readonly #network: Network
+  readonly #recording: Recording
   readonly #people = new Map<string, Person>()
   readonly #coordinators = new Set<PublicKey>()
   readonly #byKey = new Map<PublicKey, Person>()
   readonly #ethereumKeys = new Map<PublicKey, Uint8Array>()
   readonly #authorizations = new Map<PublicKey, string>()
 
-  constructor(seed: string, network: Network) {
+  constructor(seed: string, network: Network, recording: Recording) {
     this.#seed = seed
     this.#network = network
+    this.#recording = recording
   }
 
   /** Every twelfth user is internal. */
@@ -84,12 +87,17 @@ export class People {
     const known = this.#people.get(name)
     if (known !== undefined) return known
     const privateKey = this.#secret(`${name}/key`)
-    const publicKey = derivePublicKey(privateKey)
     const ethereumKey = internal ? undefined : this.#secret(`${name}/ethereum`)
-    const person = { privateKey, publicKey, address: ethereumKey === undefined ? INTERNAL_ADDRESS : ethereumAddress(ethereumKey) }
+    const [ownKey, ownAddress] = this.#recording.recall(`keys ${this.#seed}/${name}`, () => [
+      BigInt(`0x${derivePublicKey(privateKey)}`), BigInt(ethereumKey === undefined ? INTERNAL_ADDRESS : ethereumAddress(ethereumKey))
+    ])
+    const publicKey = hexDigits(ownKey!, 64)
+    const person = { privateKey, publicKey, address: `0x${hexDigits(ownAddress!, 40)}` }
     this.#people.set(name, person)
     this.#byKey.set(publicKey, person)
     if (ethereumKey !== undefined) this.#ethereumKeys.set(publicKey, ethereumKey)
     return person
   }
 }
+
+const hexDigits = (number: bigint, length: number): string => number.toString(16).padStart(length, "0")

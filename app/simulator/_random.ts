@@ -2,11 +2,16 @@ import { digestOf } from "./_chain.ts"
 
 /** Chance that can be repeated: xoshiro128**, seeded by a text. Nothing in the simulator draws from elsewhere. */
 export class Random {
-  readonly #state: Uint32Array
+  readonly #state = new Uint32Array(4)
 
   constructor(seed: string) {
+    this.reseed(seed)
+  }
+
+  /** As if it was new. */
+  reseed(seed: string): void {
     const digest = digestOf(seed)
-    this.#state = new Uint32Array(4)
+    this.#state.fill(0)
     for (let i = 0; i < 16; i++) this.#state[i >> 2] = (this.#state[i >> 2]! << 8) | digest[i]!
   }
 

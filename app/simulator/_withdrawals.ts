@@ -1,5 +1,6 @@
 import type { WithdrawalFeed } from "../../core/domain/mod.ts"
 import type { Context } from "./_context.ts"
+import { withdrawOutside } from "./_outside_exits.ts"
 import type { BlockDraft, OpenExit, World } from "./_world.ts"
 
 /** What leaves the rollup in a block: only exits of earlier blocks, since the batch must be on chain first. */
@@ -7,6 +8,7 @@ export function withdraw(context: Context, world: World, draft: BlockDraft): voi
   collect(context, world, draft)
   const withdrawals = [...takeOpen(context, world, "instantWithdrawal"), ...takeOpen(context, world, "delayedRequest")]
   if (withdrawals.length > 0) draft.withdrawals = withdrawals
+  withdrawOutside(world, draft)
   updateBucket(context, world, draft)
 }
 

@@ -22,6 +22,14 @@ export interface OpenExit {
   readonly requested: boolean
 }
 
+/** An exit of a wallet that the simulator does not play. */
+export interface OutsideExit extends OpenExit {
+  /** At once, or by a request to the delayer. */
+  readonly instant: boolean
+  /** Number of the block in which it goes on. */
+  readonly dueBlock: bigint
+}
+
 export interface BestBid {
   readonly bidder: EthereumAddress
   readonly value: bigint
@@ -59,12 +67,15 @@ export interface World {
   bids: Map<number, BestBid>
   /** The newest ones; older exits are left alone for good. */
   openExits: Array<OpenExit>
+  outsideExits: ReadonlyArray<OutsideExit>
   variables: GenesisFeed["variables"]
   /** Auction variables from the newest to the oldest. */
   auctionVariables: ReadonlyArray<AuctionVariables>
   /** Forged so far. */
   transactions: number
-  /** Of the accounts; undefined as long as nobody needs true state roots. */
+  /** Names the accounts as they are: the digest of all changes, one batch after the other. */
+  stateKey: string
+  /** Of the accounts; undefined as long as every root asked for was recorded. */
   tree: MerkleTree | undefined
 }
 
@@ -83,9 +94,11 @@ export function worldOf({ block, variables }: GenesisFeed): World {
     registrations: new Map(),
     bids: new Map(),
     openExits: [],
+    outsideExits: [],
     variables,
     auctionVariables: [{ ...variables.auction, ethereumBlockNum: block.number }],
     transactions: 0,
+    stateKey: "",
     tree: undefined
   }
 }

@@ -1,7 +1,8 @@
-import { Effect, type Fiber, type Scope } from "effect"
+import { Clock, Effect, type Fiber, type Scope } from "effect"
 import type { BlockFeed, FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, type StoreFailure } from "../../core/ports/mod.ts"
 import { type BlockViolation, Ledger, Pool, Submission, type SubmissionFailure } from "../../core/use_cases/mod.ts"
+import { patiently } from "./_patience.ts"
 import type { PoolEntry } from "./_world.ts"
 import { prehistory } from "./prehistory.ts"
 import type { LiveSide, Simulation } from "./simulation.ts"
@@ -16,25 +17,41 @@ export interface DriveOptions {
 /** What a live network works on: the ledger must keep the pool in agreement, as `pooledLedger` does. */
 export type LiveNode = Ledger | LedgerReader | Pool | Submission
 
-type Driving<A, Node = LiveNode> = Effect.Effect<A, BlockViolation | StoreFailure, Node>
+type Driving<A, Node = LiveNode> = Effect.Effect<A, BlockViolation, Node>
 
 /**
  * Feeds a node: the prehistory at once, then in the background, until the scope closes, one block or rollback at each pace. The fiber
- * fails with what the ledger refuses.
+ * fails with what the ledger refuses; for a store that does not answer it waits.
  */
 export const drive = (
   simulation: Simulation, { paceMs = 3000, transactions }: DriveOptions
-): Driving<Fiber.Fiber<void, BlockViolation | StoreFailure>, LiveNode | Scope.Scope> =>
+): Effect.Effect<Fiber.Fiber<void, BlockViolation>, BlockViolation | StoreFailure, LiveNode | Scope.Scope> =>
   Effect.gen(function*() {
-    const ledger = yield* Ledger
-    for (const record of prehistory(simulation, transactions)) yield* ledger.applyRecord(record)
+    yield* bringUp(simulation, transactions)
     const forever = Effect.forever(Effect.andThen(Effect.sleep(paceMs), driveOnce(simulation)))
     return yield* Effect.forkScoped(paceMs === Infinity ? Effect.void : forever)
   })
 
+/** The prehistory; where it takes its time, it says so. */
+const bringUp = Effect.fnUntraced(function*(simulation: Simulation, transactions: number) {
+  const ledger = yield* Ledger
+  let silentUntilMs = (yield* Clock.currentTimeMillis) + SILENCE_MS
+  for (const record of prehistory(simulation, transactions)) {
+    yield* ledger.applyRecord(record)
+    const nowMs = yield* Clock.currentTimeMillis
+    if (nowMs < silentUntilMs) continue
+    silentUntilMs = nowMs + SILENCE_MS
+    const why = simulation.computesRoots() ? ": its state roots are computed, since only those of the default network are recorded" : ""
+    yield* Effect.log(`The simulated network has ${simulation.transactions()} of ${transactions} transactions${why}`)
+  }
+})
+
+const SILENCE_MS = 2000
+
 /**
  * One block or rollback. Wallets submit like everybody else, and the coordinator forges whatever the pool gives it, strangers' transactions
- * too: what it selects now is `fing` until the next call, which forges it or, now and then, fails to. Returns what the ledger was told.
+ * too: what it selects now is `fing` until the next call, which forges it or, now and then, fails to. Where the store fails it waits and
+ * does that part again. Returns what the ledger was told.
  */
 export const driveOnce = ({ live }: Simulation): Driving<ReadonlyArray<FeedRecord>> =>
   Effect.gen(function*() {
@@ -43,12 +60,12 @@ export const driveOnce = ({ live }: Simulation): Driving<ReadonlyArray<FeedRecor
     const idle = live.announced() !== undefined && live.fails()
     if (idle) yield* giveUp(live)
     const records = yield* forge(live, idle)
-    const batchNum = yield* lastBatchNum
+    const batchNum = yield* patiently(lastBatchNum)
     if ((live.announced()?.batchNum ?? batchNum + 1) !== batchNum + 1) yield* giveUp(live)
     if (live.announced() === undefined) yield* announce(live)
     yield* submit(live)
     if (batchNum % PURGE_PERIOD_BATCHES === 0) {
-      yield* pool.purge({ ttlMs: PENDING_MAX_MS, currentBatch: batchNum, safetyPeriodBatches: SAFETY_BATCHES, capacity: CAPACITY })
+      yield* patiently(pool.purge({ ttlMs: PENDING_MAX_MS, currentBatch: batchNum, safetyPeriodBatches: SAFETY_BATCHES, capacity: CAPACITY }))
     }
     return records
   })
@@ -69,8 +86,9 @@ const lastBatchNum = Effect.gen(function*() {
 /** What was announced waits again. */
 const giveUp = (live: LiveSide) =>
   Effect.gen(function*() {
+    const pool = yield* Pool
     live.announce(undefined)
-    yield* (yield* Pool).rollBack(yield* lastBatchNum)
+    yield* patiently(Effect.flatMap(lastBatchNum, pool.rollBack))
   })
 
 const forge = (live: LiveSide, idle: boolean): Driving<ReadonlyArray<FeedRecord>> =>
@@ -82,9 +100,9 @@ const forge = (live: LiveSide, idle: boolean): Driving<ReadonlyArray<FeedRecord>
     for (const record of records) {
       // sent when the batch leaves the coordinator; that the ledger has it makes it final
       if (record.kind === "block" && announced !== undefined && bringsBatch(record.block, announced.batchNum)) {
-        yield* pool.doneForging(announced.ids, announced.batchNum)
+        yield* patiently(pool.doneForging(announced.ids, announced.batchNum))
       }
-      yield* ledger.applyRecord(record)
+      yield* patiently(ledger.applyRecord(record))
       if (record.kind === "rollBack" && announced !== undefined) yield* giveUp(live)
     }
     return records
@@ -92,8 +110,12 @@ const forge = (live: LiveSide, idle: boolean): Driving<ReadonlyArray<FeedRecord>
 
 const bringsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean => batches.some((batch) => batch.batchNum === batchNum)
 
-/** Selects for the next batch; of what another coordinator took in between nothing is forged. */
-const announce = (live: LiveSide) =>
+/** Selects for the next batch. What the store may have moved before it failed waits again, so that the next attempt selects it too. */
+const announce = (live: LiveSide): Driving<void> =>
+  patiently(Effect.tapErrorTag(announceOnce(live), "StoreFailure", () => giveUp(live)))
+
+/** Of what another coordinator took in between nothing is forged. */
+const announceOnce = (live: LiveSide) =>
   Effect.gen(function*() {
     const pool = yield* Pool
     const selection = yield* pool.select(BATCH_MAX)
@@ -108,9 +130,9 @@ const submit = (live: LiveSide): Driving<void> =>
     const submission = yield* Submission
     const { authorizations, entries } = live.posts()
     const taken: Array<PoolEntry> = []
-    for (const authorization of authorizations) yield* unlessRefused(submission.submitAuthorization(authorization))
+    for (const authorization of authorizations) yield* patiently(unlessRefused(submission.submitAuthorization(authorization)))
     for (const entry of entries) {
-      if ((yield* unlessRefused(submission.submitTransaction(entry.transaction))) !== undefined) taken.push(entry)
+      if ((yield* patiently(unlessRefused(submission.submitTransaction(entry.transaction)))) !== undefined) taken.push(entry)
     }
     live.keep(taken)
   })

@@ -1,4 +1,3 @@
-import { emptyTree } from "../../adapters/crypto/mod.ts"
 import type { Account, FeedRecord, GenesisFeed, New } from "../../core/domain/mod.ts"
 import type { TransactionId } from "../../core/encoding/mod.ts"
 import type { Selection } from "../../core/use_cases/mod.ts"
@@ -12,6 +11,7 @@ import { planTransfers } from "./_l2_traffic.ts"
 import { type DemoPerson, People } from "./_people.ts"
 import { LiveTraffic, type Posts } from "./_live_traffic.ts"
 import { Random } from "./_random.ts"
+import { type Picture, resumedWorld } from "./_resumed_world.ts"
 import { pricesBetween } from "./_tokens.ts"
 import { copyWorld, type World, worldOf } from "./_world.ts"
 import { settingsOf, type SimulationOptions } from "./options.ts"
@@ -21,8 +21,15 @@ export interface Simulation {
   readonly genesis: GenesisFeed
   /** How many transactions are forged on the chain as it stands; a rollback takes some away. */
   readonly transactions: () => number
+  /** Whether state roots are computed now, at some milliseconds a transaction, because nobody recorded them. */
+  readonly computesRoots: () => boolean
   /** The next record; its L2 transactions were never in a pool, which costs no signatures. */
   readonly next: () => FeedRecord
+  /**
+   * Goes on from where a ledger stands; nothing is left to do when the steps are done. The number grows from one time to the next, so that
+   * no block gets the hash of one that was dropped before.
+   */
+  readonly goOn: (picture: Picture, number: number) => Iterable<void>
   /** The network as a node meets it that has wallets and a coordinator: `driveOnce` plays both. */
   readonly live: LiveSide
   /** Keys that the simulator never uses, to be tried by hand, with accounts of ether and the first token. */
@@ -41,8 +48,8 @@ export interface LiveSide {
   readonly announced: () => { readonly batchNum: number; readonly ids: ReadonlyArray<TransactionId> } | undefined
   /** Whether the coordinator fails to forge what it announced, this time. */
   readonly fails: () => boolean
-  /** Prepares true state roots, a few milliseconds at a time; nothing is left to do where they are there. */
-  readonly growTree: () => Generator<void, void>
+  /** Prepares the state tree, which new roots need, some ten milliseconds at a time; nothing is left to do where it is there. */
+  readonly growTree: () => Iterable<void>
   /** A rollback, or a block with the prices before it; the block has batches unless the coordinator is idle. */
   readonly grow: (options: { readonly idle: boolean }) => ReadonlyArray<FeedRecord>
 }
@@ -51,9 +58,10 @@ export interface LiveSide {
 export function simulate(options: SimulationOptions): Simulation {
   const settings = settingsOf(options)
   const random = new Random(settings.seed)
-  const people = new People(settings.seed, settings.network)
+  const { recording } = settings
+  const people = new People(settings.seed, settings.network, recording)
   const genesis = genesisOf(settings, people)
-  const chain = new Chain({ settings, constants: genesis.constants, random, agenda: new Agenda(random), people }, { ...worldOf(genesis), tree: settings.trueRoots ? emptyTree : undefined })
+  const chain = new Chain({ settings, constants: genesis.constants, random, agenda: new Agenda(random), people, recording }, worldOf(genesis))
   const plan: L2Source = {
     announced: () => undefined,
     fill: ({ count, queue }) => planTransfers(chain.context, chain.world, new Purses(chain.world, queue), count)
@@ -63,14 +71,19 @@ export function simulate(options: SimulationOptions): Simulation {
   return {
     genesis,
     transactions: () => chain.world.transactions,
+    computesRoots: () => chain.world.tree !== undefined,
     next: () => chain.rollBack() ?? chain.prices() ?? chain.grow(plan),
+    goOn: function*(picture, number) {
+      random.reseed(`${settings.seed}/resumed/${number}`)
+      chain.goOn(yield* resumedWorld(chain.context, genesis, picture), number)
+    },
     live: {
       posts: () => traffic.posts(),
       keep: (taken) => traffic.keep(taken),
       announce: (selection) => traffic.announce(selection),
       announced: () => traffic.announced,
       fails: () => chain.context.agenda.take("forgingFailure"),
-      growTree: () => growTree(chain.world),
+      growTree: () => settings.standInRoots ? [].values() : growTree(chain.world),
       grow: ({ idle }) => {
         const rollBack = chain.rollBack()
         if (rollBack !== undefined) return [rollBack]
@@ -107,6 +120,14 @@ class Chain {
 
   get world(): World {
     return this.#worlds.at(-1)!
+  }
+
+  /** From another world on, which nothing leads back from. */
+  goOn(world: World, fork: number): void {
+    this.#worlds = [world]
+    this.#fork = fork
+    this.#pricesDue = false
+    this.#blocksUntilRollBack = this.#drawPeriod()
   }
 
   grow(source: L2Source | null): FeedRecord {

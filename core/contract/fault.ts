@@ -22,9 +22,6 @@ export class BadInput extends Schema.TaggedError<BadInput>()("BadInput", { fault
   }
 }
 
-/** The path names a single thing that does not exist. */
-export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { message: Schema.String }) {}
-
 /** Longest part of a value that an error repeats, in characters. */
 const shownMax = 200
 const cut = (value: string) => value.length > shownMax ? `${value.slice(0, shownMax)}…` : value

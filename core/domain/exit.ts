@@ -1,8 +1,7 @@
-import type { AccountIndex } from "../encoding/mod.ts"
+import type { AccountIndex, EthereumAddress, PublicKey } from "../encoding/mod.ts"
 import type { Token, TokenId } from "./token.ts"
-import type { EthereumAddress, PublicKey } from "../encoding/mod.ts"
 
-/** Proof that a leaf is in the exit tree of a batch (domain §1.2); big values are elements of the scalar field. */
+/** Proof that a leaf is in a tree of accounts: of a batch's exits, or of the state (domain §1.2); big values are elements of the scalar field. */
 export interface MerkleProof {
   readonly root: bigint
   /** From the root downwards, without trailing zeros: the form that the withdrawal contract takes. */
@@ -12,7 +11,7 @@ export interface MerkleProof {
   readonly isOld0: boolean
   /** Account index as a number. */
   readonly key: bigint
-  /** Hash of the exit leaf. */
+  /** Hash of the leaf; an exit leaf is the account with the balance that leaves and nonce 0. */
   readonly value: bigint
   /** 0 = inclusion, the only kind that is served. */
   readonly fnc: number

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { LedgerStamp } from "./stamp.ts"
 
 /** A store could not answer: not the caller's fault. `retry` tells whether the same call may succeed later. */
 export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
@@ -16,9 +17,9 @@ export type UnregisteredThing = typeof UnregisteredThing.Type
 export const notRegisteredMessage = ({ kind, value }: UnregisteredThing): string =>
   `${kind === "token" ? "Token" : kind === "account" ? "Account" : "Batch"} ${value} is not registered`
 
-/** Filters name tokens, accounts or batches that were never registered: all of them, in the order in which they are given. */
+/** Filters name tokens, accounts or batches that were never registered: all of them, in the order in which they are given, and the snapshot that knows. */
 export class NotRegistered extends Schema.TaggedError<NotRegistered>()("NotRegistered", {
-  things: Schema.NonEmptyArray(UnregisteredThing)
+  things: Schema.NonEmptyArray(UnregisteredThing), stamp: LedgerStamp
 }) {
   override get message(): string {
     return this.things.map(notRegisteredMessage).join("; ")

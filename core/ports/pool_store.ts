@@ -60,7 +60,7 @@ export class PoolStore extends Context.Service<PoolStore, {
   readonly pooled: (ids: ReadonlyArray<TransactionId>) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /** How many transactions of an account are pending. */
   readonly pendingOf: (index: AccountIndex) => Effect.Effect<number, StoreFailure>
-  /** Tokens that have pending transactions. */
+  /** Tokens that have pending transactions, ascending. */
   readonly pendingTokens: Effect.Effect<ReadonlyArray<TokenId>, StoreFailure>
   /** Pending transactions of a token: the greatest fee in units first, among equals the first to arrive. `after` need not be there any more. */
   readonly pendingByFee: (

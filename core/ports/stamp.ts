@@ -1,8 +1,11 @@
+import { Schema } from "effect"
+
 /** Names the snapshot that an answer was computed on; every answer carries it. */
-export interface LedgerStamp {
-  readonly ethereumBlockNum: bigint
+export const LedgerStamp = Schema.Struct({
+  ethereumBlockNum: Schema.BigInt,
   /** Null before the first batch. */
-  readonly batchNum: number | null
+  batchNum: Schema.NullOr(Schema.Int),
   /** Grows with every applied block and batch, every price and every rollback; never falls. */
-  readonly version: number
-}
+  version: Schema.Int
+})
+export type LedgerStamp = typeof LedgerStamp.Type

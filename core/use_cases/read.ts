@@ -1,16 +1,19 @@
-import { Effect, Result } from "effect"
+import { Effect, Result, Schema } from "effect"
 import {
-  BadInput, type InputFault, noQuery, NotFound, type Operation, operations, type OperationId, operationIds, pageShape, type PageView, pathReader,
+  BadInput, type InputFault, noQuery, type Operation, operations, type OperationId, operationIds, pageShape, type PageView, pathReader,
   queryReader, type Revision, type Shapes, type WireContext
 } from "../contract/mod.ts"
 import type { Authorization, NetworkConstants, PoolTransaction, PoolTransactionView } from "../domain/mod.ts"
-import { type Found, LedgerReader, type LedgerStamp, type NotRegistered, PoolStore, StoreFailure } from "../ports/mod.ts"
+import { type Found, LedgerReader, LedgerStamp, type NotRegistered, PoolStore, StoreFailure } from "../ports/mod.ts"
 
 /** What an operation answers: JSON text, and the snapshot of the ledger it was computed on. */
 export interface Answer {
   readonly json: string
   readonly stamp: LedgerStamp
 }
+
+/** The path names a single thing that does not exist, by the snapshot of the ledger where it is the ledger that knows. */
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { message: Schema.String, stamp: Schema.optionalKey(LedgerStamp) }) {}
 
 export type ReadFailure = BadInput | NotFound | NotRegistered | StoreFailure
 
@@ -63,7 +66,7 @@ const reading = (id: OperationId, revision: Revision, options: ReadOptions, { re
     case "item":
       return single(operation, context, (values, path) =>
         Effect.flatMap(reader.find(operation.item, operation.key(values as ReadonlyArray<never>)), ({ item, stamp }: Found<unknown>) =>
-          item === null ? absent(operation, context, path) : Effect.succeed(answer(item, stamp))))
+          item === null ? absent(operation, context, path, stamp) : Effect.succeed(answer(item, stamp))))
     case "authorization":
       return single(operation, context, (values, path) => Effect.gen(function*() {
         const found: Authorization | null = yield* pool.authorization(values[0] as string)
@@ -102,11 +105,12 @@ const single = (
 const badInput = (faults: ReadonlyArray<InputFault>) => new BadInput({ faults: faults as [InputFault, ...Array<InputFault>] })
 
 /** Names the thing that is missing by what it was asked for. */
-const absent = (operation: Operation, context: WireContext, path: ReadonlyArray<string>) =>
+const absent = (operation: Operation, context: WireContext, path: ReadonlyArray<string>, stamp?: LedgerStamp) =>
   Effect.fail(new NotFound({
     message: `There is no ${nouns[operation.shape]} with ${
       operation.parameters.map(({ name }, i) => `${context.name(name)} ${decodeURIComponent(path[i]!)}`).join(" and ")
-    }`
+    }`,
+    ...(stamp === undefined ? {} : { stamp })
   }))
 
 const nouns: { readonly [S in keyof Shapes]: string } = {
@@ -115,21 +119,22 @@ const nouns: { readonly [S in keyof Shapes]: string } = {
   authorization: "account-creation authorization"
 }
 
-/** A pool transaction with what the ledger knows of it: token and sender. Neither can vanish but by a rollback. */
+/** A pool transaction with what the ledger knows of it, on one snapshot: token and sender. Neither can vanish but by a rollback. */
 const poolView = Effect.fnUntraced(function*(reader: Stores["reader"], transaction: PoolTransaction) {
-  const { item: sender } = yield* reader.find("account", transaction.fromAccountIndex)
-  const requested = transaction.request?.tokenId ?? null
-  const { item: requestToken } = requested === null ? { item: null } : yield* reader.find("token", requested)
-  const { item: token, stamp } = yield* reader.find("token", transaction.tokenId)
+  const { fromAccountIndex, request, tokenId } = transaction
+  const requested = request?.tokenId ?? null
+  const { accounts: [sender = null], tokens: [token = null, requestToken = null], stamp } = yield* reader.parties({
+    accounts: [fromAccountIndex], tokens: requested === null ? [tokenId] : [tokenId, requested]
+  })
   if (token === null) {
     return yield* new StoreFailure({
-      message: `Token ${transaction.tokenId} of the transaction is not registered since the last rollback: try again later`, retry: true
+      message: `Token ${tokenId} of the transaction is not registered since the last rollback: try again later`, retry: true
     })
   }
   const view: PoolTransactionView = {
     transaction,
     token,
-    sender: sender === null ? null : { address: sender.account.address, publicKey: sender.account.publicKey },
+    sender: sender === null ? null : { address: sender.address, publicKey: sender.publicKey },
     requestToken
   }
   return { view, stamp }

@@ -20,7 +20,7 @@ const heavyAccount = 256
 /** Generates a network, applies it with the clock running, and measures what it takes. */
 export const benchApply = async (transactions: number): Promise<BenchLedger> => {
   const simulation = simulate({
-    seed: "bench", users: 100, transactionsPerBlock: 500, exitShare: 0, heavyShare: 0.36, rollBackPeriodBlocks: 0
+    seed: "bench", users: 100, transactionsPerBlock: 500, exitShare: 0, heavyShare: 0.36, rollBackPeriodBlocks: 0, standInRoots: true
   })
   const { genesis } = simulation
   const ledger = openMemoryLedger({ genesis })

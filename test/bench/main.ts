@@ -1,6 +1,7 @@
 import { cpus, totalmem } from "node:os"
 import { benchApply, benchDepth } from "./_ledgers.ts"
 import { benchHttp } from "./_http.ts"
+import { benchJournal } from "./_journal.ts"
 import { benchPosts } from "./_posts.ts"
 import { benchVerify } from "./_verify.ts"
 
@@ -27,3 +28,6 @@ await benchVerify({ count: quick ? 100 : 300, rounds: quick ? 2 : 5 })
 
 console.log("\nPosts: verified and stored over HTTP ÷ bare verification over as many threads (client, server and threads share the cores)")
 await benchPosts({ rounds: quick ? 2 : 7, count: quick ? 100 : 400 })
+
+console.log("\nJournal: what durability costs, and how long a start takes (the disk decides; nothing is said about reads, which it leaves alone)")
+await benchJournal(quick ? 50_000 : 1_000_000)

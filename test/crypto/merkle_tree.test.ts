@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary } from "effect"
 import {
-  accountLeaf, emptyTree, type IndexedLeaf, type InclusionProof, merkleTree, poseidon, verifyExitProof, verifyInclusion
+  accountLeaf, emptyTree, type IndexedLeaf, merkleTree, poseidon, verifyExitProof, verifyInclusion
 } from "../../adapters/crypto/mod.ts"
+import type { MerkleProof } from "../../core/domain/mod.ts"
 import { EMPTY_PUBLIC_KEY, INTERNAL_ADDRESS, publicKeyFromParts, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
 import { integer, unsigned } from "../encoding/_arbitrary.ts"
 
@@ -206,7 +207,7 @@ describe("account leaves", () => {
   })
 })
 
-function proofOf(proof: InclusionProof | undefined): InclusionProof {
+function proofOf(proof: MerkleProof | undefined): MerkleProof {
   assert.isDefined(proof)
-  return proof as InclusionProof
+  return proof as MerkleProof
 }

@@ -1,7 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Logger, Schema } from "effect"
 import { problems, problemType, type ProblemName } from "../../adapters/http/mod.ts"
-import { StoreFailure } from "../../core/ports/mod.ts"
+import { NotRegistered, StoreFailure } from "../../core/ports/mod.ts"
 import { application, applicationOver, ask, problemOf } from "./_application.ts"
 
 const members = ["message", "type", "title", "status", "detail", "instance"]
@@ -112,6 +112,19 @@ describe("failures of the server", () => {
     const { headers } = yield* ask("/config").pipe(Effect.provide(applicationOver({})))
     assert.notProperty(headers, "ledger-batch")
     assert.strictEqual(headers["ledger-ethereum-block"], "18446744073709551615")
+  }))
+
+  it.effect("what is not there is told by the snapshot that knows, though the ledger has moved on", () => Effect.gen(function*() {
+    const stamp = { ethereumBlockNum: 9n, batchNum: 2, version: 3 }
+    const things = [{ filter: "tokenId", kind: "token", value: 5 }] as const
+    const moved = applicationOver({
+      find: () => Effect.succeed({ item: null, stamp }), list: () => Effect.fail(new NotRegistered({ things, stamp })), stamp: Effect.die("asked a second time")
+    })
+    for (const url of ["/tokens/5", "/transactions-history?tokenId=5"]) {
+      const { headers, status } = yield* ask(url).pipe(Effect.provide(moved))
+      assert.strictEqual(status, 404)
+      assert.deepInclude(headers, { "ledger-ethereum-block": "9", "ledger-batch": "2", "ledger-version": "3" })
+    }
   }))
 
   it.effect("a ledger that cannot be read still lets the documentation be read", () => Effect.gen(function*() {

@@ -23,6 +23,11 @@ export const everyAnswer = Effect.fnUntraced(function*(reader: Reader, facts: Fa
   answers.exit = yield* ask("exit", facts.exits.map(({ accountIndex, batchNum }) => ({ accountIndex, batchNum })))
   answers.account = yield* ask("account", facts.accounts.map(({ index }) => index))
   answers.token = yield* ask("token", facts.tokens.map(({ id }) => id))
+  const known = { accounts: facts.accounts.map(({ index }) => index), tokens: facts.tokens.map(({ id }) => id) }
+  answers.parties = yield* Effect.catch(
+    Effect.map(reader.parties({ accounts: [...known.accounts, 0, known.accounts.length + 256], tokens: [...known.tokens, known.tokens.length] }), ({ accounts, tokens }) => [accounts, tokens]),
+    (failure) => violated(`The parties failed: ${failure.message}`)
+  )
   answers.coordinator = yield* ask("coordinator", facts.coordinators.map(({ bidderAddr }) => bidderAddr))
   answers.slot = yield* ask("slot", [...facts.bids.map(({ slotNum }) => slotNum), lastOpenSlot(facts) + 1])
   answers.state = yield* Effect.catch(Effect.map(reader.state, ({ state }) => state), (failure) => violated(`The state failed: ${failure.message}`))

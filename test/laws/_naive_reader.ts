@@ -9,6 +9,11 @@ export function naiveReader(facts: Facts): LedgerReader["Service"] {
   return {
     list: (name, query) => Effect.sync(() => ({ ...naivePage(facts, name, query), stamp })),
     find: (name, key) => Effect.sync(() => ({ item: naiveItem(facts, name, key), stamp })),
+    parties: ({ accounts, tokens }) => Effect.sync(() => ({
+      accounts: accounts.map((index) => naiveItem(facts, "account", index)?.account ?? null),
+      tokens: tokens.map((id) => naiveItem(facts, "token", id)),
+      stamp
+    })),
     state: Effect.sync(() => ({ state: naiveNetworkState(facts), stamp })),
     stamp: Effect.succeed(stamp)
   }

@@ -1,6 +1,6 @@
 import { Arbitrary } from "effect"
 import {
-  type ListName, type ListQuery, type Operation, parameterName, type Revision, type ScalarName, type ScalarValues, declaration
+  declaration, type ListName, type ListQuery, type Operation, operationIds, operations, parameterName, type Revision, type ScalarName, type ScalarValues
 } from "../../core/contract/mod.ts"
 import { localName, type Network } from "../../core/domain/mod.ts"
 import { formatAccountIndex, formatPrefixedAddress, formatPublicKey } from "../../core/encoding/mod.ts"
@@ -69,6 +69,17 @@ export const pathTexts = (facts: Facts, operation: Operation, network: Network):
   return Arbitrary.all(operation.parameters.map(({ scalar }) =>
     Arbitrary.map(values[scalar] as Arbitrary<never>, (value) => encodeURIComponent(textOf(network)[scalar](value)))))
 }
+
+/** Path and query of any reading operation of a revision, without its mount. */
+export const operationUrl = (facts: Facts, revision: Revision, network: Network): Arbitrary<string> =>
+  Arbitrary.flatMap(oneOf(operationIds), (id) => {
+    const operation: Operation = operations[id]
+    const queries = operation.kind === "list" ? queryString(facts, operation.list, revision, network) : Arbitrary.Constant("")
+    return Arbitrary.map(Arbitrary.all([pathTexts(facts, operation, network), queries]), ([values, query]) => {
+      const path = operation.parameters.reduce((text, { name }, at) => text.replace(`{${name}}`, () => values[at]!), operation.path)
+      return `${path}${query === "" ? "" : `?${query}`}`
+    })
+  })
 
 /** Anything at all where a query string or a path value is expected. */
 export const rubbish: Arbitrary<string> = choice([anyText, oneOf(shrapnel)])

@@ -45,7 +45,7 @@ export interface Network {
 
 /** The feed until so many transactions are forged. Time may pass more slowly, so that hours and days go by in a short chain. */
 export const networkOf = (options: SimulationOptions, transactions: number, slowness = slownessOf(String(options.seed))): Network => {
-  const simulation = simulate(options)
+  const simulation = simulate({ ...options, standInRoots: true })
   const { genesis } = simulation
   const slowed = (timeMs: number) => genesis.block.timestampMs + (timeMs - genesis.block.timestampMs) * slowness
   const records = [...prehistory(simulation, transactions)].map((record): FeedRecord => {

@@ -9,14 +9,15 @@ import { Arbitrary, Context, Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { Application, type HttpRequest } from "../../adapters/http/mod.ts"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
-import { earlier, later, type Operation, operationIds, operations, wireContext } from "../../core/contract/mod.ts"
+import { earlier, later, wireContext } from "../../core/contract/mod.ts"
+import type { Network } from "../../core/domain/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { Submission } from "../../core/use_cases/mod.ts"
 import { type Facts, generators, inputGenerators, readSubject } from "../laws/mod.ts"
 import { networkOf, optionsOf, runs, seeds, subjectOf, titled } from "./_networks.ts"
 
 const { choice, oneOf } = generators
-const { damaged, pathTexts, queryString, rubbish } = inputGenerators
+const { damaged, operationUrl, rubbish } = inputGenerators
 
 for (const seed of seeds.slice(0, 2)) {
   describe(titled(seed, "test/properties/http.test.ts"), () => {
@@ -54,15 +55,8 @@ for (const seed of seeds.slice(0, 2)) {
 }
 
 /** Requests for every operation under every mount, whole and damaged, with any method and header. */
-function requests(facts: Facts, network: Parameters<typeof pathTexts>[2]): Arbitrary.Arbitrary<HttpRequest> {
-  const urls = Arbitrary.flatMap(Arbitrary.all([oneOf(operationIds), oneOf([later, earlier])]), ([id, revision]) => {
-    const operation: Operation = operations[id]
-    const queries = operation.kind === "list" ? queryString(facts, operation.list, revision, network) : Arbitrary.Constant("")
-    return Arbitrary.map(Arbitrary.all([pathTexts(facts, operation, network), queries]), ([values, query]) => {
-      const path = operation.parameters.reduce((text, { name }, at) => text.replace(`{${name}}`, () => values[at]!), operation.path)
-      return `${revision === earlier ? "/earlier" : ""}${path}${query === "" ? "" : `?${query}`}`
-    })
-  })
+function requests(facts: Facts, network: Network): Arbitrary.Arbitrary<HttpRequest> {
+  const urls = choice([operationUrl(facts, later, network), Arbitrary.map(operationUrl(facts, earlier, network), (url) => `/earlier${url}`)])
   const others = oneOf(["", "/", "//", "*", "/docs", "/docs/x", "/openapi.json", "/earlier", "/earlier/", "/earlier//state", "/%2e%2e/state", "/../state", "/state/", "http://other/state"])
   return Arbitrary.map(
     Arbitrary.all([

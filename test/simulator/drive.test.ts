@@ -34,11 +34,11 @@ const lived = Effect.fnUntraced(function*(simulation: Simulation, steps: number)
   return records
 })
 
-const networkOf = (seed: string) => simulate({ seed, users: 40, rollBackPeriodBlocks: 12 })
+const networkOf = (seed: string, standInRoots = true) => simulate({ seed, users: 40, rollBackPeriodBlocks: 12, standInRoots })
 
 describe("Driving a node", () => {
   it.effect("the prehistory is there at once, then a block arrives at each pace until the scope closes", () => {
-    const simulation = simulate({ seed: "drive", users: 40, rollBackPeriodBlocks: 0 })
+    const simulation = simulate({ seed: "drive", users: 40, rollBackPeriodBlocks: 0, standInRoots: true })
     return Effect.scoped(Effect.gen(function*() {
       const reader = yield* LedgerReader
       const lastBlock = Effect.map(reader.stamp, ({ ethereumBlockNum }) => ethereumBlockNum)
@@ -116,7 +116,7 @@ describe("Driving a node", () => {
   })
 
   it.effect("the roots of live batches are those of the accounts", () => {
-    const simulation = networkOf("roots")
+    const simulation = networkOf("roots", false)
     return Effect.gen(function*() {
       const { accountLeaf, merkleTree } = yield* Effect.promise(() => import("../../adapters/crypto/mod.ts"))
       const reader = yield* LedgerReader

@@ -15,7 +15,7 @@ const withExits = Effect.gen(function*() {
     yield* ledger.applyRecord(record)
   }
 })
-const simulation = simulate({ seed: "exit proofs", users: 40, exitShare: 0.2 })
+const simulation = simulate({ seed: "exit proofs", users: 40, exitShare: 0.2, standInRoots: true })
 
 const withExit = (block: BlockFeed, batch: number, change: (exit: ExitFeed) => ExitFeed): BlockFeed => ({
   ...block,

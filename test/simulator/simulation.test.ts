@@ -21,8 +21,8 @@ describe("Simulation", () => {
     assert.isFalse(first === other)
   })
 
-  it("with true roots the feed is the same but for the state roots", () => {
-    const [plain, rooted] = [false, true].map((trueRoots) => recordsOf({ seed: "roots", users: 40, rollBackPeriodBlocks: 10, trueRoots }, 400))
+  it("with stand-ins the feed is the same but for the state roots", () => {
+    const [plain, rooted] = [true, false].map((standInRoots) => recordsOf({ seed: "roots", users: 40, rollBackPeriodBlocks: 10, standInRoots }, 400))
     const roots = (records: ReadonlyArray<FeedRecord> | undefined) =>
       (records ?? []).flatMap((record) => record.kind === "block" ? (record.block.batches ?? []).map(({ stateRoot }) => stateRoot) : [])
     const rootless = (records: ReadonlyArray<FeedRecord> | undefined) => (records ?? []).map((record) =>
@@ -34,7 +34,7 @@ describe("Simulation", () => {
   })
 
   it("every record reads back from its line", () => {
-    for (const line of writeFeed(simulate({ seed: "lines", users: 40 }), 600)) {
+    for (const line of writeFeed(simulate({ seed: "lines", users: 40, standInRoots: true }), 600)) {
       const record = readFeedLine(line.trimEnd())
       assert.isTrue(Exit.isSuccess(record), line)
       if (Exit.isSuccess(record)) assert.strictEqual(`${writeFeedLine(record.value)}\n`, line)
@@ -42,21 +42,21 @@ describe("Simulation", () => {
   })
 
   it("a network of other options is valid too", () => {
-    const small = { seed: 9, users: 3, tokens: 0, coordinators: 0, rollBackPeriodBlocks: 5 }
+    const small = { seed: 9, users: 3, tokens: 0, coordinators: 0, rollBackPeriodBlocks: 5, standInRoots: true }
     assert.isTrue(recordsOf(small, 200).some(({ kind }) => kind === "rollBack"))
-    const busy = { seed: 9, users: 20, tokens: 3, coordinators: 1, transactionsPerBlock: 80, exitShare: 0, heavyShare: 0.4 }
+    const busy = { seed: 9, users: 20, tokens: 3, coordinators: 1, transactionsPerBlock: 80, exitShare: 0, heavyShare: 0.4, standInRoots: true }
     assert.isFalse(recordsOf({ ...busy, rollBackPeriodBlocks: 0 }, 1000).some(({ kind }) => kind === "rollBack"))
   })
 
   for (const seed of SEEDS) {
     it(`everything that a network can show occurs (seed ${seed})`, () => {
-      const simulation = simulate({ seed })
+      const simulation = simulate({ seed, standInRoots: true })
       const seen = occurrencesOf(simulation.genesis, prehistory(simulation, TRANSACTIONS))
       assert.deepStrictEqual(REQUIRED_OCCURRENCES.filter((kind) => !seen.has(kind)), [])
     })
 
     it.effect(`the ledger accepts every record (seed ${seed})`, () => {
-      const simulation = simulate({ seed })
+      const simulation = simulate({ seed, standInRoots: true })
       return Effect.gen(function*() {
         const ledger = yield* Ledger
         let last = 0
@@ -72,7 +72,7 @@ describe("Simulation", () => {
 
   it("every exit proof verifies", () => {
     let verified = 0
-    for (const record of recordsOf({ seed: "proofs", users: 60, exitShare: 0.05 }, 1000)) {
+    for (const record of recordsOf({ seed: "proofs", users: 60, exitShare: 0.05, standInRoots: true }, 1000)) {
       if (record.kind !== "block") continue
       for (const { exitRoot, exits } of record.block.batches ?? []) {
         for (const { merkleProof } of exits) {
@@ -88,7 +88,7 @@ describe("Simulation", () => {
   it("blocks link to their parents, and a block of a fork has another hash", () => {
     const hashes = new Map<bigint, string>()
     let replaced = 0
-    for (const record of recordsOf({ seed: "chain", users: 40, rollBackPeriodBlocks: 10 }, 1500)) {
+    for (const record of recordsOf({ seed: "chain", users: 40, rollBackPeriodBlocks: 10, standInRoots: true }, 1500)) {
       if (record.kind !== "block") continue
       const { hash, number, parentHash } = record.block
       if (hashes.has(number - 1n)) assert.strictEqual(parentHash, hashes.get(number - 1n))

@@ -20,10 +20,9 @@ export interface Parties {
 }
 
 export const partiesOf = Effect.fnUntraced(function*(reader: LedgerReader["Service"], { fromAccountIndex, toAccountIndex, tokenId }: PostedTransaction) {
-  const sender = yield* reader.find("account", fromAccountIndex)
-  const receiver = toAccountIndex !== null && isUserAccount(toAccountIndex) ? yield* reader.find("account", toAccountIndex) : null
-  const token = yield* reader.find("token", tokenId)
-  return { sender: sender.item?.account ?? null, receiver: receiver?.item?.account ?? null, token: token.item } satisfies Parties
+  const named = toAccountIndex !== null && isUserAccount(toAccountIndex) ? [fromAccountIndex, toAccountIndex] : [fromAccountIndex]
+  const { accounts: [sender = null, receiver = null], tokens: [token = null] } = yield* reader.parties({ accounts: named, tokens: [tokenId] })
+  return { sender, receiver, token } satisfies Parties
 })
 
 /** Every rule that a transaction breaks against the ledger as it stands (domain §4.1). */

@@ -18,7 +18,7 @@ let server: ChildProcess
 let url: string
 
 beforeAll(async () => {
-  server = spawn(process.execPath, [join(root, "app/main.ts"), "serve", "--port", "0", "--pace", "0.4"], { stdio: ["ignore", "pipe", "inherit"] })
+  server = spawn(process.execPath, [join(root, "app/main.ts"), "serve", "--memory", "--port", "0", "--pace", "0.4"], { stdio: ["ignore", "pipe", "inherit"] })
   url = await new Promise((resolve, reject) => {
     let said = ""
     server.once("exit", () => reject(new Error(said)))
@@ -53,11 +53,29 @@ async function until<A>(path: string, holds: (said: Said<A>) => boolean): Promis
 interface Row { readonly state: string; readonly batchNum: number | null }
 interface WireExit {
   readonly balance: string
+  readonly batchNum: number
+  readonly instantWithdrawn: number | null
+  readonly delayedWithdrawRequest: number | null
+  readonly delayedWithdrawn: number | null
   readonly merkleProof: { readonly root: string; readonly siblings: ReadonlyArray<string>; readonly oldKey: string; readonly oldValue: string; readonly isOld0: boolean; readonly key: string; readonly value: string; readonly fnc: number }
 }
 
+interface WireExits { readonly exits: ReadonlyArray<WireExit> }
+interface WireBatch { readonly ethereumBlockNum: number; readonly exitRoot: string }
+
+/** An exit with its batch, both of the same fork: a rollback moves an exit into another batch. */
+async function exitOf(accountIndex: string, balance: string, holds: (exit: WireExit) => boolean): Promise<{ readonly exit: WireExit; readonly batch: WireBatch }> {
+  const found = ({ exits }: WireExits) => exits.find((exit) => exit.balance === balance && holds(exit))
+  for (let attempts = 0; attempts < 20; attempts++) {
+    const exit = found(await until<WireExits>(`/exits?accountIndex=${accountIndex}`, ({ json, status }) => status === 200 && found(json) !== undefined))!
+    const { json: batch, status } = await asked<WireBatch>(`/batches/${exit.batchNum}`)
+    if (status === 200 && batch.exitRoot === exit.merkleProof.root) return { exit, batch }
+  }
+  throw new Error(`The exit of ${balance} from ${accountIndex} has no batch of its root`)
+}
+
 describe("A wallet over HTTP", () => {
-  it("authorizes an account, is sent ether by the demo wallet, and takes some of it out again with a proof that leads to the exit root", async () => {
+  it("authorizes an account, is sent ether by the demo wallet, and takes some of it out again with a proof that leads to the exit root, and withdraws it", async () => {
     const key = new Uint8Array(32).fill(77)
     const publicKey = derivePublicKey(key)
     const address = ethereumAddress(key)
@@ -84,10 +102,8 @@ describe("A wallet over HTTP", () => {
 
     const index = Result.getOrThrow(parseAccountIndex(network.prefix, account!.accountIndex))
     const leaving = await Effect.runPromise(transfer({ url, network, privateKey: key, accountIndex: index, symbol, amount: "1", to: "exit", nonce: undefined }))
-    const { batchNum } = await until<Row>(`/transactions-pool/${leaving.id}`, ({ json }) => json.state === "fged")
-    const exit = await until<WireExit>(`/exits/${batchNum}/${account!.accountIndex}`, ({ status }) => status === 200)
-    assert.strictEqual(exit.balance, "1000000000000000000")
-    const { json: batch } = await asked<{ readonly exitRoot: string }>(`/batches/${batchNum}`)
+    await until<Row>(`/transactions-pool/${leaving.id}`, ({ json }) => json.state === "fged")
+    const { batch, exit } = await exitOf(account!.accountIndex, "1000000000000000000", () => true)
     const { merkleProof } = exit
     assert.isTrue(verifyExitProof({
       accountIndex: index, tokenId: 0, balance: BigInt(exit.balance), publicKey, address,
@@ -96,6 +112,17 @@ describe("A wallet over HTTP", () => {
         isOld0: merkleProof.isOld0, key: BigInt(merkleProof.key), value: BigInt(merkleProof.value), fnc: merkleProof.fnc as 0
       }
     }, BigInt(batch.exitRoot)))
+
+    // worth more than a thousand US dollars: the delayer keeps it for some blocks
+    const { exit: delayed } = await exitOf(account!.accountIndex, "1000000000000000000", ({ delayedWithdrawn }) => delayedWithdrawn !== null)
+    assert.isNull(delayed.instantWithdrawn)
+    assert.isAbove(delayed.delayedWithdrawn!, delayed.delayedWithdrawRequest!)
+
+    await Effect.runPromise(transfer({ url, network, privateKey: key, accountIndex: index, symbol, amount: "0.1", to: "exit", nonce: undefined }))
+    const { batch: { ethereumBlockNum }, exit: instant } = await exitOf(account!.accountIndex, "100000000000000000", ({ instantWithdrawn }) => instantWithdrawn !== null)
+    assert.deepStrictEqual([instant.delayedWithdrawRequest, instant.delayedWithdrawn], [null, null])
+    assert.isAbove(instant.instantWithdrawn!, ethereumBlockNum)
+    await until<WireExits>(`/exits?accountIndex=${account!.accountIndex}&onlyPendingWithdraws=true`, ({ json, status }) => status === 200 && json.exits.length === 0)
   })
 
   it("is told by the command what it has and where to look for what it sent", async () => {

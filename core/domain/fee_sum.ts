@@ -6,12 +6,12 @@
 const unitsPerUSD = 2 ** 80
 const wholeMin = 2 ** 53
 
-/** US dollars in units; a fee below 4e-9 is rounded to the nearest unit. */
-export const feeUnits = (feeUSD: number): bigint =>
+/** US dollars in units of 2^-80; a fee below 4e-9 is rounded to the nearest unit. */
+export const feeSumUnits = (feeUSD: number): bigint =>
   feeUSD < wholeMin ? BigInt(Math.round(feeUSD * unitsPerUSD)) : BigInt(feeUSD) << 80n
 
-/** The double that is nearest to the sum; above 2^53 nearest to its whole dollars. */
-export const usdOf = (units: bigint): number => {
+/** The double that is nearest to the sum of such units; above 2^53 nearest to its whole dollars. */
+export const usdOfFeeSum = (units: bigint): number => {
   const whole = units >> 80n
   return whole < wholeMin ? Number(units) / unitsPerUSD : Number(whole)
 }

@@ -1,0 +1,41 @@
+import { Effect, Result } from "effect"
+import type { PoolStore } from "../../core/ports/mod.ts"
+import { durably } from "./_durably.ts"
+import { type PoolRecord, writePoolRecord } from "./_pool_record.ts"
+import type { Journal } from "./journal.ts"
+
+type Pool = PoolStore["Service"]
+
+/** The port of a pool in memory, whose answers wait until what they show is in the journal. What changes nothing leaves no record. */
+export const journaledPool = (pool: Pool, journal: Journal): Pool => {
+  const answer = durably(journal)
+  // a pool in memory answers at once
+  const read = <A, E>(effect: Effect.Effect<A, E>) => answer(() => Effect.runSync(Effect.result(effect)))
+  const write = <A, E>(effect: Effect.Effect<A, E>, record: PoolRecord, changes: (answered: A) => boolean) =>
+    answer(() => {
+      const answered = Effect.runSync(Effect.result(effect))
+      if (Result.isSuccess(answered) && changes(answered.success)) journal.append({ kind: "pool", text: writePoolRecord(record) })
+      return answered
+    })
+  return {
+    transaction: (id) => read(pool.transaction(id)),
+    authorization: (address) => read(pool.authorization(address)),
+    transitions: (id) => read(pool.transitions(id)),
+    passedOver: (id) => read(pool.passedOver(id)),
+    counts: read(pool.counts),
+    pooled: (ids) => read(pool.pooled(ids)),
+    pendingOf: (index) => read(pool.pendingOf(index)),
+    pendingTokens: read(pool.pendingTokens),
+    pendingByFee: (query) => read(pool.pendingByFee(query)),
+    pendingSince: (query) => read(pool.pendingSince(query)),
+    pendingBelow: (nonces) => read(pool.pendingBelow(nonces)),
+    inBatches: (query) => read(pool.inBatches(query)),
+    marksBelow: (query) => read(pool.marksBelow(query)),
+    addTransaction: (transaction, sender, limits) =>
+      write(pool.addTransaction(transaction, sender, limits), { kind: "transaction", transaction, sender }, ({ kind }) => kind === "added"),
+    addAuthorization: (authorization) => write(pool.addAuthorization(authorization), { kind: "authorization", authorization }, ({ added }) => added),
+    change: (changes, atMs) => write(pool.change(changes, atMs), { kind: "change", changes, atMs }, (ids) => ids.length > 0),
+    settle: (step, atMs) => write(pool.settle(step, atMs), { kind: "settle", step, atMs }, (ids) => ids !== null),
+    passOver: (notes) => write(pool.passOver(notes), { kind: "passOver", notes }, () => notes.length > 0)
+  }
+}

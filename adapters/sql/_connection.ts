@@ -1,0 +1,44 @@
+import type { PgConnection } from "@effect/sql-pg"
+import { Effect, Stream } from "effect"
+import type { SqlConnection } from "effect/sql"
+import { SqlError } from "effect/sql"
+import { isConnectionLost } from "./_failure.ts"
+
+/** A session of the driver as the client speaks to it. */
+export const connectionOf = (session: PgConnection.PgConnection): SqlConnection.Connection => {
+  const rows = (prepare: boolean): SqlConnection.Connection["execute"] => (sql, params, transformRows) =>
+    Effect.map(session.query(sql, params, prepare), (result) => transformRows === undefined ? result.rows : transformRows(result.rows))
+  return {
+    execute: rows(true),
+    executeUnprepared: rows(false),
+    executeRaw: (sql, params) => session.query(sql, params),
+    executeValues: (sql, params) => session.queryValues(sql, params),
+    executeValuesUnprepared: (sql, params) => session.queryValues(sql, params, false),
+    executeStream: (sql, params, transformRows) =>
+      transformRows === undefined ? session.stream(sql, params) : Stream.mapArray(session.stream(sql, params), (chunk) => transformRows(chunk) as typeof chunk)
+  }
+}
+
+/**
+ * A session for a transaction. Where it is lost, the server rolls back by itself: a ROLLBACK that cannot be said any more must not
+ * turn the failure of the transaction, which may be tried again, into a defect.
+ */
+export const transactionConnectionOf = (session: PgConnection.PgConnection): SqlConnection.Connection => {
+  const connection = connectionOf(session)
+  return {
+    ...connection,
+    execute: (sql, params, transformRows) => {
+      const answer = connection.execute(sql, params, transformRows)
+      return sql === "ROLLBACK" ? Effect.catchIf(answer, isConnectionLost, () => Effect.succeed([])) : answer
+    }
+  }
+}
+
+/** PostgreSQL answers COMMIT with `ROLLBACK` where a statement of the transaction had failed. */
+export const commit = (connection: SqlConnection.Connection): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []) as Effect.Effect<PgConnection.Result, SqlError.SqlError>, ({ command }) =>
+    command === "ROLLBACK"
+      ? Effect.fail(new SqlError.SqlError({
+        reason: new SqlError.UnknownError({ operation: "commit", cause: new Error("The transaction was rolled back, since a statement of it had failed") })
+      }))
+      : Effect.void)

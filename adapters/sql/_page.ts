@@ -1,0 +1,105 @@
+import type { PageCounts } from "../../core/contract/mod.ts"
+import { openItems } from "./_page_open.ts"
+import { type ItemLists, openRow, postings } from "./_page_postings.ts"
+import { answerStatement, lastPlace, type SqlAnswer } from "./_read_answer.ts"
+import { intOrNull } from "./_rows_fields.ts"
+
+export type Order = "ASC" | "DESC"
+
+/** What a statement about pages of a list is made of. Its parameters are $1 keys, $2 position, $3 limit, and what the others say. */
+export interface PageText {
+  readonly lists: "postings" | "open"
+  /** SQL for the keys of disjoint lists, `key`: those that `$1` names, where absent. */
+  readonly keys?: string
+  /** A list above them, by SQL for its key, whose last, open row is sifted: its items that meet a condition on a row `r` of `table` belong to the selection. */
+  readonly sift?: { readonly key: string; readonly table: string; readonly condition: string }
+  /** A query of one row `low`, `high`: only items in [low, high); whatever else it has is for `head`. */
+  readonly range?: string
+  readonly order: Order
+  /** Columns of the head after the counts. */
+  readonly head?: ReadonlyArray<string>
+  readonly headText?: string
+  readonly given?: ReadonlyArray<string>
+  /** A query of place and line, over `page.item`. */
+  readonly rows: ReadonlyArray<string>
+}
+
+/** SQL for the rows of a page: the line of each row `r` of a table, with what is joined to it. */
+export const pageRows = (table: string, line: string, join = ""): string => `
+SELECT page.item, shown.line FROM page CROSS JOIN LATERAL (
+  SELECT ${line} AS line FROM ${table} AS r ${join === "" ? "" : `CROSS JOIN LATERAL ${join}`} WHERE r.item_id = page.item LIMIT 1
+) AS shown`
+
+/**
+ * A page with its counts. Every probe is a sub-query of its own with a limit, so that a plan made for no particular key still goes by the
+ * index, whatever the statistics say.
+ */
+export const pageStatement = (page: PageText): string => {
+  const lists: ItemLists = page.lists === "open" ? openItems : postings
+  const { order, sift } = page
+  const hasRange = page.range !== undefined
+  const low = hasRange ? "bounds.low" : "0::bigint"
+  const high = hasRange ? "bounds.high" : `${lastPlace}::bigint`
+  // ascending from the position on, descending below it
+  const position = hasRange ? "bounds.position" : "$2::bigint"
+  const [from, below] = order === "ASC" ? [position, high] : [low, position]
+  const bounds = hasRange ? "CROSS JOIN bounds" : ""
+  const read = order === "ASC" ? lists.ascending : lists.descending
+  const given = [
+    `listed AS MATERIALIZED (${page.keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"})`,
+    ...(hasRange ? [`bounds AS MATERIALIZED (
+  SELECT bound.*, least(greatest($2::bigint, bound.low), bound.high) AS position
+  FROM (SELECT given.*, greatest(given.low, given.upper) AS high FROM (${page.range}) AS given) AS bound
+)`] : []),
+    ...(sift === undefined ? [] : [`sifted AS MATERIALIZED (
+  SELECT tail.item FROM (${openRow(sift.key)}) AS tail ${bounds}
+  CROSS JOIN LATERAL (SELECT FROM ${sift.table} AS r WHERE r.item_id = tail.item AND ${sift.condition} LIMIT 1) AS held
+  ${hasRange ? `WHERE tail.item >= ${low} AND tail.item < ${high}` : ""}
+)`]),
+    `ranked AS MATERIALIZED (
+  SELECT ${hasRange ? lists.rank("listed.key", low) : "0"} AS under, ${lists.rank("listed.key", position)} AS reached,
+    ${lists.rank("listed.key", high)} AS above, ${lists.first("listed.key", low)} AS first, ${lists.last("listed.key", high)} AS last
+  FROM listed ${bounds}
+)`,
+    `part AS (
+  SELECT ranked.above - ranked.under AS total, ranked.reached - ranked.under AS before,
+    CASE WHEN ranked.above > ranked.under THEN ranked.first END AS first, CASE WHEN ranked.above > ranked.under THEN ranked.last END AS last
+  FROM ranked
+  ${sift === undefined ? "" : `UNION ALL SELECT count(*), count(*) FILTER (WHERE sifted.item < ${position}), min(sifted.item), max(sifted.item) FROM sifted ${bounds}`}
+)`,
+    `counted AS (SELECT coalesce(sum(part.total), 0) AS total, coalesce(sum(part.before), 0) AS before, min(part.first) AS first, max(part.last) AS last FROM part)`,
+    `page AS MATERIALIZED (
+  SELECT found.item FROM (
+    SELECT each.item FROM listed ${bounds} CROSS JOIN LATERAL (${read("listed.key", from, below, "$3::bigint")}) AS each
+    ${sift === undefined ? "" : `UNION ALL SELECT sifted.item FROM sifted ${bounds} WHERE sifted.item >= ${from} AND sifted.item < ${below}`}
+  ) AS found ORDER BY found.item ${order} LIMIT $3::bigint
+)`,
+    ...page.given ?? []
+  ]
+  return answerStatement({
+    given,
+    head: ["counted.total", "counted.before", "counted.first", "counted.last", ...page.head ?? []],
+    ...(page.headText === undefined ? {} : { headText: page.headText }),
+    from: `CROSS JOIN counted ${bounds}`,
+    rows: page.rows,
+    order
+  })
+}
+
+/** The position that a page begins with: descending, the first that it leaves out. */
+export const positionOf = (order: Order, fromItem: number | undefined): string =>
+  order === "ASC" ? String(fromItem ?? 0) : fromItem === undefined ? lastPlace : String(fromItem + 1)
+
+/** The counts that the head of a page tells, and what it holds beside them. */
+export const countsOf = ({ head: [total, before, first, last, ...rest] }: SqlAnswer, order: Order, items: number): {
+  readonly counts: PageCounts
+  readonly rest: ReadonlyArray<string>
+} => ({
+  counts: {
+    pendingItems: (order === "ASC" ? Number(total) - Number(before) : Number(before)) - items,
+    totalItems: Number(total),
+    firstItem: intOrNull(first!),
+    lastItem: intOrNull(last!)
+  },
+  rest
+})

@@ -1,0 +1,94 @@
+/*
+ * The tables of the pool. Ids, addresses and keys are bytes, amounts are numeric, times are milliseconds since 1970; reasons are texts
+ * escaped by `_text.ts`. Signatures are texts, since they are answered in the case that they were posted in.
+ *
+ * Every write but that of an authorization begins by locking the one row of `pool` (`_pool_turn.ts`). So the counts, the counters of
+ * accounts and the numbers given out here are exact, and rows need no lock of their own.
+ */
+
+const states = "('pend', 'fing', 'fged', 'invl')"
+const account = (name: string) => `${name} bigint CHECK (${name} BETWEEN 0 AND 281474976710655)`
+const token = (name: string) => `${name} bigint CHECK (${name} BETWEEN 0 AND 4294967295)`
+const address = (name: string) => `${name} bytea CHECK (octet_length(${name}) = 20)`
+const key = (name: string) => `${name} bytea CHECK (octet_length(${name}) = 32)`
+const id = "id bytea NOT NULL CHECK (octet_length(id) = 33)"
+const count = (name: string) => `${name} bigint NOT NULL CHECK (${name} >= 0)`
+
+export const poolSchema: ReadonlyArray<string> = [
+  // one row: how many transactions are in each state, and the next number of each kind; these never go back
+  `CREATE TABLE pool (
+  singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+  ${count("pend")}, ${count("fing")}, ${count("fged")}, ${count("invl")},
+  ${count("next_arrival")}, ${count("next_transition")}, ${count("next_write")}
+) WITH (fillfactor = 20)`,
+  "INSERT INTO pool (pend, fing, fged, invl, next_arrival, next_transition, next_write) VALUES (0, 0, 0, 0, 0, 0, 0)",
+  `CREATE TABLE pool_transaction (
+  ${id.replace("CHECK", "PRIMARY KEY CHECK")},
+  arrival bigint NOT NULL,
+  sender bytea NOT NULL CHECK (octet_length(sender) = 32),
+  state text NOT NULL CHECK (state IN ${states}),
+  since_ms bigint NOT NULL,
+  batch_num bigint CHECK (batch_num BETWEEN 0 AND 4294967295),
+  timestamp_ms bigint NOT NULL,
+  type text NOT NULL CHECK (type IN ('Exit', 'Transfer', 'TransferToEthAddr', 'TransferToBJJ')),
+  ${token("token_id")} NOT NULL,
+  ${account("from_account_index")} NOT NULL,
+  ${account("to_account_index")},
+  ${address("to_address")},
+  ${key("to_public_key")},
+  amount numeric(78, 0) NOT NULL CHECK (amount >= 0),
+  fee smallint NOT NULL CHECK (fee BETWEEN 0 AND 255),
+  fee_units numeric NOT NULL CHECK (fee_units >= 0),
+  nonce bigint NOT NULL CHECK (nonce BETWEEN 0 AND 1099511627775),
+  signature text NOT NULL CHECK (octet_length(signature) = 128),
+  has_request boolean NOT NULL,
+  ${account("request_from_account_index")},
+  ${account("request_to_account_index")},
+  ${address("request_to_address")},
+  ${key("request_to_public_key")},
+  ${token("request_token_id")},
+  request_amount numeric(78, 0) CHECK (request_amount >= 0),
+  request_fee smallint CHECK (request_fee >= 0),
+  request_nonce numeric(20, 0) CHECK (request_nonce >= 0),
+  passed_code smallint,
+  passed_reason text,
+  passed_batch_num bigint,
+  passed_at_ms bigint,
+  CHECK ((state = 'pend') = (batch_num IS NULL)),
+  CHECK (has_request OR num_nonnulls(request_from_account_index, request_to_account_index, request_to_address, request_to_public_key,
+    request_token_id, request_amount, request_fee, request_nonce) = 0),
+  CHECK (num_nonnulls(passed_code, passed_reason, passed_batch_num, passed_at_ms) = (CASE WHEN passed_code IS NULL THEN 0 ELSE 4 END)),
+  CHECK (passed_code IS NULL OR state = 'pend')
+) WITH (fillfactor = 80)`,
+  // the fee with its sign changed, so that what comes after a fee and an arrival is one range
+  "CREATE INDEX pool_transaction_fee ON pool_transaction (token_id, (- fee_units), arrival) WHERE state = 'pend'",
+  "CREATE INDEX pool_transaction_since ON pool_transaction (since_ms, arrival) WHERE state = 'pend'",
+  "CREATE INDEX pool_transaction_nonce ON pool_transaction (from_account_index, nonce, arrival) WHERE state = 'pend'",
+  "CREATE INDEX pool_transaction_batch ON pool_transaction (state, batch_num, arrival) WHERE state <> 'pend'",
+  // accounts with pending transactions, and how many these are
+  `CREATE TABLE pool_sender (
+  account_index bigint PRIMARY KEY,
+  pending bigint NOT NULL CHECK (pending > 0)
+) WITH (fillfactor = 70)`,
+  // kept for good, also of transactions that have left; the numbers of one transaction's steps grow
+  `CREATE TABLE pool_transition (
+  ${id},
+  number bigint NOT NULL,
+  from_state text CHECK (from_state IN ${states}),
+  to_state text CHECK (to_state IN ${states}),
+  at_ms bigint NOT NULL,
+  batch_num bigint,
+  reason text NOT NULL,
+  PRIMARY KEY (id, number)
+)`,
+  "CREATE TABLE pool_mark (batch_num bigint PRIMARY KEY, ethereum_block_hash text NOT NULL)",
+  `CREATE TABLE pool_authorization (
+  address bytea PRIMARY KEY CHECK (octet_length(address) = 20),
+  public_key bytea NOT NULL CHECK (octet_length(public_key) = 32),
+  signature text NOT NULL,
+  timestamp_ms bigint NOT NULL,
+  write_id uuid NOT NULL
+)`,
+  // the latest writes, for one whose connection broke at its commit to tell what became of it
+  "CREATE TABLE pool_write (number bigint PRIMARY KEY, write_id uuid NOT NULL)"
+]

@@ -1,0 +1,6 @@
+export { type LeaseOptions } from "./_lease.ts"
+export { Database, databaseLayer, type DatabaseOptions } from "./database.ts"
+export { DatabaseError } from "./database_error.ts"
+export { migrate, type MigrateOptions, type Migration } from "./migrate.ts"
+export { type SqlStores, sqlStores, type SqlStoresOptions } from "./stores.ts"
+export { LedgerVersions } from "./versions.ts"

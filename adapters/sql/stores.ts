@@ -1,0 +1,53 @@
+import { Context, Effect, Layer, type Redacted } from "effect"
+import type { GenesisFeed } from "../../core/domain/mod.ts"
+import { LedgerReader, LedgerWriter, type PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
+import { leaseLayer, type LeaseOptions } from "./_lease.ts"
+import { preferReplica } from "./_replica.ts"
+import { Database, databaseLayer, type DatabaseOptions, replicaReads } from "./database.ts"
+import type { DatabaseError } from "./database_error.ts"
+import { type LedgerReaderOptions, makeLedgerReader } from "./ledger_reader.ts"
+import { makeLedgerWriter } from "./ledger_writer.ts"
+import { migrate } from "./migrate.ts"
+import { openLedger } from "./open_ledger.ts"
+import { poolLayer } from "./pool.ts"
+import { type LedgerVersions, versionsLayer } from "./versions.ts"
+
+export interface SqlStoresOptions extends DatabaseOptions, Omit<LedgerReaderOptions, "auction"> {
+  /** The network, and the block before the first one that is applied. A database that holds another ledger is refused. */
+  readonly genesis: GenesisFeed
+  /** A copy of the database that may lag behind, to read the ledger from. */
+  readonly replicaUrl?: Redacted.Redacted
+  /** How the right to write the ledger is held. */
+  readonly lease?: LeaseOptions
+}
+
+/** What stands behind stores in a database. */
+export type SqlStores = LedgerReader | LedgerWriter | PoolStore | LedgerVersions
+
+/**
+ * Both stores over one PostgreSQL database, which any number of processes may share: all of them read and take posts, one at a time
+ * writes the ledger. Brings the schema up to date and opens the ledger first. Waits for a database that cannot be reached; fails where it
+ * refuses us, holds another ledger, or is newer than this program.
+ */
+export const sqlStores = (options: SqlStoresOptions): Layer.Layer<SqlStores, DatabaseError | StoreFailure> => {
+  const { genesis, lease, maxFeeUSD, minFeeUSD, replicaUrl } = options
+  const reading: LedgerReaderOptions = {
+    auction: genesis.constants.auction,
+    ...(minFeeUSD === undefined ? {} : { minFeeUSD }),
+    ...(maxFeeUSD === undefined ? {} : { maxFeeUSD })
+  }
+  const ledger = Layer.effectContext(Effect.gen(function*() {
+    const { reads } = yield* Database
+    const { port: writer } = yield* makeLedgerWriter
+    const primary = makeLedgerReader(reads, reading)
+    const ports = replicaUrl === undefined
+      ? { reader: primary, writer }
+      : preferReplica({ primary, writer, replica: makeLedgerReader(yield* replicaReads({ ...options, url: replicaUrl }), reading) })
+    return Context.make(LedgerReader, ports.reader).pipe(Context.add(LedgerWriter, ports.writer))
+  }))
+  // before anything asks for a table
+  const opened = Layer.effectDiscard(Effect.andThen(migrate(), openLedger(genesis)))
+  return Layer.mergeAll(Layer.provide(ledger, leaseLayer(lease)), poolLayer, versionsLayer()).pipe(
+    Layer.provide(opened), Layer.provide(databaseLayer(options))
+  )
+}

@@ -1,0 +1,41 @@
+import { assert } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type JournalError, JournalStores, journaledStores } from "../../adapters/journal/mod.ts"
+import type { GenesisFeed } from "../../core/domain/mod.ts"
+import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
+import { noNames, type Stores, testimony, watched } from "./_witness.ts"
+
+/** An empty directory that goes with the scope. */
+export const temporaryDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "journal-"))), (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+)
+
+export interface OpenedStores extends Stores {
+  readonly journal: JournalStores["Service"]
+}
+
+/** The stores of a directory, until the scope closes. */
+export const openStores = (directory: string, genesis: GenesisFeed): Effect.Effect<OpenedStores, JournalError, Scope.Scope> =>
+  Effect.map(Layer.build(Layer.fresh(journaledStores({ directory, genesis }))), (services) => ({
+    reader: Context.get(services, LedgerReader), writer: Context.get(services, LedgerWriter), store: Context.get(services, PoolStore),
+    journal: Context.get(services, JournalStores)
+  }))
+
+/** New stores in a directory of their own. When the scope closes they are opened once more, and have to say the same of everything. */
+export const reopenedStores = (genesis: GenesisFeed): Effect.Effect<Stores, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const directory = yield* temporaryDirectory
+    const names = noNames()
+    const scope = yield* Scope.make()
+    const stores = yield* Effect.orDie(Scope.provide(openStores(directory, genesis), scope))
+    yield* Effect.addFinalizer(() => Effect.gen(function*() {
+      const said = yield* testimony(stores, names)
+      yield* Scope.close(scope, Exit.void)
+      const again = yield* Effect.orDie(Effect.scoped(Effect.flatMap(openStores(directory, genesis), (reopened) => testimony(reopened, names))))
+      assert.strictEqual(again, said, "What the stores say after a restart")
+    }))
+    return watched(stores, names)
+  })

@@ -1,0 +1,23 @@
+import { Exit } from "effect"
+import { type FeedRecord, type GenesisFeed, readFeedLine } from "../../core/domain/mod.ts"
+
+/** A feed whose records are read when they are asked for. */
+export interface LazyFeed {
+  readonly genesis: GenesisFeed
+  readonly length: number
+  readonly at: (place: number) => FeedRecord
+}
+
+/** Of a text in which every line is right. */
+export function readFeed(text: string): LazyFeed {
+  const [first, ...lines] = text.trimEnd().split("\n")
+  const genesis = recordOf(first!)
+  if (genesis.kind !== "genesis") throw new Error("The feed does not start with a genesis")
+  return { genesis: genesis.genesis, length: lines.length, at: (place) => recordOf(lines[place]!) }
+}
+
+function recordOf(line: string): FeedRecord {
+  const record = readFeedLine(line)
+  if (Exit.isFailure(record)) throw new Error(`The line ${line.slice(0, 80)} cannot be read`)
+  return record.value
+}

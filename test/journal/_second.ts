@@ -1,0 +1,8 @@
+/* Tries to open a directory that somebody else holds. */
+import { Effect } from "effect"
+import { exportFeed } from "../../adapters/journal/mod.ts"
+
+await Effect.runPromise(Effect.scoped(Effect.flip(exportFeed(process.argv[2]!)))).then(({ message }) => {
+  process.stderr.write(message)
+  process.exitCode = 1
+})

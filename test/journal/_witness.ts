@@ -1,0 +1,86 @@
+import { Effect, Result } from "effect"
+import type { ListName } from "../../core/contract/mod.ts"
+import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
+
+export interface Stores {
+  readonly reader: LedgerReader["Service"]
+  readonly writer: LedgerWriter["Service"]
+  readonly store: PoolStore["Service"]
+}
+
+/** What a store was told of and no list shows. */
+export interface Names {
+  readonly transactions: Set<string>
+  readonly addresses: Set<string>
+}
+
+export const noNames = (): Names => ({ transactions: new Set(), addresses: new Set() })
+
+/** The same stores; what is written is remembered by name, so that it can be asked for. */
+export const watched = ({ reader, store, writer }: Stores, names: Names): Stores => ({
+  reader,
+  writer: {
+    ...writer,
+    apply: (block, decide) => writer.apply(block, (view) => Result.map(decide(view), (decision) => {
+      if (decision.kind === "store") for (const { id } of decision.changes.queued) names.transactions.add(id)
+      return decision
+    }))
+  },
+  store: {
+    ...store,
+    addTransaction: (transaction, sender, limits) => {
+      names.transactions.add(transaction.id)
+      return store.addTransaction(transaction, sender, limits)
+    },
+    addAuthorization: (authorization) => {
+      names.addresses.add(authorization.address)
+      return store.addAuthorization(authorization)
+    }
+  }
+})
+
+/** Everything that the stores say, as text: all lists with the numbers of their items, the state, the stamps, and the pool in every order. */
+export const testimony = ({ reader, store }: Omit<Stores, "writer">, names: Names): Effect.Effect<string> =>
+  Effect.orDie(Effect.gen(function*() {
+    const lists: Record<string, unknown> = {}
+    for (const list of LISTS) lists[list] = yield* whole(reader, list)
+    const ids = [...names.transactions].sort()
+    const addresses = [...names.addresses].sort()
+    const pooled = yield* store.pooled(ids)
+    const tokens = [...yield* store.pendingTokens].sort((a, b) => a - b)
+    const bounds = { from: 0, to: 2 ** 32 }
+    return texts({
+      lists,
+      slots: yield* reader.list("slots", { filters: {}, limit: 2049 }),
+      state: yield* reader.state,
+      stamp: yield* reader.stamp,
+      found: yield* Effect.forEach(ids, (id) => reader.find("transaction", id)),
+      pooled,
+      counts: yield* store.counts,
+      transitions: yield* Effect.forEach(ids, store.transitions),
+      passedOver: yield* Effect.forEach(ids, store.passedOver),
+      authorizations: yield* Effect.forEach(addresses, store.authorization),
+      byFee: yield* Effect.forEach(tokens, (tokenId) => store.pendingByFee({ tokenId, after: null, limit: 1e6 })),
+      since: yield* store.pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: 1e6 }),
+      batches: yield* Effect.forEach(["fing", "fged", "invl"] as const, (state) => store.inBatches({ state, ...bounds })),
+      marks: yield* store.marksBelow({ batchNum: 2 ** 32, limit: 1e6 }),
+      pendingOf: yield* Effect.forEach(pooled, ({ transaction }) => store.pendingOf(transaction.fromAccountIndex))
+    })
+  }))
+
+const LISTS: ReadonlyArray<ListName> = ["accounts", "exits", "transactions", "batches", "bids", "tokens", "coordinators"]
+
+/** One page after the other, from the item that the last one ended with. */
+const whole = Effect.fnUntraced(function*(reader: Stores["reader"], list: ListName) {
+  const pages: Array<unknown> = []
+  for (let fromItem = 0;;) {
+    const page = yield* reader.list(list, { filters: {}, fromItem, limit: 2049 })
+    pages.push(page.items)
+    const last = page.counts.lastItem
+    if (page.counts.pendingItems === 0 || last === null) return pages
+    const ids = texts(page.items.at(-1)).match(/"itemId":(\d+)/u)!
+    fromItem = Number(ids[1]) + 1
+  }
+})
+
+const texts = (value: unknown): string => JSON.stringify(value, (_, inner: unknown) => typeof inner === "bigint" ? `${inner}n` : inner)

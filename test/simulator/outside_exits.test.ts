@@ -1,0 +1,53 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { keccak256, signTransaction } from "../../adapters/crypto/mod.ts"
+import { memoryNode } from "../../app/layers.ts"
+import { driveOnce, simulate } from "../../app/simulator/mod.ts"
+import type { Exit } from "../../core/domain/mod.ts"
+import { EXIT_ACCOUNT, l2TransactionId } from "../../core/encoding/mod.ts"
+import { LedgerReader } from "../../core/ports/mod.ts"
+import { Ledger, Submission } from "../../core/use_cases/mod.ts"
+
+const simulation = simulate({ seed: "outside", users: 20, rollBackPeriodBlocks: 0, standInRoots: true })
+const { demo, genesis: { network } } = simulation
+
+/** Hands in an exit of the demo wallet's ether, as a person at a keyboard would. */
+const leave = Effect.fnUntraced(function*(amount: bigint) {
+  const [account] = simulation.demoAccounts()
+  const spelt = {
+    tokenId: 0, fromAccountIndex: account!.index, toAccountIndex: EXIT_ACCOUNT, toAddress: null, toPublicKey: null, amount, fee: 100, nonce: account!.nonce, request: null
+  }
+  yield* (yield* Submission).submitTransaction({
+    ...spelt, type: "Exit", id: Result.getOrThrow(l2TransactionId(spelt, keccak256)), signature: signTransaction(demo.privateKey, spelt, network.chainId)
+  })
+})
+
+/** Lives on until the demo wallet's newest exit is one of that amount and has left for good; with the number of the block that it was forged in. */
+const withdrawn = Effect.fnUntraced(function*(amount: bigint) {
+  const reader = yield* LedgerReader
+  for (let blocks = 0; blocks < 20; blocks++) {
+    yield* driveOnce(simulation)
+    const { items: [newest] } = yield* reader.list("exits", { filters: { publicKey: demo.publicKey }, limit: 1, order: "DESC" })
+    const exit: Exit | undefined = newest?.exit
+    if (exit?.balance !== amount || (exit.instantWithdrawn ?? exit.delayedWithdrawn) === null) continue
+    const { item: batch } = yield* reader.find("batch", exit.batchNum)
+    return { exit, forged: batch!.ethereumBlockNum }
+  }
+  return assert.fail(`The exit of ${amount} was not withdrawn in 20 blocks`)
+})
+
+describe("An exit of a wallet that the simulator does not play", () => {
+  it.effect("is withdrawn two blocks later, or requested then and collected two blocks after that where it is worth more than 1000 US dollars", () =>
+    Effect.gen(function*() {
+      const ledger = yield* Ledger
+      while (simulation.demoAccounts().length === 0) yield* ledger.applyRecord(simulation.next())
+      for (const [amount, instant] of [[10n ** 16n, true], [10n ** 18n, false], [3n * 10n ** 17n, true]] as const) {
+        yield* leave(amount)
+        const { exit: { delayedWithdrawRequest, delayedWithdrawn, instantWithdrawn }, forged } = yield* withdrawn(amount)
+        assert.deepStrictEqual(
+          [instantWithdrawn, delayedWithdrawRequest, delayedWithdrawn],
+          instant ? [forged + 2n, null, null] : [null, forged + 2n, forged + 4n]
+        )
+      }
+    }).pipe(Effect.provide(memoryNode({ genesis: simulation.genesis }))))
+})

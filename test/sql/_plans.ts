@@ -1,0 +1,91 @@
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+
+/** A statement as it was asked, with its parameters. */
+export interface Asked {
+  readonly text: string
+  readonly parameters: ReadonlyArray<unknown>
+}
+
+/** A door to a database that notes what goes through it. */
+export const recording = (sql: SqlClient.SqlClient): { readonly sql: SqlClient.SqlClient; readonly questions: ReadonlyArray<Asked> } => {
+  const questions: Array<Asked> = []
+  const unsafe = (text: string, parameters: ReadonlyArray<unknown> = []) => {
+    questions.push({ text, parameters })
+    return sql.unsafe(text, parameters)
+  }
+  return { sql: Object.assign(Object.create(sql) as SqlClient.SqlClient, { unsafe }), questions }
+}
+
+/** A node of a plan, as far as it tells what was read. */
+interface PlanNode {
+  readonly "Node Type": string
+  readonly "Relation Name"?: string
+  readonly "Actual Rows"?: number
+  readonly "Actual Loops"?: number
+  readonly "Rows Removed by Filter"?: number
+  readonly "Rows Removed by Index Recheck"?: number
+  readonly "Shared Hit Blocks"?: number
+  readonly "Shared Read Blocks"?: number
+  readonly Plans?: ReadonlyArray<PlanNode>
+}
+export interface Plan {
+  readonly Plan: PlanNode
+  readonly "Execution Time": number
+}
+
+/**
+ * Runs statements with the plans that a prepared statement comes to use, those for no particular parameters, and tells what the plans
+ * did. In one transaction, so on one connection.
+ */
+export const generic = <A, E>(
+  sql: SqlClient.SqlClient, use: (plan: (asked: Asked) => Effect.Effect<Plan, SqlError.SqlError>) => Effect.Effect<A, E>
+): Effect.Effect<A, E | SqlError.SqlError> =>
+  sql.withTransaction(Effect.gen(function*() {
+    yield* sql.unsafe("SET LOCAL plan_cache_mode = force_generic_plan")
+    const names = new Map<string, string>()
+    return yield* use((asked) => planOf(sql, names, asked))
+  }))
+
+/** Prepared statements of a session outlive its transactions, and the next one may get the same session. */
+let prepared = 0
+
+const planOf = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, names: Map<string, string>, { parameters, text }: Asked) {
+  let name = names.get(text)
+  if (name === undefined) {
+    names.set(text, name = `planned_${prepared++}`)
+    yield* sql.unsafe(`PREPARE ${name} AS ${text}`).unprepared
+  }
+  const values = parameters.map((value) => value === null ? "NULL" : `'${String(value)}'`)
+  const [row] = yield* sql.unsafe<{ readonly "QUERY PLAN": ReadonlyArray<Plan> }>(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${name}${values.length === 0 ? "" : `(${values.join(", ")})`}`
+  ).unprepared
+  return row!["QUERY PLAN"][0]!
+})
+
+export interface Cost {
+  /** Rows that were read from tables and indexes, those included that did not meet a condition. */
+  readonly rows: number
+  readonly blocks: number
+  readonly ms: number
+  /** Tables that were read from one end to the other. */
+  readonly sequential: ReadonlyArray<string>
+}
+
+/** What a plan read. */
+export const costOf = ({ "Execution Time": ms, Plan: top }: Plan): Cost => {
+  const scans: Array<PlanNode> = []
+  const visit = (node: PlanNode) => {
+    if (node["Relation Name"] !== undefined || node["Node Type"] === "Bitmap Index Scan") scans.push(node)
+    node.Plans?.forEach(visit)
+  }
+  visit(top)
+  const read = (node: PlanNode) =>
+    ((node["Actual Rows"] ?? 0) + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)) * (node["Actual Loops"] ?? 0)
+  return {
+    rows: scans.reduce((sum, node) => sum + read(node), 0),
+    blocks: (top["Shared Hit Blocks"] ?? 0) + (top["Shared Read Blocks"] ?? 0),
+    ms,
+    sequential: scans.filter((node) => node["Node Type"] === "Seq Scan" && (node["Actual Loops"] ?? 0) > 0).map((node) => node["Relation Name"]!)
+  }
+}

@@ -1,0 +1,140 @@
+import { once } from "node:events"
+import { createServer, type AddressInfo, type Socket, connect } from "node:net"
+import { ClientMessages, ServerMessages } from "./_proxy_messages.ts"
+
+/**
+ * What becomes of a statement:
+ * - `unsent`: the server never sees it, and both sides lose the connection;
+ * - `forgotten`: the server never sees it and notices nothing; its client loses the connection;
+ * - `unanswered`: the server executes it, and both sides lose the connection before its client hears of that;
+ * - `silent`: the server executes it, and its client hears nothing more on a connection that stays open.
+ */
+export type Fate = "unsent" | "forgotten" | "unanswered" | "silent"
+
+/** Stands between a client and a PostgreSQL server, without TLS, and makes connections fail where a test wants it. */
+export interface Proxy {
+  /** The URL of the server by way of the proxy. */
+  readonly url: string
+  /** Connections that are open on the client's side. */
+  readonly connections: number
+  /** How long everything is under way in each direction, in milliseconds; 0 at first. */
+  delayMs: number
+  /** New connections are closed at once while this is true. */
+  refusing: boolean
+  /** The next statement that matches has this fate; resolves when it has met it. Fates that wait go to the statements in order. */
+  readonly doom: (statement: RegExp, fate: Fate) => Promise<void>
+  /** Cuts all connections, on both sides. */
+  readonly cut: () => void
+  /** Cuts all connections and stops. */
+  readonly close: () => Promise<void>
+}
+
+interface Doom {
+  readonly statement: RegExp
+  readonly fate: Fate
+  readonly met: () => void
+}
+
+/** Opens a proxy to the server of a URL on a free port of 127.0.0.1. */
+export const startProxy = async (serverUrl: string): Promise<Proxy> => {
+  const url = new URL(serverUrl)
+  const server = { host: url.hostname, port: Number(url.port || 5432) }
+  const dooms: Array<Doom> = []
+  const links = new Set<Link>()
+  const state = { delayMs: 0, refusing: false }
+  const listener = createServer((client) => {
+    if (state.refusing) return void client.destroy()
+    const link = new Link(client, connect(server), state, dooms, () => links.delete(link))
+    links.add(link)
+  })
+  listener.listen(0, "127.0.0.1")
+  await once(listener, "listening")
+  url.hostname = "127.0.0.1"
+  url.port = String((listener.address() as AddressInfo).port)
+  const cut = () => links.forEach((link) => link.cut())
+  return Object.assign(state, {
+    url: url.href,
+    get connections() {
+      return [...links].filter(({ isOpen }) => isOpen).length
+    },
+    doom: (statement: RegExp, fate: Fate) => new Promise<void>((met) => dooms.push({ statement, fate, met })),
+    cut,
+    close: async () => {
+      cut()
+      listener.close()
+      await once(listener, "close")
+    }
+  })
+}
+
+/** A connection of a client and that to the server. */
+class Link {
+  readonly #client: Socket
+  readonly #server: Socket
+  /** What the client said is read as far as whole messages go; answers are counted by what ends them. */
+  readonly #said: ClientMessages
+  readonly #answered = new ServerMessages()
+  #doom: { readonly fate: Fate; readonly answer: number; readonly met: () => void } | null = null
+  /** The server's side stays open, and hears nothing more. */
+  #deaf = false
+  readonly #gone: () => void
+
+  constructor(client: Socket, server: Socket, state: { readonly delayMs: number }, dooms: Array<Doom>, gone: () => void) {
+    this.#client = client
+    this.#server = server
+    this.#gone = gone
+    this.#said = new ClientMessages((statement) => this.#meet(statement, dooms))
+    const after = (act: () => void) => state.delayMs > 0 ? void setTimeout(act, state.delayMs) : act()
+    client.on("data", (chunk) => after(() => this.#forward(chunk))).on("close", () => this.#clientClosed()).on("error", () => {})
+    server.on("data", (chunk) => after(() => this.#answer(chunk))).on("close", () => this.cut()).on("error", () => {})
+    client.setNoDelay(true)
+    server.setNoDelay(true)
+  }
+
+  get isOpen(): boolean {
+    return !this.#client.destroyed
+  }
+
+  cut(): void {
+    this.#client.destroy()
+    this.#server.destroy()
+    this.#gone()
+  }
+
+  #clientClosed(): void {
+    if (!this.#deaf) this.cut()
+  }
+
+  /** Whether a statement may go on to the server. */
+  #meet(statement: string, dooms: Array<Doom>): boolean {
+    const at = dooms.findIndex((doom) => doom.statement.test(statement))
+    if (this.#doom !== null || at < 0) return true
+    const [{ fate, met }] = dooms.splice(at, 1) as [Doom]
+    this.#doom = { fate, met, answer: this.#said.answersAwaited + 1 }
+    return fate === "unanswered" || fate === "silent"
+  }
+
+  #forward(chunk: Buffer): void {
+    if (this.#deaf) return
+    const { passed, stopped } = this.#said.read(chunk)
+    if (passed.length > 0 && !this.#server.destroyed) this.#server.write(passed)
+    if (!stopped || this.#doom === null) return
+    if (this.#doom.fate === "forgotten") {
+      this.#deaf = true
+      this.#client.destroy()
+    } else this.cut()
+    this.#doom.met()
+  }
+
+  #answer(chunk: Buffer): void {
+    for (const { answer, bytes, ends } of this.#answered.read(chunk)) {
+      if (this.#doom === null || answer < this.#doom.answer) {
+        if (!this.#client.destroyed) this.#client.write(bytes)
+        continue
+      }
+      if (!ends || answer !== this.#doom.answer) continue
+      if (this.#doom.fate === "unanswered") this.cut()
+      this.#doom.met()
+    }
+  }
+}

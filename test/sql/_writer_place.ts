@@ -1,0 +1,47 @@
+import { Context, Effect, Layer, Redacted, type Scope } from "effect"
+import type { SqlClient } from "effect/sql"
+import { leaseLayer } from "../../adapters/sql/_lease.ts"
+import { Database, databaseLayer } from "../../adapters/sql/database.ts"
+import type { DatabaseError } from "../../adapters/sql/database_error.ts"
+import { makeLedgerWriter, type SqlLedgerWriter } from "../../adapters/sql/ledger_writer.ts"
+import { migrate } from "../../adapters/sql/migrate.ts"
+import { openLedger } from "../../adapters/sql/open_ledger.ts"
+import type { GenesisFeed } from "../../core/domain/mod.ts"
+import type { StoreFailure } from "../../core/ports/mod.ts"
+import { freshDatabase } from "../postgres/mod.ts"
+
+/** A migrated database of a test's own and the writer over it. */
+export interface WriterPlace {
+  readonly sql: SqlClient.SqlClient
+  readonly writer: SqlLedgerWriter
+  /** Opens the ledger of a network, as any process may at any time. */
+  readonly open: (genesis: GenesisFeed) => Effect.Effect<void, DatabaseError | StoreFailure>
+}
+
+export const writerPlace: Effect.Effect<WriterPlace, never, Scope.Scope> = Effect.gen(function*() {
+  const { url } = yield* Effect.acquireRelease(Effect.promise(freshDatabase), ({ remove }) => Effect.promise(remove))
+  const services = yield* Layer.build(leaseLayer().pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url) }))))
+  yield* Effect.provide(migrate(), services)
+  return {
+    sql: Context.get(services, Database).writes,
+    writer: yield* Effect.provide(makeLedgerWriter, services),
+    open: (genesis: GenesisFeed) => Effect.provide(openLedger(genesis), services)
+  }
+}).pipe(Effect.orDie)
+
+/** What is in every table of the ledger, as text, one line for each row; `without` are columns that are left out. */
+export const contents = (sql: SqlClient.SqlClient, without: { readonly [table: string]: ReadonlyArray<string> } = {}) =>
+  Effect.orDie(Effect.gen(function*() {
+    const tables: { [table: string]: ReadonlyArray<string> } = {}
+    for (const table of ledgerTables) {
+      const left = (without[table] ?? []).reduce((row, column) => `${row} - '${column}'`, "to_jsonb(r)")
+      const rows = yield* sql.unsafe<{ readonly line: string }>(`SELECT (${left})::text AS line FROM ${table} AS r ORDER BY 1`)
+      tables[table] = rows.map(({ line }) => line)
+    }
+    return tables
+  }))
+
+const ledgerTables = [
+  "ledger", "block", "batch", "account", "transaction", "queued_transaction", "exit", "withdrawal", "token", "price_change", "coordinator", "registration",
+  "bid", "parameter_set", "posting", "open_item", "open_count"
+]
