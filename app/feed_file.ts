@@ -1,5 +1,5 @@
-import { Data, Exit, Schema } from "effect"
-import { createReadStream } from "node:fs"
+import { Data, Effect, Exit, Schema } from "effect"
+import { createReadStream, statSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { type FeedRecord, type GenesisFeed, readFeedLine } from "../core/mod.ts"
 
@@ -10,25 +10,34 @@ export class FeedFileError extends Data.TaggedError("FeedFileError")<{ readonly 
 export interface OpenFeed {
   readonly genesis: GenesisFeed
   readonly records: AsyncIterable<FeedRecord>
+  /** Which part of it was read, from 0 to 1; undefined where its length is not known. */
+  readonly share: () => number | undefined
 }
+
+/** `openFeed` as an effect. */
+export const feedFrom = (path: string): Effect.Effect<OpenFeed, FeedFileError> =>
+  Effect.tryPromise({ try: () => openFeed(path), catch: (error) => error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) }) })
 
 /** Opens a feed in NDJSON; `-` is the standard input. Blank lines are passed over. Rejects with a FeedFileError. */
 export const openFeed = async (path: string): Promise<OpenFeed> => {
-  const lines = recordsOf(path)
+  const read = { bytes: 0 }
+  const lines = recordsOf(path, read)
   const first = await lines.next()
   if (first.done === true) throw new FeedFileError({ message: `Feed "${path}" is empty: its first line must be a genesis record` })
   if (first.value.kind !== "genesis") {
     throw new FeedFileError({ message: `Feed "${path}" starts with a ${first.value.kind} record: its first line must be a genesis record` })
   }
-  return { genesis: first.value.genesis, records: lines }
+  const size = path === "-" ? undefined : statSync(path).size
+  return { genesis: first.value.genesis, records: lines, share: () => size === undefined || size === 0 ? undefined : Math.min(1, read.bytes / size) }
 }
 
-async function* recordsOf(path: string): AsyncGenerator<FeedRecord, void> {
+async function* recordsOf(path: string, read: { bytes: number }): AsyncGenerator<FeedRecord, void> {
   const input = path === "-" ? process.stdin : createReadStream(path)
   let number = 0
   try {
     for await (const line of createInterface({ input, crlfDelay: Infinity })) {
       number++
+      read.bytes += Buffer.byteLength(line) + 1
       if (line.trim() === "") continue
       const record = readFeedLine(line)
       if (Exit.isFailure(record)) throw new FeedFileError({ message: `Feed "${path}", line ${number}: ${reason(record)}` })

@@ -64,6 +64,12 @@ export const data = Flag.String("data").pipe(
   Flag.withDescription(`Directory that keeps the data, ${dataDefault} by default; created where it is missing (also DATA_DIR)`)
 )
 
+export const database = Flag.Redacted("database").pipe(
+  Flag.withFallbackConfig(Config.Redacted("DATABASE_URL")),
+  Flag.optional,
+  Flag.withDescription("PostgreSQL database that keeps the data, instead of a directory: postgresql://user:password@host:5432/name (also DATABASE_URL)")
+)
+
 export const memory = Flag.Boolean("memory").pipe(Flag.withDefault(false), Flag.withDescription("Keep nothing: all data are in memory and end with the program"))
 
 export const out = Flag.String("out").pipe(Flag.optional, Flag.withDescription("File to write to; the standard output where absent"))

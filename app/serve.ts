@@ -77,9 +77,7 @@ const checkTogether = (flags: Flags) => {
 /** Where blocks come from: the network they belong to, and what brings the first ones and then goes on in the background. */
 const sourceOf = (flags: Flags) =>
   Option.match(flags.feed, {
-    onSome: (path) => Effect.map(
-      Effect.tryPromise({ try: () => openFeed(path), catch: (error) => error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) }) }),
-      (feed) => ({ genesis: feed.genesis, start: (feedLines: () => Iterator<string>) => follow(newRecords(feed.records, feedLines())) })
+    onSome: (path) => Effect.map(feedFrom(path), (feed) => ({ genesis: feed.genesis, start: (feedLines: () => Iterator<string>) => follow(newRecords(feed.records, feedLines())) })
     ),
     onNone: () => Effect.sync(() => {
       const simulation = simulate({ seed: flags.seed, network: { ...defaultNetwork, prefix: flags.prefix } })

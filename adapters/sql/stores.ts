@@ -6,7 +6,7 @@ import { preferReplica } from "./_replica.ts"
 import { Database, databaseLayer, type DatabaseOptions, replicaReads } from "./database.ts"
 import type { DatabaseError } from "./database_error.ts"
 import { type LedgerReaderOptions, makeLedgerReader } from "./ledger_reader.ts"
-import { makeLedgerWriter } from "./ledger_writer.ts"
+import { BulkWriter, makeLedgerWriter } from "./ledger_writer.ts"
 import { migrate } from "./migrate.ts"
 import { openLedger } from "./open_ledger.ts"
 import { poolLayer } from "./pool.ts"
@@ -22,7 +22,7 @@ export interface SqlStoresOptions extends DatabaseOptions, Omit<LedgerReaderOpti
 }
 
 /** What stands behind stores in a database. */
-export type SqlStores = LedgerReader | LedgerWriter | PoolStore | LedgerVersions
+export type SqlStores = BulkWriter | LedgerReader | LedgerWriter | PoolStore | LedgerVersions
 
 /**
  * Both stores over one PostgreSQL database, which any number of processes may share: all of them read and take posts, one at a time
@@ -38,12 +38,12 @@ export const sqlStores = (options: SqlStoresOptions): Layer.Layer<SqlStores, Dat
   }
   const ledger = Layer.effectContext(Effect.gen(function*() {
     const { reads } = yield* Database
-    const { port: writer } = yield* makeLedgerWriter
+    const { applyAll, port: writer } = yield* makeLedgerWriter
     const primary = makeLedgerReader(reads, reading)
     const ports = replicaUrl === undefined
       ? { reader: primary, writer }
       : preferReplica({ primary, writer, replica: makeLedgerReader(yield* replicaReads({ ...options, url: replicaUrl }), reading) })
-    return Context.make(LedgerReader, ports.reader).pipe(Context.add(LedgerWriter, ports.writer))
+    return Context.make(LedgerReader, ports.reader).pipe(Context.add(LedgerWriter, ports.writer), Context.add(BulkWriter, { applyAll }))
   }))
   // before anything asks for a table
   const opened = Layer.effectDiscard(Effect.andThen(migrate(), openLedger(genesis)))

@@ -50,7 +50,7 @@ async function crashUntilTheEnd(folder: string, seed: string, points: number, to
   const model = await openModel(text, seed)
   while (total.points < points && !model.ended) {
     const early = dice() < 0.1
-    const { acknowledged, opened } = await killed([CHILD, folder, feed, seed, String(model.made)], early ? "early" : "late", early ? dice() * 500 : dice() ** 2 * 150)
+    const { acknowledged, opened } = await killed([CHILD, folder, feed, seed, String(model.made)], early ? "early" : "late", early ? dice() * 500 : dice() ** 2 * 300)
     total.points++
     total.acknowledged += acknowledged
     if (!opened) total.whileOpening++

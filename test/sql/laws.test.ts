@@ -19,7 +19,7 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
 /** Laws that write open ledgers of their own and write each block by itself, so they get a short network. */
 const obeysTheLaws = (network: Network, seed: string, kinds: { readonly writing: boolean }) => {
   const open = Effect.flatMap(places, (place) => place(network.genesis))
-  const subject = { ...subjectOf(network, seed), open, runs: Math.ceil(runs / (kinds.writing ? 20 : 2)) }
+  const subject = { ...subjectOf(network, seed), open, runs: Math.ceil(runs / (kinds.writing ? 20 : 4)) }
   let reading: ReadSubject
   if (!kinds.writing) beforeAll(async () => void (reading = await Effect.runPromise(Scope.provide(readSubject(subject), scope))), 60_000)
   for (const law of kinds.writing ? ledgerLaws : []) it.effect(law.name, () => law.run(subject), 60_000)

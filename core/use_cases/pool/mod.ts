@@ -1,7 +1,7 @@
 export type { SelectedReceiver } from "./_attempt.ts"
 export type { AccountToCreate } from "./_working_ledger.ts"
 export { forgingMaxMsDefault, Pool, type PoolOptions } from "./pool.ts"
-export { pooledLedger } from "./pooled_ledger.ts"
+export { learnAuthorizations, pooledLedger } from "./pooled_ledger.ts"
 export type { PurgeOptions } from "./purge.ts"
 export type { SelectedTransaction, Selection, SelectOptions } from "./select.ts"
 export type { SettleOptions } from "./settle.ts"

@@ -15,7 +15,7 @@ export const pooledLedger = (
   Layer.effect(Ledger, Effect.gen(function*() {
     const ledger = yield* Ledger
     const pool = yield* Pool
-    const learn = learning({ store: yield* PoolStore, verifier: yield* SignatureVerifier })
+    const learn = learnAuthorizations({ store: yield* PoolStore, verifier: yield* SignatureVerifier })
     // what the pool is told of a block must not be overtaken by the next one
     const oneByOne = Semaphore.makeUnsafe(1).withPermits(1)
     const settled = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreFailure> => oneByOne(Effect.tap(write, () => pool.settle))
@@ -42,8 +42,8 @@ interface Learning {
   readonly verifier: SignatureVerifier["Service"]
 }
 
-/** Keeps the authorizations that a coordinator showed on chain, of owners that have not posted one. */
-const learning = ({ store, verifier }: Learning) => {
+/** Keeps the authorizations that a coordinator showed on chain in a block, of owners that have not posted one. */
+export const learnAuthorizations = ({ store, verifier }: Learning) => {
   const verified = (authorization: Parameters<typeof verifier.authorization>[0]): Effect.Effect<boolean> =>
     Effect.catchTag(verifier.authorization(authorization), "VerifierBusy", ({ retryAfterSeconds }) =>
       Effect.andThen(Effect.sleep(retryAfterSeconds * 1000), Effect.suspend(() => verified(authorization))))
