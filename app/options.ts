@@ -70,6 +70,12 @@ export const database = Flag.Redacted("database").pipe(
   Flag.withDescription("PostgreSQL database that keeps the data, instead of a directory: postgresql://user:password@host:5432/name (also DATABASE_URL)")
 )
 
+export const replica = Flag.Redacted("replica").pipe(
+  Flag.withFallbackConfig(Config.Redacted("DATABASE_REPLICA_URL")),
+  Flag.optional,
+  Flag.withDescription("A copy of the database to read the ledger from; it may lag behind (also DATABASE_REPLICA_URL)")
+)
+
 export const memory = Flag.Boolean("memory").pipe(Flag.withDefault(false), Flag.withDescription("Keep nothing: all data are in memory and end with the program"))
 
 export const out = Flag.String("out").pipe(Flag.optional, Flag.withDescription("File to write to; the standard output where absent"))

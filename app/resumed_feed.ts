@@ -1,4 +1,6 @@
-import { type FeedRecord, writeFeedLine } from "../core/mod.ts"
+import { type Context, Effect, Result } from "effect"
+import { type EthereumBlock, type FeedRecord, type GenesisFeed, LedgerWriter, type StoreFailure, writeFeedLine } from "../core/mod.ts"
+import { FeedFileError } from "./feed_file.ts"
 
 /**
  * Those records of a feed that its ledger was not told yet: a feed that begins with what was stored goes on behind it, rollbacks included,
@@ -21,5 +23,39 @@ export async function* newRecords(records: AsyncIterable<FeedRecord>, stored: It
       next = undefined
     }
     yield record
+  }
+}
+
+/**
+ * Those records of a feed that come after the last block of a ledger, where only that one is known: all that was told before it is passed
+ * over, rollbacks included. A ledger that holds nothing but its genesis is told everything.
+ */
+export async function* recordsBehind(
+  records: AsyncIterable<FeedRecord>, genesis: GenesisFeed, services: Context.Context<LedgerWriter>
+): AsyncGenerator<FeedRecord, void> {
+  const last = await Effect.runPromise(Effect.provideContext(lastBlock, services))
+  let isBehind = last.number === genesis.block.number
+  for await (const record of records) {
+    if (isBehind) yield record
+    else isBehind = record.kind === "block" && record.block.number === last.number && record.block.hash === last.hash
+  }
+  if (!isBehind) {
+    throw new FeedFileError({
+      message: `The feed does not tell the last block of the ledger, ${last.number} (${last.hash}): expected a feed of the same chain that reaches it`
+    })
+  }
+}
+
+/** Whoever checks a write is shown the last block; this one refuses it, so nothing is written. */
+export const lastBlock: Effect.Effect<EthereumBlock, StoreFailure, LedgerWriter> = Effect.flatMap(LedgerWriter, (writer) =>
+  Effect.flip(writer.setPrices([], ({ lastBlock }) => Result.fail(new Seen(lastBlock))))).pipe(
+    Effect.orDie,
+    Effect.flatMap((refused) => refused instanceof Seen ? Effect.succeed(refused.block) : Effect.fail(refused))
+  )
+
+class Seen {
+  readonly block: EthereumBlock
+  constructor(block: EthereumBlock) {
+    this.block = block
   }
 }

@@ -1,0 +1,58 @@
+import { Cause, Effect, Exit, Fiber, Option, Stream } from "effect"
+import { type FeedRecord, type GenesisFeed, Ledger, LedgerReader } from "../core/mod.ts"
+import { FeedFileError, feedFrom, type OpenFeed } from "./feed_file.ts"
+import { lastBlock } from "./resumed_feed.ts"
+import { defaultNetwork, drive, resume, simulate, type Simulation } from "./simulator/mod.ts"
+import type { OpenStores } from "./stores.ts"
+
+/** Which network, and how it goes on. */
+export interface SourceFlags {
+  readonly seed: string
+  readonly transactions: number
+  readonly pace: number
+  readonly prefix: string
+  readonly empty: boolean
+  readonly feed: Option.Option<string>
+}
+
+/** Where blocks come from: the network they belong to, and what brings the first ones and then goes on in the background. */
+export const sourceOf = (flags: SourceFlags) =>
+  Option.match(flags.feed, {
+    onSome: (path) => Effect.map(feedFrom(path), (feed: OpenFeed): BlockSource => ({ genesis: feed.genesis, start: ({ newOf }) => follow(newOf(feed.records)) })),
+    onNone: () => Effect.sync((): BlockSource => {
+      const simulation = simulate({ seed: flags.seed, network: { ...defaultNetwork, prefix: flags.prefix } })
+      return { genesis: simulation.genesis, start: () => flags.empty ? Effect.void : live(simulation, flags) }
+    })
+  })
+
+interface BlockSource {
+  readonly genesis: GenesisFeed
+  readonly start: (stores: OpenStores) => ReturnType<typeof live> | ReturnType<typeof follow> | typeof Effect.void
+}
+
+const live = (simulation: Simulation, { pace, transactions }: SourceFlags) =>
+  Effect.gen(function*() {
+    // where stores are shared, the process that writes now has the network in hand: to see the last block is to be the writer
+    yield* lastBlock
+    const { version } = yield* (yield* LedgerReader).stamp
+    if (version > 0) yield* resume(simulation)
+    const fiber = yield* drive(simulation, { transactions, paceMs: pace === 0 ? Infinity : pace * 1000 })
+    yield* Fiber.await(fiber).pipe(
+      Effect.tap((exit) => Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.logError("The simulated network stands still", exit.cause) : Effect.void),
+      Effect.forkScoped
+    )
+  })
+
+/** Applies the records of a feed as they arrive. What the ledger refuses ends the feed, not the service. */
+const follow = (records: AsyncIterable<FeedRecord>) =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger
+    yield* Stream.fromAsyncIterable(records, (error) => error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) })).pipe(
+      Stream.runForEach((record) => ledger.applyRecord(record)),
+      Effect.matchEffect({
+        onSuccess: () => Effect.log("The feed has ended; the ledger stays as it is"),
+        onFailure: (error) => Effect.logError(`The feed is not followed any further: ${error.message}`)
+      }),
+      Effect.forkScoped
+    )
+  })
