@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
@@ -8,6 +9,8 @@ export default defineConfig({
     // properties run many cases each: a busy machine is no failure
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    passWithNoTests: false
+    passWithNoTests: false,
+    // many files wait for a database or for other processes most of the time
+    maxWorkers: availableParallelism() + 1
   }
 })

@@ -13,7 +13,7 @@ export type HeaderRecord = { readonly [name: string]: string }
 const common: HeaderRecord = {
   "content-type": "application/json",
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "Api-Revision, Ledger-Ethereum-Block, Ledger-Batch, Ledger-Version, Allow, Retry-After",
+  "access-control-expose-headers": "Api-Revision, Ledger-Ethereum-Block, Ledger-Batch, Ledger-Version, ETag, Allow, Retry-After",
   // the header chooses the revision at the default mount, so a shared cache must tell them apart
   vary: "Api-Revision"
 }
@@ -39,6 +39,15 @@ export const makeHeaders = (revision: string) => {
 
 const same = (a: LedgerStamp, b: LedgerStamp) =>
   a.version === b.version && a.batchNum === b.batchNum && a.ethereumBlockNum === b.ethereumBlockNum
+
+/**
+ * What shared and private caches may do. The tip is kept and asked about each time, which costs a 304; what is too deep for a rollback
+ * is kept for a year.
+ */
+export const cacheControl = { tip: "no-cache", final: "public, max-age=31536000, immutable" } as const
+
+/** The headers of a 304, from those of the answer that the client has already: without what describes a body. */
+export const notModifiedHeaders = ({ "content-length": _, "content-type": __, ...headers }: HeaderRecord): HeaderRecord => headers
 
 /** What a browser asks before it sends a request that is not simple, and how long it may remember the answer. */
 export const preflightHeaders = (methods: string): HeaderRecord => ({

@@ -14,6 +14,12 @@ export const responseHeaders = {
 
 const headerReferences = Object.fromEntries(Object.keys(responseHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
+/** Of answers that a cache may keep. */
+const validators = {
+  ETag: header("Names this very answer: send it as If-None-Match to learn whether it still is the one", { type: "string" }),
+  "Cache-Control": header("What a cache may do", { type: "string" })
+}
+
 /** What a post is answered with. */
 export const writeResponses = ({ answer, statuses }: WriteOperation, { network }: WireContext) => {
   const schema = scalars.transactionId.jsonSchema(network)
@@ -33,9 +39,10 @@ export const writeResponses = ({ answer, statuses }: WriteOperation, { network }
 export const operationResponses = ({ statuses }: Operation, component: string, example: unknown) => ({
   200: {
     description: "What was asked for",
-    headers: headerReferences,
+    headers: { ...headerReferences, ...validators },
     content: { "application/json": { schema: { $ref: `#/components/schemas/${component}` }, example } }
   },
+  304: { description: "What If-None-Match names is still the answer", headers: validators },
   ...refusals(statuses)
 })
 

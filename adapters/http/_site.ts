@@ -10,7 +10,7 @@ import type { Mount } from "./_mounts.ts"
 import type { PostFailure, Posting } from "./_posting.ts"
 import { makeRouter, type Route, type Router } from "./_router.ts"
 import { docsPage } from "./docs.ts"
-import type { HttpAnswer, HttpRequest } from "./message.ts"
+import type { HttpAnswer, HttpRequest, LedgerAnswer } from "./message.ts"
 import { exactJson, openApi } from "./open_api.ts"
 import { notRegistered, type Problem } from "./problem.ts"
 
@@ -18,7 +18,9 @@ import { notRegistered, type Problem } from "./problem.ts"
 export interface Resource {
   /** Methods, as `Allow` lists them. */
   readonly allow: string
-  readonly get?: (values: ReadonlyArray<string>, query: string, request: HttpRequest) => Effect.Effect<HttpAnswer, ReadFailure>
+  readonly get?: (values: ReadonlyArray<string>, query: string, request: HttpRequest) => Effect.Effect<HttpAnswer | LedgerAnswer, ReadFailure>
+  /** Whether `get` gives answers about the ledger, which are constants between two versions of it. */
+  readonly isOfLedger?: boolean
   /** Reads the body by itself. */
   readonly post?: (query: string, request: HttpRequest) => Effect.Effect<HttpAnswer, PostFailure>
   /** Names the filter of a refusal as this path does. */
@@ -29,6 +31,7 @@ export interface Resource {
 export interface Site {
   readonly router: Router<Resource>
   readonly headers: (stamp: LedgerStamp | undefined) => HeaderRecord
+  readonly revision: Revision
   /** The path of the documentation page. */
   readonly docs: string
 }
@@ -39,6 +42,8 @@ export interface SiteOptions {
   readonly reading: ReadInterface
   readonly postings: { readonly [Id in WriteOperationId]: Posting }
   readonly context: WireContext
+  /** Batches after which one is too deep for a rollback. */
+  readonly finalAfterBatches: number
   /** The last snapshot, for answers that show none of it. */
   readonly stamp: Effect.Effect<LedgerStamp | undefined>
 }
@@ -46,7 +51,7 @@ export interface SiteOptions {
 /** The path of something within a mount. */
 export const mountedPath = (mount: Mount, path: string): string => mount.path === "/" ? path || "/" : mount.path + path
 
-export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, postings, context, stamp }: SiteOptions) {
+export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, postings, context, stamp, finalAfterBatches }: SiteOptions) {
   const { revision } = mount
   const headers = makeHeaders(revision.name)
   const page = (content: (request: HttpRequest) => Effect.Effect<HttpAnswer>): Resource => ({
@@ -63,11 +68,17 @@ export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, po
   const routes = operationIds.map((id): Route<Resource> => {
     const operation: Operation = operations[id]
     const read = reading.operations[id]
+    // of what is shown only a batch has nothing in it that a later block could change
+    const isFinal = (values: ReadonlyArray<string>, { batchNum }: LedgerStamp) =>
+      operation.kind === "item" && operation.item === "batch" && batchNum !== null && Number(values[0]) <= batchNum - finalAfterBatches
     return {
       path: localPath(operation, context),
       target: {
         allow: readMethods,
-        get: (values, query) => Effect.mapEager(read(values, query), (answer) => ({ status: 200, headers: headers(answer.stamp), body: answer.json })),
+        isOfLedger: operation.kind === "list" || operation.kind === "item" || operation.kind === "state",
+        get: (values, query) => Effect.mapEager(read(values, query), (answer): LedgerAnswer => ({
+          status: 200, headers: headers(answer.stamp), body: answer.json, version: answer.stamp.version, isFinal: isFinal(values, answer.stamp)
+        })),
         notRegistered: (failure) => notRegistered(failure, filterName(revision, operation, context, failure.filter))
       }
     }
@@ -91,6 +102,7 @@ export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, po
     // the mount itself has no slash at its end, so no path within it
     router: { ...router, find: (path) => path === "" ? { target: index, values: [] } : router.find(path) },
     headers,
+    revision,
     docs: mountedPath(mount, "/docs")
   }
   return site

@@ -1,8 +1,9 @@
 import { Cause, Context, Effect, Layer, Option } from "effect"
-import type { WireContext } from "../../core/contract/mod.ts"
+import { programVersion, type WireContext } from "../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
-import { LedgerReader, type LedgerStamp, NotRegistered, type PoolStore } from "../../core/ports/mod.ts"
+import { LedgerReader, type LedgerStamp, LedgerTip, NotRegistered, type PoolStore } from "../../core/ports/mod.ts"
 import { type ReadFailure, readInterfaces, Submission } from "../../core/use_cases/mod.ts"
+import { makeAnswers } from "./_answers.ts"
 import { answerHeaders, preflightHeaders } from "./_headers.ts"
 import { overLimit, undeclaredBody } from "./_limits.ts"
 import { type Choice, defaultMounts, makeChooser, type Mount } from "./_mounts.ts"
@@ -20,6 +21,10 @@ export interface ApplicationOptions {
   /** Every revision that is served, and where: `later` at `/` and `earlier` at `/earlier` by default. */
   readonly mounts?: ReadonlyArray<Mount>
   readonly limits?: Partial<HttpLimits>
+  /** Bytes of whole answers that are kept ready, their bodies and what surrounds them; 64 MiB by default, 0 keeps none. */
+  readonly answersBytesMax?: number
+  /** Batches after which one is too deep for a rollback, so that caches may keep it for good; 1000 by default. */
+  readonly finalAfterBatches?: number
 }
 
 /** The whole interface as one function from request to answer; servers and fetch handlers only translate. */
@@ -35,7 +40,7 @@ export class Application extends Context.Service<Application, {
 }
 
 const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
-  const { mounts = defaultMounts, context, constants } = options
+  const { mounts = defaultMounts, context, constants, answersBytesMax = 64 * 2 ** 20, finalAfterBatches = 1000 } = options
   const limits = { ...defaultLimits, ...options.limits }
   const reader = yield* LedgerReader
   const submission = yield* Submission
@@ -46,8 +51,9 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   for (const reading of yield* readInterfaces({ context, constants, revisions: mounts.map(({ revision }) => revision) })) {
     const mount = mounts.find(({ revision }) => revision === reading.revision)!
     const postings = makePostings({ revision: reading.revision, context, submission, limits })
-    sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp }))
+    sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp, finalAfterBatches }))
   }
+  const answers = makeAnswers({ tip: yield* LedgerTip, bytesMax: answersBytesMax, program: JSON.stringify([programVersion, context.network]) })
 
   const refusal = (site: Site, problem: Problem, url: string, stamp: LedgerStamp | undefined): HttpAnswer => ({
     status: problems[problem.name].status,
@@ -89,7 +95,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const { target, values } = match
     if (method === "OPTIONS") return options204(site, target.allow)
     return target.get !== undefined && (method === "GET" || method === "HEAD")
-      ? answered(site, target, target.get(values, query, request), url)
+      ? answered(site, target, answers.get(site, request, target.isOfLedger === true, target.get(values, query, request)), url)
       : refuse(site, methodNotAllowed(method, target.allow), url)
   }
   const options204 = (site: Site, methods: string) => Effect.map(stamp, (stamp): HttpAnswer => {
@@ -107,6 +113,8 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const refused = overLimit(request, limits)
     if (refused !== undefined) return refuse(site, refused, url)
     if (choice.problem !== undefined) return Effect.flatMap(withInputFaults(choice.problem, site, choice, query, request), (problem) => refuse(site, problem, url))
+    const ready = answers.ready(site, request)
+    if (ready !== undefined) return Effect.succeed(ready)
     const match = site.router.find(choice.path)
     if (request.method === "POST" && match?.target.post !== undefined) return answered(site, match.target, match.target.post(query, request), url)
     const answer = () => answerAt(site, choice, match, query, request)

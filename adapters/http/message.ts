@@ -30,6 +30,12 @@ export interface HttpLimits {
   readonly bodyBytesMax: number
 }
 
+/** An answer about the ledger, with the version that it shows, and whether no later version can change it. */
+export interface LedgerAnswer extends HttpAnswer {
+  readonly version: number
+  readonly isFinal: boolean
+}
+
 export const defaultLimits: HttpLimits = { urlBytesMax: 8192, headerBytesMax: 16384, bodyBytesMax: 65536 }
 
 const encoder = new TextEncoder()

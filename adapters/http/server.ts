@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage } from "node:http"
 import { answerClientErrors } from "./_client_errors.ts"
 import { responseOf, serverRequest, turnOf } from "./_server_request.ts"
 import { Application } from "./application.ts"
-import type { HttpAnswer, HttpRequest } from "./message.ts"
+import { bodyBytes, type HttpAnswer, type HttpRequest } from "./message.ts"
 
 export interface ServerOptions {
   /** 0 takes a free port. */
@@ -59,14 +59,14 @@ const isPlain = ({ method, headers }: HttpRequest, { source }: HttpServerRequest
     : method === "GET" && headers["content-length"] === undefined && headers["transfer-encoding"] === undefined)
 
 /**
- * Writes the usual answer, a text, past the framework: it asks Node to check the length of what it sends, and Node then
+ * Writes the usual answer past the framework: it asks Node to check the length of what it sends, and Node then
  * makes two system calls of one, which is a third of the cost of a small answer.
  */
 const writeAtOnce = ({ status, headers, body }: HttpAnswer, request: HttpServerRequest.HttpServerRequest): boolean => {
-  if (status !== 200 || typeof body !== "string") return false
+  if (status !== 200 && status !== 304) return false
   const response = responseOf(request)
   if (response.destroyed || response.headersSent) return false
-  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
+  response.writeHead(status, headers["content-length"] === undefined && status === 200 ? { ...headers, "content-length": bodyBytes(body) } : headers)
   response.end(body)
   return true
 }
@@ -79,7 +79,7 @@ const toResponse = ({ status, headers: given, body }: HttpAnswer): HttpServerRes
   const headers = status === 413 ? { ...given, connection: "close" } : given
   if (body === "") {
     // Node would send nothing in chunks
-    const isCounted = status === 204 || headers["content-length"] !== undefined
+    const isCounted = status === 204 || status === 304 || headers["content-length"] !== undefined
     return HttpServerResponse.empty({ status, headers: isCounted ? headers : { ...headers, "content-length": "0" } })
   }
   const contentType = headers["content-type"]

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { LedgerReader, LedgerWriter, PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
+import { LedgerReader, LedgerTip, LedgerWriter, PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
 import { type LedgerOptions, openMemoryLedger, openMemoryPool } from "../memory/mod.ts"
 import { journaledLedger } from "./_ledger.ts"
 import { journaledPool } from "./_pool.ts"
@@ -36,7 +36,9 @@ export const journaledStores = ({ directory, ...options }: JournalOptions): Laye
     const found = yield* replay(journal, { genesis: options.genesis, ledger, pool })
     const { reader, writer } = journaledLedger(ledger, journal)
     return Context.make(JournalStores, { directory, found, feedLines: () => journal.feedLines(), limitPages: (pagesMax) => journal.limitPages(pagesMax) }).pipe(
-      Context.add(LedgerReader, reader), Context.add(LedgerWriter, writer), Context.add(PoolStore, journaledPool(pool, journal))
+      Context.add(LedgerReader, reader), Context.add(LedgerWriter, writer), Context.add(PoolStore, journaledPool(pool, journal)),
+      // what is not on disk yet is not shown
+      Context.add(LedgerTip, { id: ledger.id, version: () => journal.failure === undefined && journal.isDurable ? ledger.stamp().version : null, isRemote: false })
     )
   }))
 

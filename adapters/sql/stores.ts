@@ -1,7 +1,9 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { LedgerReader, LedgerWriter, type PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
+import { LedgerReader, LedgerTip, LedgerWriter, type PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
 import { leaseLayer, type LeaseOptions } from "./_lease.ts"
+import { noting } from "./_noting.ts"
 import { preferReplica } from "./_replica.ts"
 import { Database, databaseLayer, type DatabaseOptions, replicaReads } from "./database.ts"
 import type { DatabaseError } from "./database_error.ts"
@@ -10,7 +12,8 @@ import { BulkWriter, makeLedgerWriter } from "./ledger_writer.ts"
 import { migrate } from "./migrate.ts"
 import { openLedger } from "./open_ledger.ts"
 import { poolLayer } from "./pool.ts"
-import { type LedgerVersions, versionsLayer } from "./versions.ts"
+import { storeFailure } from "./_failure.ts"
+import { LedgerVersions, versionsLayer } from "./versions.ts"
 
 export interface SqlStoresOptions extends DatabaseOptions, Omit<LedgerReaderOptions, "auction"> {
   /** The network, and the block before the first one that is applied. A database that holds another ledger is refused. */
@@ -43,11 +46,20 @@ export const sqlStores = (options: SqlStoresOptions): Layer.Layer<SqlStores, Dat
     const ports = replicaUrl === undefined
       ? { reader: primary, writer }
       : preferReplica({ primary, writer, replica: makeLedgerReader(yield* replicaReads({ ...options, url: replicaUrl }), reading) })
-    return Context.make(LedgerReader, ports.reader).pipe(Context.add(LedgerWriter, ports.writer), Context.add(BulkWriter, { applyAll }))
+    const { heard, latest } = yield* LedgerVersions
+    const { reader: noted, writer: notedWriter } = noting(ports, heard)
+    const tip = { id: yield* ledgerId(reads), version: latest, isRemote: true }
+    return Context.make(LedgerReader, noted).pipe(Context.add(LedgerWriter, notedWriter), Context.add(BulkWriter, { applyAll }), Context.add(LedgerTip, tip))
   }))
   // before anything asks for a table
   const opened = Layer.effectDiscard(Effect.andThen(migrate(), openLedger(genesis)))
-  return Layer.mergeAll(Layer.provide(ledger, leaseLayer(lease)), poolLayer, versionsLayer()).pipe(
+  return Layer.mergeAll(Layer.provideMerge(ledger, versionsLayer()).pipe(Layer.provide(leaseLayer(lease))), poolLayer).pipe(
     Layer.provide(opened), Layer.provide(databaseLayer(options))
   )
 }
+
+/** A schema is made once: the time of its first migration tells it from every other one. */
+const ledgerId = (sql: SqlClient.SqlClient) =>
+  sql.unsafe<{ readonly id: string }>("SELECT extract(epoch FROM applied_at)::text AS id FROM migration WHERE number = 1").pipe(
+    Effect.map(([row]) => row!.id), Effect.mapError(storeFailure)
+  )

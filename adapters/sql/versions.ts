@@ -11,6 +11,10 @@ import { Signals } from "./_signals.ts"
 export class LedgerVersions extends Context.Service<LedgerVersions, {
   /** The greatest version that was heard of; 0 before the first. */
   readonly current: Effect.Effect<number>
+  /** The greatest version that was heard of, at once; null while word of a new one might not come. */
+  readonly latest: () => number | null
+  /** Notes a version that this process has seen or written before word of it came. */
+  readonly heard: (version: number) => Effect.Effect<void>
   /** The current version, and then each one that is heard of. It grows; versions that follow each other fast may be left out. */
   readonly changes: Stream.Stream<number>
 }>()("rollup/sql/LedgerVersions") {}
@@ -27,8 +31,17 @@ export const versionsLayer = ({ pollMs = 500, slowPollMs = 5000 }: VersionsOptio
     const { session, sql } = yield* Signals
     const known = yield* SubscriptionRef.make(0)
     let listens = false
-    const heard = (version: number) => SubscriptionRef.update(known, (before) => version > before ? version : before)
-    const ask = Effect.flatMap(storedVersion(sql), heard)
+    let greatest = 0
+    let toldMs = -Infinity
+    const heard = (version: number) => Effect.suspend(() => {
+      if (version <= greatest) return Effect.void
+      greatest = version
+      return SubscriptionRef.set(known, version)
+    })
+    const ask = Effect.flatMap(storedVersion(sql), (version) => {
+      toldMs = Date.now()
+      return heard(version)
+    })
 
     const listen = Effect.gen(function*() {
       const connection = yield* PgConnection.make(session)
@@ -54,7 +67,8 @@ export const versionsLayer = ({ pollMs = 500, slowPollMs = 5000 }: VersionsOptio
       }),
       Schedule.spaced(pollMs)
     ))
-    return { current: SubscriptionRef.get(known), changes: Stream.changes(SubscriptionRef.changes(known)) }
+    const latest = () => Date.now() - toldMs > 2 * slowPollMs ? null : greatest
+    return { latest, heard, current: SubscriptionRef.get(known), changes: Stream.changes(SubscriptionRef.changes(known)) }
   }))
 
 /** Channels belong to a database, a ledger to a schema in it: the table tells ledgers apart. */

@@ -1,5 +1,6 @@
 export * from "./failures.ts"
 export * from "./ledger_reader.ts"
+export * from "./ledger_tip.ts"
 export * from "./ledger_writer.ts"
 export * from "./pool_store.ts"
 export * from "./signature_verifier.ts"

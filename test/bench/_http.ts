@@ -13,7 +13,7 @@ export const benchHttp = async (options: { readonly rounds: number; readonly dur
     const ours = await startServer("./_our_server.ts", [String(textsMax)])
     const raw = await startServer("./_raw_server.ts", [`http://127.0.0.1:${ours.port}`, ...Object.values(paths)])
     try {
-      for (const [name, path] of Object.entries(paths)) await benchPath(`${name}, ${kind}`, path, ours.port, raw.port, options)
+      for (const [name, path] of Object.entries(paths)) await benchPaths(`${name}, ${kind}`, [path], ours.port, raw.port, options)
     } finally {
       await raw.stop()
       await ours.stop()
@@ -21,12 +21,13 @@ export const benchHttp = async (options: { readonly rounds: number; readonly dur
   }
 }
 
-const benchPath = async (
-  name: string, path: string, ourPort: number, rawPort: number, options: { readonly rounds: number; readonly durationMs: number }
+/** One kind of request to ours and to a peer. */
+export const benchPaths = async (
+  name: string, paths: ReadonlyArray<string>, ourPort: number, rawPort: number, options: { readonly rounds: number; readonly durationMs: number }
 ) => {
   const figures = { ours: [] as Array<number>, raw: [] as Array<number>, ratio: [] as Array<number> }
   for (let round = -1; round < options.rounds; round++) {
-    const measure = (port: number) => load({ port, path, connections: 32, durationMs: round < 0 ? 1000 : options.durationMs })
+    const measure = (port: number) => load({ port, paths, connections: 32, durationMs: round < 0 ? 1000 : options.durationMs })
     // which one goes first changes from round to round, so that a drift of the machine favours neither
     const first = round % 2 === 0 ? ourPort : rawPort
     const a = await measure(first)

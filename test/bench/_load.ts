@@ -5,15 +5,16 @@ interface Load {
   readonly connections: number
 }
 
-/** Sends one request again and again over keep-alive connections for some time; the answers a second. */
-export const load = async ({ durationMs, path, ...options }: Load & { readonly path: string; readonly durationMs: number }): Promise<number> => {
-  const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`)
+/** Asks for some paths in turn, again and again, over keep-alive connections for some time; the answers a second. */
+export const load = async ({ durationMs, paths, ...options }: Load & { readonly paths: ReadonlyArray<string>; readonly durationMs: number }): Promise<number> => {
+  const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`))
+  let asked = 0
   const started = performance.now()
   let now = started
   let answers = 0
   await exchange(options, () => {
     now = performance.now()
-    return now - started < durationMs ? request : undefined
+    return now - started < durationMs ? requests[asked++ % requests.length] : undefined
   }, () => answers++)
   return answers / (now - started) * 1000
 }

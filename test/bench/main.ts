@@ -3,31 +3,53 @@ import { benchApply, benchDepth } from "./_ledgers.ts"
 import { benchHttp } from "./_http.ts"
 import { benchJournal } from "./_journal.ts"
 import { benchPosts } from "./_posts.ts"
+import { benchSql } from "./_sql.ts"
 import { benchVerify } from "./_verify.ts"
 
 /*
  * npm run bench: figures as ratios in one run on one machine. What each number does not mean stands beside it.
- * `--quick` for a smaller ledger and fewer rounds: to see that it runs, not to quote.
+ *
+ *     npm run bench                  everything, a million transactions
+ *     npm run bench -- sql           only these parts: http, ledger, verify, posts, journal, sql
+ *     npm run bench -- --quick       smaller ledgers and fewer rounds: to see that it runs, not to quote
+ *     npm run bench -- sql --rows 10000000
  */
-const quick = process.argv.includes("--quick")
+const args = process.argv.slice(2)
+const quick = args.includes("--quick")
+const rowsAt = args.indexOf("--rows")
+const rows = rowsAt < 0 ? quick ? 50_000 : 1_000_000 : Number(args[rowsAt + 1])
+if (!(Number.isSafeInteger(rows) && rows >= 10_000)) throw new RangeError(`--rows ${args[rowsAt + 1]}: expected a number of transactions, 10000 or more`)
+
+const parts: { readonly [name: string]: () => Promise<void> } = {
+  http: async () => {
+    console.log("\nHTTP: ours ÷ bare node:http with JSON.stringify of the same objects (the peer decodes and looks up nothing)")
+    await benchHttp({ rounds: quick ? 3 : 9, durationMs: quick ? 500 : 2000 })
+  },
+  ledger: async () => {
+    console.log("\nBlocks: transactions applied each second, checks included (blocks are generated outside of the clock; no HTTP)")
+    const large = await benchApply(rows)
+    const small = await benchApply(10_000)
+    console.log("\nDepth: a 20-item page of a heavy account, at the start, in the middle and at the end (in process, no HTTP)")
+    await benchDepth([small, large])
+  },
+  verify: async () => {
+    console.log("\nSignatures: transactions verified each second, message hash included (no HTTP, no store)")
+    await benchVerify({ count: quick ? 100 : 300, rounds: quick ? 2 : 5 })
+  },
+  posts: async () => {
+    console.log("\nPosts: verified and stored over HTTP ÷ bare verification over as many threads (client, server and threads share the cores)")
+    await benchPosts({ rounds: quick ? 2 : 7, count: quick ? 100 : 400 })
+  },
+  journal: async () => {
+    console.log("\nJournal: what durability costs, and how long a start takes (the disk decides; nothing is said about reads, which it leaves alone)")
+    await benchJournal(rows)
+  },
+  sql: () => benchSql({ rows, quick })
+}
+
+const named = args.filter((arg, i) => !arg.startsWith("--") && (rowsAt < 0 || i !== rowsAt + 1))
+const unknown = named.filter((name) => parts[name] === undefined)
+if (unknown.length > 0) throw new RangeError(`No benchmark is called ${unknown.join(", ")}: expected some of ${Object.keys(parts).join(", ")}, or none for all of them`)
 
 console.log(`${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`)
-
-console.log("\nHTTP: ours ÷ bare node:http with JSON.stringify of the same objects (the peer decodes and looks up nothing)")
-await benchHttp({ rounds: quick ? 3 : 9, durationMs: quick ? 500 : 2000 })
-
-console.log("\nBlocks: transactions applied each second, checks included (blocks are generated outside of the clock; no HTTP)")
-const large = await benchApply(quick ? 50_000 : 1_000_000)
-const small = await benchApply(10_000)
-
-console.log("\nDepth: a 20-item page of a heavy account, at the start, in the middle and at the end (in process, no HTTP)")
-await benchDepth([small, large])
-
-console.log("\nSignatures: transactions verified each second, message hash included (no HTTP, no store)")
-await benchVerify({ count: quick ? 100 : 300, rounds: quick ? 2 : 5 })
-
-console.log("\nPosts: verified and stored over HTTP ÷ bare verification over as many threads (client, server and threads share the cores)")
-await benchPosts({ rounds: quick ? 2 : 7, count: quick ? 100 : 400 })
-
-console.log("\nJournal: what durability costs, and how long a start takes (the disk decides; nothing is said about reads, which it leaves alone)")
-await benchJournal(quick ? 50_000 : 1_000_000)
+for (const [name, run] of Object.entries(parts)) if (named.length === 0 || named.includes(name)) await run()

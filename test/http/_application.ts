@@ -61,7 +61,7 @@ export interface ProblemBody {
   readonly errors?: ReadonlyArray<{ in: string; parameter: string; value: string | null; rule: string; message: string; nearest?: string }>
 }
 
-export const jsonOf = (answer: HttpAnswer): unknown => JSON.parse(answer.body as string)
+export const jsonOf = (answer: HttpAnswer): unknown => JSON.parse(Buffer.from(answer.body).toString())
 export const problemOf = (answer: HttpAnswer): ProblemBody => jsonOf(answer) as ProblemBody
 
 export { addressOf }

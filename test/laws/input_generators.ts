@@ -72,14 +72,14 @@ export const pathTexts = (facts: Facts, operation: Operation, network: Network):
 
 /** Path and query of any reading operation of a revision, without its mount. */
 export const operationUrl = (facts: Facts, revision: Revision, network: Network): Arbitrary<string> =>
-  Arbitrary.flatMap(oneOf(operationIds), (id) => {
+  choice(operationIds.map((id) => {
     const operation: Operation = operations[id]
     const queries = operation.kind === "list" ? queryString(facts, operation.list, revision, network) : Arbitrary.Constant("")
     return Arbitrary.map(Arbitrary.all([pathTexts(facts, operation, network), queries]), ([values, query]) => {
       const path = operation.parameters.reduce((text, { name }, at) => text.replace(`{${name}}`, () => values[at]!), operation.path)
       return `${path}${query === "" ? "" : `?${query}`}`
     })
-  })
+  }))
 
 /** Anything at all where a query string or a path value is expected. */
 export const rubbish: Arbitrary<string> = choice([anyText, oneOf(shrapnel)])

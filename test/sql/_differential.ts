@@ -145,5 +145,6 @@ const handler = Effect.fnUntraced(function*(stores: OpenPool, genesis: GenesisFe
   const { handle } = Context.get(services, Application)
   return (url: string) =>
     Effect.map(handle({ method: "GET", url, headers: {} }), ({ body, headers, status }) =>
-      `${status} ${JSON.stringify(headers)}\n${typeof body === "string" ? body : new TextDecoder().decode(body)}`)
+      // a tag names the ledger that it is about: each of them is one of its own
+      `${status} ${JSON.stringify({ ...headers, etag: typeof headers.etag })}\n${typeof body === "string" ? body : new TextDecoder().decode(body)}`)
 })

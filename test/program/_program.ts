@@ -1,0 +1,80 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
+import { transfer } from "../../app/transfer.ts"
+
+/* The program as its user runs it, with nothing but its command line and HTTP. */
+
+const main = join(import.meta.dirname, "../../app/main.ts")
+
+/** Without what the environment of the tests says to them. */
+const { DATABASE_URL: _url, DATABASE_REPLICA_URL: _replica, DATA_DIR: _data, PORT: _port, HOST: _host, ...env } = process.env
+
+export interface Running {
+  readonly url: string
+  readonly said: () => string
+  readonly kill: () => Promise<void>
+}
+
+const started = new Set<ChildProcess>()
+
+/** Starts a server and waits until it listens. */
+export const serve = (...words: ReadonlyArray<string>) => new Promise<Running>((resolve, reject) => {
+  const child: ChildProcess = spawn(process.execPath, [main, "serve", "--port", "0", ...words], { env, stdio: ["ignore", "pipe", "inherit"] })
+  started.add(child)
+  const ended = new Promise<void>((done) => child.once("exit", () => done()))
+  let said = ""
+  child.once("exit", () => reject(new Error(said)))
+  child.stdout!.on("data", (text) => {
+    said += text
+    const listening = /Listening on (http:\/\/\S+:\d+)/u.exec(said)
+    if (listening !== null) resolve({ url: listening[1]!, said: () => said, kill: () => (child.kill("SIGKILL"), ended) })
+  })
+})
+
+/** Runs a command to its end. */
+export const command = (...words: ReadonlyArray<string>) => {
+  const { status, stderr, stdout } = spawnSync(process.execPath, [main, ...words], { encoding: "utf8", env, maxBuffer: 2 ** 28 })
+  return { status, said: stderr + stdout }
+}
+
+/** Lends a directory that is not there yet; afterwards it is gone again, and so is every server. */
+export const inDirectory = async (run: (directory: string) => Promise<void>) => {
+  const directory = mkdtempSync(join(tmpdir(), "program-"))
+  try {
+    await run(join(directory, "data"))
+  } finally {
+    for (const child of started) child.kill("SIGKILL")
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+export const json = async <A>(url: string): Promise<A> => (await fetch(url)).json() as Promise<A>
+
+export interface State { readonly network: { readonly lastSynchedBlock: number; readonly lastBatch: { readonly batchNum: number } } }
+
+/** Waits until something holds, two minutes at most. */
+export const until = async (holds: () => boolean | Promise<boolean>, told: () => string): Promise<void> => {
+  for (let attempts = 0; !(await holds()); attempts++) {
+    assert.isBelow(attempts, 1200, told())
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** Sends from the demo wallet, as `wallet --send` does; the id of the transaction. */
+export const sendFromDemoWallet = async (url: string): Promise<string> => {
+  const simulation = simulate({ seed: "1" })
+  while (simulation.demoAccounts().length === 0) simulation.next()
+  const { index: accountIndex, symbol } = simulation.demoAccounts()[0]!
+  const { id } = await Effect.runPromise(transfer({
+    url, network: defaultNetwork, privateKey: simulation.demo.privateKey, accountIndex, symbol, amount: "0.25", to: undefined, nonce: undefined
+  }))
+  return id
+}
+
+export const isForged = async (url: string, id: string): Promise<boolean> =>
+  (await json<{ readonly state: string }>(`${url}/transactions-pool/${id}`)).state === "fged"
