@@ -47,7 +47,10 @@ const same = (a: LedgerStamp, b: LedgerStamp) =>
 export const cacheControl = { tip: "no-cache", final: "public, max-age=31536000, immutable" } as const
 
 /** The headers of a 304, from those of the answer that the client has already: without what describes a body. */
-export const notModifiedHeaders = ({ "content-length": _, "content-type": __, ...headers }: HeaderRecord): HeaderRecord => headers
+export const notModifiedHeaders = (whole: HeaderRecord): HeaderRecord => {
+  const { "content-length": _, "content-type": __, ...headers } = whole
+  return headers
+}
 
 /** What a browser asks before it sends a request that is not simple, and how long it may remember the answer. */
 export const preflightHeaders = (methods: string): HeaderRecord => ({

@@ -65,14 +65,16 @@ const remembered = (write: (bytes: Buffer) => string) => {
 const prefixed = remembered((bytes) => `zk:${checksumAddress(`0x${bytes.toString("hex")}`, keccak256)}`)
 const publicKey = remembered((bytes) => `zk:${Buffer.concat([bytes, Buffer.of(bytes.reduce((sum, byte) => sum + byte, 0) & 255)]).toString("base64url")}`)
 const orNull = <T, A>(value: T | null, write: (value: T) => A): A | null => value === null ? null : write(value)
+/** Our tables hold a backslash as two. */
+const textOf = (stored: string): string => stored.replaceAll("\\\\", "\\")
 const time = (ms: string): string => new Date(Number(ms)).toISOString()
 
 export const tokenOf = (row: TokenRow) => ({
   id: Number(row.token_token_id),
   ethereumAddress: `0x${row.token_ethereum_address.toString("hex")}`,
   itemId: Number(row.token_item_id),
-  name: row.token_name,
-  symbol: row.token_symbol,
+  name: textOf(row.token_name),
+  symbol: textOf(row.token_symbol),
   decimals: row.token_decimals,
   ethereumBlockNum: Number(row.token_ethereum_block_num),
   USD: row.token_price_usd,
@@ -81,7 +83,7 @@ export const tokenOf = (row: TokenRow) => ({
 
 export const accountOf = (row: AccountRow) => ({
   itemId: Number(row.item_id),
-  accountIndex: `zk:${row.token_symbol}:${row.account_index}`,
+  accountIndex: `zk:${textOf(row.token_symbol)}:${row.account_index}`,
   nonce: Number(row.nonce),
   balance: row.balance,
   bjj: publicKey(row.public_key),
@@ -95,10 +97,10 @@ export const transactionOf = (row: TransactionRow) => ({
   itemId: Number(row.item_id),
   type: transactionTypes[row.type],
   position: row.position,
-  fromAccountIndex: orNull(row.from_account_index, (index) => `zk:${row.token_symbol}:${index}`),
+  fromAccountIndex: orNull(row.from_account_index, (index) => `zk:${textOf(row.token_symbol)}:${index}`),
   fromZkEthereumAddress: orNull(row.from_address, prefixed),
   fromBJJ: orNull(row.from_public_key, publicKey),
-  toAccountIndex: `zk:${row.token_symbol}:${row.to_account_index}`,
+  toAccountIndex: `zk:${textOf(row.token_symbol)}:${row.to_account_index}`,
   toZkEthereumAddress: orNull(row.to_address, prefixed),
   toBJJ: orNull(row.to_public_key, publicKey),
   amount: row.amount,
