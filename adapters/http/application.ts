@@ -69,12 +69,14 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const problem = problemOf(failure, resource)
     // the snapshot that knows of nothing is the one that the answer names
     const known = failure?._tag === "NotFound" || failure?._tag === "NotRegistered" ? failure.stamp : undefined
-    const answer = known === undefined ? refuse(site, problem, url) : Effect.succeed(refusal(site, problem, url, known))
+    // a store that has just failed is not asked once more
+    const answer = known === undefined && failure?._tag !== "StoreFailure" ? refuse(site, problem, url) : Effect.succeed(refusal(site, problem, url, known))
     switch (problem.name) {
       case "internal":
         return Effect.andThen(Effect.logError("Request failed", cause), answer)
       case "unavailable":
-        return Effect.andThen(Effect.logWarning("Request refused for now", cause), answer)
+        // one line: there may be many while a store is gone
+        return Effect.andThen(Effect.logWarning(`Request refused for now: ${failure?.message}`), answer)
       default:
         return answer
     }
