@@ -19,6 +19,8 @@ export interface NodeOptions extends Pick<SubmissionOptions, "minFeeUSD" | "maxF
   readonly limits?: Partial<HttpLimits>
   /** Characters of written objects that are kept ready; some 64 million by default, a byte each for Latin-1. */
   readonly textsMax?: number
+  /** Bytes of whole answers that are kept ready while the ledger stands still; 64 MiB by default, 0 keeps none. */
+  readonly answersBytesMax?: number
   /** Verifies what is posted. By default in the calling thread, by code that is loaded with the first signature: nodes that only read do without. */
   readonly verifier?: Layer.Layer<SignatureVerifier>
 }
@@ -37,7 +39,7 @@ export const memoryNode = (options: NodeOptions): Layer.Layer<Node> => nodeOver(
 
 /** A node over the stores that it is given. */
 export const nodeOver = <E>(stores: Layer.Layer<Stores, E>, options: NodeOptions): Layer.Layer<Node, E> => {
-  const { genesis, mounts, limits, textsMax, pendingMax, pendingPerAccountMax, verifier = verifierOnDemand(genesis.network) } = options
+  const { answersBytesMax, genesis, mounts, limits, textsMax, pendingMax, pendingPerAccountMax, verifier = verifierOnDemand(genesis.network) } = options
   const submission = Submission.layer({
     network: genesis.network,
     keccak256,
@@ -50,7 +52,8 @@ export const nodeOver = <E>(stores: Layer.Layer<Stores, E>, options: NodeOptions
       context: wireContext(genesis.network, keccak256, textsMax),
       constants: genesis.constants,
       ...(mounts === undefined ? {} : { mounts }),
-      ...(limits === undefined ? {} : { limits })
+      ...(limits === undefined ? {} : { limits }),
+      ...(answersBytesMax === undefined ? {} : { answersBytesMax })
     })))
   const ledger = Layer.unwrap(Effect.map(Effect.cached(loadVerifyExit), (verifyExit) => pooledLedger(genesis, keccak256, { verifyExit }))).pipe(Layer.provide(lenient))
   const ports = Layer.merge(stores, verifier)

@@ -6,7 +6,7 @@
  * Rows are appended at the tip, and a rollback removes a suffix. So a block and a batch carry how far everything reached when they
  * had been written, and what is overwritten (balances, nonces, prices, withdrawals) is kept beside the block or batch that overwrote
  * it: a rollback costs what it removes. The large tables have no foreign keys: each would need an index on the referring side that
- * only deletions ask for, and what they would hold is checked by the use cases and by `verify`.
+ * only deletions ask for, and what they would hold is checked by the use cases before it is written.
  */
 
 const address = "bytea NOT NULL CHECK (octet_length(%) = 20)"

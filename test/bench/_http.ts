@@ -10,7 +10,7 @@ const textsMaxDefault = 64 * 2 ** 20
  */
 export const benchHttp = async (options: { readonly rounds: number; readonly durationMs: number }) => {
   for (const [kind, textsMax] of [["kept", textsMaxDefault], ["written anew", 0]] as const) {
-    const ours = await startServer("./_our_server.ts", [String(textsMax)])
+    const ours = await startServer("./_our_server.ts", [String(textsMax), "0"])
     const raw = await startServer("./_raw_server.ts", [`http://127.0.0.1:${ours.port}`, ...Object.values(paths)])
     try {
       for (const [name, path] of Object.entries(paths)) await benchPaths(`${name}, ${kind}`, [path], ours.port, raw.port, options)
@@ -40,5 +40,5 @@ export const benchPaths = async (
   }
   const { median: ratio, spread } = median(figures.ratio)
   const rates = `${Math.round(median(figures.ours).median)} ÷ ${Math.round(median(figures.raw).median)} requests/s`
-  console.log(`  ${name.padEnd(30)} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}   (${rates})`)
+  console.log(`  ${name.padEnd(48)} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}   (${rates})`)
 }

@@ -4,9 +4,9 @@ import { serverLayer } from "../../adapters/http/node.ts"
 import { memoryNode } from "../../app/layers.ts"
 import { drive, simulate } from "../../app/simulator/mod.ts"
 
-/* What `npm start` serves, standing still. The argument bounds the written texts that are kept, in characters. */
+/* What `npm start` serves, standing still. The arguments bound the written texts that are kept, in characters, and the whole answers, in bytes. */
 const simulation = simulate({ seed: 1 })
-const node = memoryNode({ genesis: simulation.genesis, textsMax: Number(process.argv[2]) })
+const node = memoryNode({ genesis: simulation.genesis, textsMax: Number(process.argv[2]), answersBytesMax: Number(process.argv[3]) })
 
 const program = Effect.gen(function*() {
   yield* drive(simulation, { transactions: 3000, paceMs: Infinity })

@@ -6,18 +6,27 @@ import { heavyAccount } from "./_sql_ledger.ts"
 
 /** Different paths of each kind, asked for in turn. */
 const variants = 64
+const answersBytesMaxDefault = 64 * 2 ** 20
 
-/** Requests a second of ours over a database and of the peer over the same one, by turns in each round; the ratio of each round counts. */
+/**
+ * Requests a second of ours over a database and of the peer over the same one, by turns in each round; the ratio of each round counts. "From
+ * the database" keeps no answer; "kept" is what `npm start` does while the ledger stands still.
+ */
 export const benchSqlHttp = async (url: string, options: { readonly rounds: number; readonly durationMs: number }): Promise<void> => {
   const paths = await pathsOf(url)
-  const ours = await startServer("./_sql_server.ts", [url])
   const peer = await startServer("./_pg_server.ts", [url])
   try {
-    for (const path of Object.values(paths).flat()) await compare(path, ours.port, peer.port)
-    for (const [name, some] of Object.entries(paths)) await benchPaths(name, some, ours.port, peer.port, options)
+    for (const [kind, answersBytesMax] of [["from the database", 0], ["kept", answersBytesMaxDefault]] as const) {
+      const ours = await startServer("./_sql_server.ts", [url, String(answersBytesMax)])
+      try {
+        if (answersBytesMax === 0) for (const path of Object.values(paths).flat()) await compare(path, ours.port, peer.port)
+        for (const [name, some] of Object.entries(paths)) await benchPaths(`${name}, ${kind}`, some, ours.port, peer.port, options)
+      } finally {
+        await ours.stop()
+      }
+    }
   } finally {
     await peer.stop()
-    await ours.stop()
   }
 }
 
@@ -45,7 +54,7 @@ WHERE at % greatest(many / ${variants}, 1) = 0 LIMIT ${variants}`
     const positions = await all(spread("item_id", "item_id", `plain.transaction WHERE from_account_index = ${heavyAccount} OR to_account_index = ${heavyAccount}`))
     return {
       "one token": tokens.map((id) => `/tokens/${id}`),
-      "one account": accounts.map((index) => `/accounts/${index}`),
+      "one account": accounts.map((index) => `/accounts/${encodeURIComponent(index)}`),
       "one transaction": transactions.map((id) => `/transactions-history/${id}`),
       "20 transactions of an account": positions.map((item) => `/transactions-history?accountIndex=zk:ETH:${heavyAccount}&fromItem=${item}&limit=20`)
     }

@@ -10,7 +10,8 @@ const pageItems = 20
 /** A page of a list under some filters, at a place of a ledger. */
 interface PlacedPage {
   readonly ledger: SqlLedger
-  readonly items: number
+  /** How much it shows: the items, and for slots their bids. Only pages that show as much are compared. */
+  readonly content: string
   readonly ask: () => Promise<unknown>
   readonly times: Array<number>
 }
@@ -19,9 +20,9 @@ interface PlacedPage {
 interface Figure {
   readonly list: ListName
   readonly filters: string
-  /** Slowest to fastest place within one size, the greatest over the sizes; 1 where everything fits on one page. */
-  readonly places: number
-  /** Slowest to fastest of both sizes; null where their pages hold different numbers of items. */
+  /** Slowest to fastest place within one size, the greatest over the sizes; null where there is nothing to compare. */
+  readonly places: number | null
+  /** Slowest to fastest of both sizes; null where nothing in one is like anything in the other. */
   readonly sizes: number | null
   readonly ms: number
   readonly spreadMs: number
@@ -34,8 +35,12 @@ export const benchPages = async (ledgers: ReadonlyArray<SqlLedger>, samples: num
   for (const list of listNames) {
     const choices = values.map((each) => everyChoice(list, each[list]))
     for (const [i, filters] of choices[0]!.entries()) {
+      const totals = await Promise.all(ledgers.map(async ({ reader }, j) =>
+        (await Effect.runPromise(reader.list(list, { filters: choices[j]![i]!, limit: 1 } as ListQuery<never>))).counts.totalItems))
+      // pages that are full in each of them
+      const limit = Math.max(1, Math.min(pageItems, ...totals))
       const pages: Array<PlacedPage> = []
-      for (const [j, ledger] of ledgers.entries()) pages.push(...await placedPages(ledger, list, choices[j]![i]!))
+      for (const [j, ledger] of ledgers.entries()) pages.push(...await placedPages(ledger, list, choices[j]![i]!, limit))
       await measure(pages, samples)
       figures.push(figureOf(list, Object.keys(filters).join(" ") || "none", pages))
     }
@@ -55,7 +60,7 @@ const measure = async (pages: ReadonlyArray<PlacedPage>, samples: number) => {
 }
 
 /** The first, the middle and the last page that is full; one where there is no more than that. */
-const placedPages = async (ledger: SqlLedger, list: ListName, filters: FilterValues): Promise<ReadonlyArray<PlacedPage>> => {
+const placedPages = async (ledger: SqlLedger, list: ListName, filters: FilterValues, size: number): Promise<ReadonlyArray<PlacedPage>> => {
   const page = (fromItem: number, limit: number) =>
     Effect.runPromise(ledger.reader.list(list, { filters, fromItem, limit } as ListQuery<never>))
   const { counts: { firstItem, lastItem, totalItems } } = await page(0, 1)
@@ -70,24 +75,29 @@ const placedPages = async (ledger: SqlLedger, list: ListName, filters: FilterVal
     }
     return low
   }
-  const places = totalItems <= pageItems
+  const places = totalItems <= size
     ? [firstItem ?? 0]
-    : [firstItem!, await itemBefore(pageItems + Math.floor((totalItems - pageItems) / 2)), await itemBefore(pageItems)]
+    : [firstItem!, await itemBefore(size + Math.floor((totalItems - size) / 2)), await itemBefore(size)]
   return Promise.all(places.map(async (fromItem) =>
-    ({ ledger, items: (await page(fromItem, pageItems)).items.length, ask: () => page(fromItem, pageItems), times: [] })))
+    ({ ledger, content: contentOf((await page(fromItem, size)).items), ask: () => page(fromItem, size), times: [] })))
 }
 
+const contentOf = (items: ReadonlyArray<object>): string =>
+  `${items.length} ${items.filter((item) => "bestBid" in item && item.bestBid !== null).length}`
+
 const figureOf = (list: ListName, filters: string, pages: ReadonlyArray<PlacedPage>): Figure => {
-  const medians = pages.map(({ items, ledger, times }) => ({ items, ledger, ...median(times) }))
-  const ratio = (some: typeof medians) => Math.max(...some.map((each) => each.median)) / Math.min(...some.map((each) => each.median))
-  const ledgers = [...new Set(medians.map(({ ledger }) => ledger))]
+  const medians = pages.map(({ content, ledger, times }) => ({ content, ledger, ...median(times) }))
+  // slowest to fastest among those that show as much, the greatest of these; null where each is alone
+  const ratio = (some: typeof medians): number | null => {
+    const ratios = [...Map.groupBy(some, ({ content }) => content).values()].filter(({ length }) => length > 1)
+      .map((alike) => Math.max(...alike.map((each) => each.median)) / Math.min(...alike.map((each) => each.median)))
+    return ratios.length === 0 ? null : Math.max(...ratios)
+  }
+  const perLedger = [...Map.groupBy(medians, ({ ledger }) => ledger).values()].flatMap((own) => ratio(own) ?? [])
+  const common = medians.filter(({ content, ledger }) => medians.some((other) => other.ledger !== ledger && other.content === content))
   const slowest = medians.reduce((a, b) => a.median > b.median ? a : b)
   return {
-    list, filters,
-    places: Math.max(...ledgers.map((one) => ratio(medians.filter(({ ledger }) => ledger === one)))),
-    sizes: new Set(medians.map(({ items }) => items)).size === 1 ? ratio(medians) : null,
-    ms: slowest.median,
-    spreadMs: slowest.spread
+    list, filters, places: perLedger.length === 0 ? null : Math.max(...perLedger), sizes: ratio(common), ms: slowest.median, spreadMs: slowest.spread
   }
 }
 
@@ -96,19 +106,18 @@ const worstShown = 6
 const tell = (figures: ReadonlyArray<Figure>) => {
   const columns = (...[list, filters, places, sizes, ms]: ReadonlyArray<string>) =>
     console.log(`  ${list!.padEnd(13)} ${filters!.padEnd(56)} ${places!.padStart(6)} ${sizes!.padStart(6)}   ${ms!}`)
+  const told = (ratio: number | null) => ratio?.toFixed(2) ?? "-"
+  const worst = (ratios: ReadonlyArray<number | null>) => told(ratios.reduce((a, b) => a === null ? b : b === null ? a : Math.max(a, b), null))
   const row = ({ filters, list, ms, places, sizes, spreadMs }: Figure) =>
-    columns(list, filters, places.toFixed(2), sizes?.toFixed(2) ?? "-", `${ms.toFixed(2)} ± ${spreadMs.toFixed(2)} ms`)
+    columns(list, filters, told(places), told(sizes), `${ms.toFixed(2)} ± ${spreadMs.toFixed(2)} ms`)
   columns("list", "filters", "places", "sizes", "slowest page")
   for (const list of listNames) {
     const own = figures.filter((figure) => figure.list === list)
-    const compared = own.flatMap(({ sizes }) => sizes === null ? [] : [sizes])
     columns(
-      list, `all ${own.length} choices, the worst of each`, Math.max(...own.map(({ places }) => places)).toFixed(2),
-      compared.length === 0 ? "-" : Math.max(...compared).toFixed(2), `${Math.max(...own.map(({ ms }) => ms)).toFixed(2)} ms`
+      list, `all ${own.length} choices, the worst of each`, worst(own.map(({ places }) => places)), worst(own.map(({ sizes }) => sizes)),
+      `${Math.max(...own.map(({ ms }) => ms)).toFixed(2)} ms`
     )
   }
   console.log("  the worst by places, then by sizes:")
-  for (const figure of figures.toSorted((a, b) => b.places - a.places).slice(0, worstShown)) row(figure)
-  for (const figure of figures.toSorted((a, b) => (b.sizes ?? 0) - (a.sizes ?? 0)).slice(0, worstShown)) row(figure)
-  console.log(`  - : pages of different lengths in the two ledgers (${figures.filter(({ sizes }) => sizes === null).length} of ${figures.length} choices)`)
+  for (const by of ["places", "sizes"] as const) figures.toSorted((a, b) => (b[by] ?? 0) - (a[by] ?? 0)).slice(0, worstShown).forEach(row)
 }

@@ -7,6 +7,7 @@ export interface ServerPlan extends Surroundings {
   readonly dataDir: string
   readonly port: number
   readonly durable: boolean
+  readonly settings: Readonly<Record<string, string>>
 }
 
 /** The port was taken between the moment it was chosen and the moment the server wanted it. */
@@ -39,7 +40,7 @@ export const startServer = async (plan: ServerPlan, watch: (pid: number | null) 
   throw /Address already in use/u.test(output) ? new PortTaken(message) : new Error(message)
 }
 
-const settingsOf = ({ port, durable }: ServerPlan): Readonly<Record<string, string | number>> => ({
+const settingsOf = ({ port, durable, settings }: ServerPlan): Readonly<Record<string, string | number>> => ({
   listen_addresses: "127.0.0.1",
   port,
   unix_socket_directories: "",
@@ -48,5 +49,6 @@ const settingsOf = ({ port, durable }: ServerPlan): Readonly<Record<string, stri
   dynamic_shared_memory_type: "mmap", // in the data directory: nothing is left in /dev/shm by a server that was killed
   logging_collector: "off",
   log_destination: "stderr",
-  ...durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }
+  ...durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
+  ...settings
 })

@@ -17,6 +17,8 @@ export interface ClusterOptions {
    * until the server is killed.
    */
   readonly durable?: boolean
+  /** Other settings of the server, as in its configuration file; memory for a few small tables where they say nothing else. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /**
@@ -51,7 +53,7 @@ export interface Cluster {
  * not by bytes, as in most databases out there: what relies on the order of bytes must say so. Rejects, with the output of
  * the programs in the message, where PostgreSQL does not start.
  */
-export const startCluster = async ({ durable = true }: ClusterOptions = {}): Promise<Cluster> => {
+export const startCluster = async ({ durable = true, settings = {} }: ClusterOptions = {}): Promise<Cluster> => {
   const account = unprivilegedAccount()
   const directory = mkdtempSync(join(tmpdir(), "rollup-postgres-"))
   const watchdog = startWatchdog(directory)
@@ -62,7 +64,7 @@ export const startCluster = async ({ durable = true }: ClusterOptions = {}): Pro
     const password = randomBytes(16).toString("hex")
     const dataDir = join(directory, "data")
     await initialize({ installation, dataDir, password, ...surroundings }, watchdog.watch)
-    const plan = { installation, dataDir, durable, ...surroundings }
+    const plan = { installation, dataDir, durable, settings, ...surroundings }
 
     let { port, server } = await startSomewhere(plan, watchdog.watch)
     let running: Program | null = server
