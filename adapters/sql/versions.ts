@@ -55,7 +55,11 @@ export const versionsLayer = ({ pollMs = 500, slowPollMs = 5000 }: VersionsOptio
       yield* ask
       return yield* Effect.forever(Effect.flatMap(Queue.take(notifications), ({ payload }) => heard(Number(payload))))
     }))
-    yield* Effect.forkScoped(Effect.retry(Effect.ensuring(follow, Effect.sync(() => listens = false)), Schedule.spaced(pollMs)))
+    yield* Effect.forkScoped(Effect.retry(Effect.ensuring(follow, Effect.sync(() => {
+      listens = false
+      // what was known may be old by now, until the database says so
+      toldMs = -Infinity
+    })), Schedule.spaced(pollMs)))
 
     let askedMs = 0
     yield* Effect.forkScoped(Effect.repeat(
@@ -67,7 +71,7 @@ export const versionsLayer = ({ pollMs = 500, slowPollMs = 5000 }: VersionsOptio
       }),
       Schedule.spaced(pollMs)
     ))
-    const latest = () => Date.now() - toldMs > 2 * slowPollMs ? null : greatest
+    const latest = () => Date.now() - toldMs > 2 * (listens ? slowPollMs : pollMs) ? null : greatest
     return { latest, heard, current: SubscriptionRef.get(known), changes: Stream.changes(SubscriptionRef.changes(known)) }
   }))
 
