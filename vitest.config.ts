@@ -10,6 +10,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     passWithNoTests: false,
+    // no test changes what another one sees of a module, and to load them all anew for each file takes an eighth of the time
+    isolate: false,
     // many files wait for a database or for other processes most of the time
     maxWorkers: availableParallelism() + 1
   }
