@@ -38,7 +38,7 @@ const preparedMax = 500
  * Reads probe indexes, whatever their parameters: one plan for each statement, made once. To plan them again for each key takes longer
  * than to execute them, and a plan that was made while tables were small must not scan them when they are large.
  */
-const readPlans = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" }
+export const readPlans = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" }
 
 /**
  * A client of one pool of connections, opened when they are needed. The driver's own client lets statements wait for a connection

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { readPlans } from "../../adapters/sql/_client.ts"
 
 /** A statement as it was asked, with its parameters. */
 export interface Asked {
@@ -35,14 +36,14 @@ export interface Plan {
 }
 
 /**
- * Runs statements with the plans that a prepared statement comes to use, those for no particular parameters, and tells what the plans
+ * Runs statements with the plans that reads use, those for no particular parameters, and tells what the plans
  * did. In one transaction, so on one connection.
  */
 export const generic = <A, E>(
   sql: SqlClient.SqlClient, use: (plan: (asked: Asked) => Effect.Effect<Plan, SqlError.SqlError>) => Effect.Effect<A, E>
 ): Effect.Effect<A, E | SqlError.SqlError> =>
   sql.withTransaction(Effect.gen(function*() {
-    yield* sql.unsafe("SET LOCAL plan_cache_mode = force_generic_plan")
+    for (const [name, value] of Object.entries(readPlans)) yield* sql.unsafe(`SET LOCAL ${name} = ${value}`)
     const names = new Map<string, string>()
     return yield* use((asked) => planOf(sql, names, asked))
   }))
