@@ -20,7 +20,7 @@ const replay = `replay: SEED=${seed} npm test -- test/sql/ledger_writer.test.ts`
 
 const networks: ReadonlyArray<SimulationOptions> = [
   { seed: `${seed} many of everything`, standInRoots: true, users: 12, rollBackPeriodBlocks: 8, exitShare: 0.1 },
-  { seed: `${seed} few accounts`, standInRoots: true, users: 8, tokens: 2, coordinators: 2, transactionsPerBlock: 30, rollBackPeriodBlocks: 12 }
+  { seed: `${seed} few accounts`, standInRoots: true, users: 8, tokens: 2, coordinators: 2, transactionsPerBlock: 60, rollBackPeriodBlocks: 12 }
 ]
 
 const recordsOf = (options: SimulationOptions, length: number) => {
@@ -68,7 +68,7 @@ const notGivenBack = {
 describe(`the writer over PostgreSQL (${replay})`, () => {
   for (const network of networks) {
     it.live(`leaves the same rows of blocks in groups as of blocks one by one: ${network.seed}`, () => Effect.scoped(Effect.gen(function*() {
-      const { genesis, records } = recordsOf(network, 50)
+      const { genesis, records } = recordsOf(network, 90)
       const [single, grouped] = [yield* writerPlace, yield* writerPlace]
       for (const place of [single, grouped]) yield* place.open(genesis)
       yield* play(single, genesis, records, 1)
@@ -80,7 +80,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
 
     it.live(`rolls back to the rows of a ledger that never had the blocks, but for versions and the next items: ${network.seed}`, () =>
       Effect.scoped(Effect.gen(function*() {
-        const { genesis, records } = recordsOf({ ...network, rollBackPeriodBlocks: 0 }, 45)
+        const { genesis, records } = recordsOf({ ...network, rollBackPeriodBlocks: 0 }, 80)
         const place = yield* writerPlace
         yield* place.open(genesis)
         const dice = new Dice(`${seed} depth`)
