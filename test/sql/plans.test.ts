@@ -40,7 +40,7 @@ const limit = 20
  * Rows that a statement may read: a page and some probes for each of its lists, ten for a forger with ten bidders, and the open row of
  * the list above them. Open items are counted by stretches of 512: three ranks go through one of items and one of counts each.
  */
-const rowsMaxOf = (text: string): number => 10 * (limit + 40) + 64 + (text.includes("open_item") ? 3 * 2 * 512 : 0)
+const rowsMaxOf = (text: string): number => 10 * (limit + 20) + 64 + (text.includes("open_item") ? 3 * 2 * 512 : 0)
 
 /** What is wrong with a plan, or null. */
 const fault = (text: string, cost: Cost): string | null => {
