@@ -146,8 +146,9 @@ const byForger = (prefix: Uint8Array, { bidderAddr, forgerAddr }: Bidders, above
   shape: above === null ? "forger" : "forger in slot",
   text: (parameter) => {
     const [forger, bidder] = [parameter("bytea"), parameter("bytea")]
+    // a value, not EXISTS: that may be planned as a pass over all bidders of the forger, for each row that is sifted
     const condition = `(${bidder} IS NULL OR r.bidder_addr = ${bidder})
-  AND EXISTS (SELECT FROM registration WHERE registration.bidder_addr = r.bidder_addr AND registration.forger_addr = ${forger})`
+  AND (SELECT registration.forger_addr FROM registration WHERE registration.bidder_addr = r.bidder_addr) = ${forger}`
     return {
       lists: "postings",
       keys: keysOfForger(forger, bidder),
