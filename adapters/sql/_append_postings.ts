@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { bytesArray, texts } from "./_parameters.ts"
-import { type Entries, entriesBelow, entriesOf, hasListsBelow, type ListedEntries } from "./_posting_entries.ts"
+import { type Entries, entriesBelow, entriesOf, hasListsBelow, type KnownAdditions, type ListedEntries } from "./_posting_entries.ts"
 import type { ListedRows, PostingListName } from "./_posting_lists.ts"
 import { appendStatement } from "./_postings.ts"
 
@@ -9,19 +9,20 @@ type Writing = Effect.Effect<void, SqlError.SqlError>
 
 /** Files new rows of a list, ascending by item, under their keys, and what becomes full below. */
 export const appendPostings = <List extends PostingListName>(sql: SqlClient.SqlClient, name: List, rows: ReadonlyArray<ListedRows[List]>): Writing =>
-  rows.length === 0 ? Effect.void : Effect.suspend(() => appendEntries(sql, name, entriesOf(name, rows)))
+  Effect.flatMap(entriesOf(name, rows), (entries) => appendEntries(sql, name, entries, entries.additions))
 
-/** As above, of rows whose entries are known. */
-export const appendEntries = (sql: SqlClient.SqlClient, name: PostingListName, { additions, single }: ListedEntries): Writing =>
+/** As above, of rows whose entries are known; `known` are their additions, and those of earlier rows where they are at hand. */
+export const appendEntries = (sql: SqlClient.SqlClient, name: PostingListName, { single }: ListedEntries, known: KnownAdditions): Writing =>
   Effect.gen(function*() {
+    if (single.size === 0) return
     const rows = (yield* append(sql, single)).filter(({ key }) => hasListsBelow(name, key)).map(({ items, key }) => ({ key, items: items.split(",").map(Number) }))
-    const full: Entries = new Map()
+    const filed: Entries = new Map()
     for (const { items, key } of rows.sort((a, b) => a.items[0]! - b.items[0]!)) {
-      const before = full.get(key)
-      if (before === undefined) full.set(key, items)
+      const before = filed.get(key)
+      if (before === undefined) filed.set(key, items)
       else before.push(...items)
     }
-    const below = yield* entriesBelow(sql, name, full, additions)
+    const below = yield* entriesBelow(sql, name, filed, known)
     if (below.size > 0) yield* append(sql, below)
   })
 

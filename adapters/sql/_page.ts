@@ -1,6 +1,6 @@
 import type { PageCounts } from "../../core/contract/mod.ts"
 import { openItems } from "./_page_open.ts"
-import { type ItemLists, openRow, postings } from "./_page_postings.ts"
+import { type ItemLists, unfiled, postings } from "./_page_postings.ts"
 import { answerStatement, lastPlace, type SqlAnswer } from "./_read_answer.ts"
 import { intOrNull } from "./_rows_fields.ts"
 
@@ -11,7 +11,7 @@ export interface PageText {
   readonly lists: "postings" | "open"
   /** SQL for the keys of disjoint lists, `key`: those that `$1` names, where absent. */
   readonly keys?: string
-  /** A list above them, by SQL for its key, whose last, open row is sifted: its items that meet a condition on a row `r` of `table` belong to the selection. */
+  /** A list above them, by SQL for its key, of which what is not filed below it is sifted: those items that meet a condition on a row `r` of `table` belong to the selection. */
   readonly sift?: { readonly key: string; readonly table: string; readonly condition: string }
   /** A query of one row `low`, `high`: only items in [low, high); whatever else it has is for `head`. */
   readonly range?: string
@@ -52,7 +52,7 @@ export const pageStatement = (page: PageText): string => {
   FROM (SELECT given.*, greatest(given.low, given.upper) AS high FROM (${page.range}) AS given) AS bound
 )`] : []),
     ...(sift === undefined ? [] : [`sifted AS MATERIALIZED (
-  SELECT tail.item FROM (${openRow(sift.key)}) AS tail ${bounds}
+  SELECT tail.item FROM (${unfiled(sift.key)}) AS tail ${bounds}
   CROSS JOIN LATERAL (SELECT FROM ${sift.table} AS r WHERE r.item_id = tail.item AND ${sift.condition} LIMIT 1) AS held
   ${hasRange ? `WHERE tail.item >= ${low} AND tail.item < ${high}` : ""}
 )`]),

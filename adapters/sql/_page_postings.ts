@@ -1,5 +1,4 @@
 import { lastPlace } from "./_read_answer.ts"
-import { rowItems } from "./_postings.ts"
 
 /** SQL over lists of item ids in ascending order, whatever holds them. Arguments are SQL: a key, item ids, and how many items at most. */
 export interface ItemLists {
@@ -51,7 +50,7 @@ export const postings: ItemLists = {
   WHERE stretch.found < ${limit} AND stretch.first_item > ${from}`, from, below, "DESC", limit)
 }
 
-/** A query of `item`: what the last, open row of a list holds, in no order; nothing where it is full. */
-export const openRow = (key: string): string => `
-SELECT listed.item FROM (${rowBefore("items", key, `posting.first_item < ${lastPlace}`)}) AS tail CROSS JOIN LATERAL unnest(tail.items) AS listed (item)
-WHERE cardinality(tail.items) < ${rowItems}`
+/** A query of `item`: what of a list is not filed in the lists below it, in no order. */
+export const unfiled = (key: string): string => `
+SELECT listed.item FROM (${rowBefore("items[filed + 1:] AS items", key, `posting.first_item < ${lastPlace}`)}) AS tail
+CROSS JOIN LATERAL unnest(tail.items) AS listed (item)`

@@ -18,30 +18,43 @@ export interface ListedEntries {
 }
 
 /** For each combination of children, in the order of the list's paths. */
-type Additions = ReadonlyArray<string>
+export type Additions = ReadonlyArray<string>
 
-/** Those of new rows, ascending by item. */
-export const entriesOf = <List extends PostingListName>(name: List, rows: ReadonlyArray<ListedRows[List]>): ListedEntries =>
-  entriesFrom(name, rows, ({ itemId }) => itemId, (row, { digits }) => digits(row as never))
+/** Those of new rows, ascending by item; others come first now and then. */
+export const entriesOf = <List extends PostingListName>(name: List, rows: ReadonlyArray<ListedRows[List]>): Effect.Effect<ListedEntries> =>
+  entriesFrom(name, rows, ({ itemId }) => itemId, (row, { facet }) => facet.digits(row as never))
 
-/** Those of the stored rows from an item on. */
-export const storedEntries = (sql: SqlClient.SqlClient, name: PostingListName, fromItem: bigint): Effect.Effect<ListedEntries, SqlError.SqlError> =>
-  Effect.map(sql.unsafe<StoredDigits>(places[name].digitsStatement, [fromItem]), (rows) =>
-    entriesFrom(name, rows, ({ item }) => Number(item), (row, { values }, filter) => values.map((_, i) => row[filter + i] as string | null)))
+/** Stored rows as far as they are filed. */
+export interface StoredRows {
+  readonly name: PostingListName
+  readonly rows: ReadonlyArray<StoredDigits>
+}
 
-/** What is filed in the lists below when these items of keys, all of them of facets with lists below, lie in full rows; each key once. */
+/** Reads those of a list from an item on. */
+export const storedRows = (sql: SqlClient.SqlClient, name: PostingListName, fromItem: number): Effect.Effect<StoredRows, SqlError.SqlError> =>
+  Effect.map(sql.unsafe<StoredDigits>(places[name].digitsStatement, [BigInt(fromItem)]), (rows) => ({ name, rows }))
+
+export const entriesOfStored = ({ name, rows }: StoredRows): Effect.Effect<ListedEntries> =>
+  entriesFrom(name, rows, ({ item }) => Number(item), (row, { columns }) => columns.map((column) => row[column] as string | null))
+
+/** What combinations add to the keys of items, as far as it is known without asking. */
+export interface KnownAdditions {
+  readonly get: (item: number) => Additions | undefined
+}
+
+/** What is filed in the lists below when these items of keys, all of them of facets with lists below, are filed; each key once. */
 export const entriesBelow = (
-  sql: SqlClient.SqlClient, name: PostingListName, full: ReadonlyMap<string, ReadonlyArray<number>>, known: ListedEntries["additions"]
+  sql: SqlClient.SqlClient, name: PostingListName, filed: ReadonlyMap<string, ReadonlyArray<number>>, known: KnownAdditions
 ): Effect.Effect<Entries, SqlError.SqlError> =>
   Effect.gen(function*() {
     const { additionsOf, childrenStatement, pathsBelow } = places[name]
     const unknown = new Set<number>()
-    for (const items of full.values()) for (const item of items) if (!known.has(item)) unknown.add(item)
+    for (const items of filed.values()) for (const item of items) if (known.get(item) === undefined) unknown.add(item)
     const stored = unknown.size === 0 ? [] : yield* sql.unsafe<StoredDigits>(childrenStatement, [bigintArray([...unknown])])
     const adding = additionsOf()
-    const read = new Map(stored.map((row) => [Number(row.item), adding((filter) => row[filter] as string)]))
+    const read = new Map(stored.map((row) => [Number(row.item), adding((child) => row[`child${child}`] as string)]))
     const below: Entries = new Map()
-    for (const [key, items] of full) {
+    for (const [key, items] of filed) {
       for (const path of pathsBelow.get(key.slice(2, 4))!) {
         const groups: Entries = new Map()
         for (const item of items) file(groups, (known.get(item) ?? read.get(item))![path]!, item)
@@ -68,61 +81,80 @@ const file = (entries: Entries, key: string, item: number): void => {
   else if (items[items.length - 1] !== item) items.push(item)
 }
 
+/** A facet as entries are made of it. */
+interface Place {
+  readonly facet: PostingFacet
+  /** The digits that its keys begin with. */
+  readonly prefix: string
+  /** Names of its values in what `digitsStatement` gives. */
+  readonly columns: ReadonlyArray<string>
+}
+
 const entriesFrom = <Row>(
-  name: PostingListName, rows: ReadonlyArray<Row>, itemOf: (row: Row) => number,
-  digitsOf: (row: Row, facet: PostingFacet, filter: string) => ReadonlyArray<string | null>
-): ListedEntries => {
-  const { additionsOf, facets, paths, whole } = places[name]
-  const single: Entries = new Map(rows.length === 0 ? [] : [[whole, rows.map(itemOf)]])
-  for (const { facet, filter, prefix } of facets) {
+  name: PostingListName, rows: ReadonlyArray<Row>, itemOf: (row: Row) => number, digitsOf: (row: Row, place: Place) => ReadonlyArray<string | null>
+): Effect.Effect<ListedEntries> => Effect.gen(function*() {
+  const { additionsOf, children, facets, whole } = places[name]
+  const items = rows.map(itemOf)
+  const single: Entries = new Map(rows.length === 0 ? [] : [[whole, items]])
+  const childDigits = children.map((): Array<string> => [])
+  for (const place of facets) {
     const groups: Entries = new Map()
-    for (const row of rows) {
-      for (const value of digitsOf(row, facet, filter)) if (value !== null) file(groups, value, itemOf(row))
+    const ofChild = childDigits[children.indexOf(place)]
+    for (let i = 0; i < rows.length; i++) {
+      const digits = digitsOf(rows[i]!, place)
+      if (ofChild !== undefined) ofChild[i] = digits[0]!
+      for (const value of digits) if (value !== null) file(groups, value, items[i]!)
     }
-    for (const [value, items] of groups) single.set(prefix + value, items)
+    for (const [value, filed] of groups) single.set(place.prefix + value, filed)
+    // thousands of rows take some milliseconds for each facet, and a statement may be on its way
+    yield* Effect.yieldNow
   }
-  const adding = additionsOf()
-  const children = facets.filter(({ filter }) => paths.some((path) => path.includes(filter)))
   const additions = new Map<number, Additions>()
   if (children.length > 0) {
-    for (const row of rows) {
-      additions.set(itemOf(row), adding((filter) => digitsOf(row, children.find((child) => child.filter === filter)!.facet, filter)[0]!))
-    }
+    const adding = additionsOf()
+    for (let i = 0; i < rows.length; i++) additions.set(items[i]!, adding((child) => childDigits[child]![i]!))
   }
   return { single, additions }
-}
+})
 
 const placesOf = (name: PostingListName) => {
   const { letter: list, table } = postingLists[name]
-  const facets: { readonly [filter: string]: PostingFacet } = postingLists[name].facets
-  const paths = [...new Map(Object.values(facets).flatMap(({ children }) => combinations(children)).map((path) => [path.join(), path])).values()]
-  const children = [...new Set(paths.flat())]
-  const encoded = (value: string, name: string) => `, encode(${value}, 'hex') AS "${name}"`
+  const named: { readonly [filter: string]: PostingFacet } = postingLists[name].facets
+  const paths = [...new Map(Object.values(named).flatMap(({ children }) => combinations(children)).map((path) => [path.join(), path])).values()]
+  const facets = Object.entries(named).map(([filter, facet]): Place & { readonly filter: string } => ({
+    facet, filter, prefix: letterDigits(list + facet.letter), columns: facet.values.map((_, i) => filter + i)
+  }))
+  const childNames = [...new Set(paths.flat())]
+  const children = childNames.map((filter) => facets.find((place) => place.filter === filter)!)
+  const letters = children.map(({ facet }) => letterDigits(facet.letter))
+  const pathsOfChildren = paths.map((path) => path.map((filter) => childNames.indexOf(filter)))
   return {
     whole: letterDigits(`${list}*`),
-    facets: Object.entries(facets).map(([filter, facet]) => ({ facet, filter, prefix: letterDigits(list + facet.letter) })),
-    paths,
+    facets,
+    /** The facets whose values the keys of combinations name. */
+    children,
     /** By the digits of a facet's letter the places of the paths that lead below it. */
-    pathsBelow: new Map(Object.values(facets).flatMap((facet) => facet.children.length === 0 ? [] : [[
+    pathsBelow: new Map(Object.values(named).flatMap((facet) => facet.children.length === 0 ? [] : [[
       letterDigits(facet.letter), combinations(facet.children).map((path) => paths.findIndex((each) => each.join() === path.join()))
     ] as const])),
-    /** What rows add to keys; rows that add the same share it, so that their texts need not be compared unit by unit. */
+    /** What rows add to keys, by the digits of each child; rows that add the same share it, so that their texts need not be compared unit by unit. */
     additionsOf: () => {
       const shared = new Map<string, Additions>()
-      return (digitsOf: (filter: string) => string): Additions => {
-        const own = children.map((filter) => letterDigits(facets[filter]!.letter) + digitsOf(filter))
-        const text = own.join("")
+      return (digitsOf: (child: number) => string): Additions => {
+        let text = ""
+        for (let child = 0; child < letters.length; child++) text += letters[child]! + digitsOf(child)
         let additions = shared.get(text)
         if (additions === undefined) {
-          shared.set(text, additions = paths.map((path) => path.map((filter) => own[children.indexOf(filter)]!).join("")))
+          const own = letters.map((letter, child) => letter + digitsOf(child))
+          shared.set(text, additions = pathsOfChildren.map((path) => path.map((child) => own[child]!).join("")))
         }
         return additions
       }
     },
     digitsStatement: `SELECT r.item_id AS item${
-      Object.entries(facets).flatMap(([filter, { values }]) => values.map((value, i) => encoded(value, `${filter}${i}`))).join("")
+      facets.flatMap(({ columns, facet }) => facet.values.map((value, i) => `, encode(${value}, 'hex') AS "${columns[i]!}"`)).join("")
     } FROM ${table} AS r WHERE r.item_id >= $1::bigint ORDER BY r.item_id`,
-    childrenStatement: `SELECT r.item_id AS item${children.map((filter) => encoded(facets[filter]!.values[0]!, filter)).join("")}
+    childrenStatement: `SELECT r.item_id AS item${children.map(({ facet }, i) => `, encode(${facet.values[0]!}, 'hex') AS child${i}`).join("")}
 FROM ${table} AS r WHERE r.item_id = ANY($1::bigint[])`
   }
 }

@@ -1,8 +1,8 @@
 import { Context, Effect, Exit, Layer, Logger, Redacted, Result, Scope } from "effect"
-import { keccak256, verifyExitProof } from "../../adapters/crypto/mod.ts"
 import { BulkWriter, sqlStores } from "../../adapters/sql/mod.ts"
+import { bulkLoad } from "../../app/bulk_load.ts"
 import { simulate } from "../../app/simulator/mod.ts"
-import { type BlockFeed, decideBlock, LedgerReader, LedgerWriter, type PriceFeed } from "../../core/mod.ts"
+import { type BlockFeed, LedgerReader, LedgerWriter, type PriceFeed } from "../../core/mod.ts"
 import { median } from "./_load.ts"
 
 /** The network of these benchmarks: a third of the transfers involve one account, and few leave, since the simulator has to prove each exit. */
@@ -79,17 +79,17 @@ const silently = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPr
 
 const open = async (url: string) => {
   const { genesis } = simulate(network)
-  const rules = { constants: genesis.constants, keccak256, verifyExit: verifyExitProof }
   const scope = Effect.runSync(Scope.make())
   const context = await silently(
     Layer.buildWithScope(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 4 }), scope)
   )
-  const [bulk, writer] = [Context.get(context, BulkWriter), Context.get(context, LedgerWriter)]
+  const load = await silently(Scope.provide(bulkLoad(Context.get(context, BulkWriter), genesis), scope))
+  const writer = Context.get(context, LedgerWriter)
   return {
     reader: Context.get(context, LedgerReader),
     rollBack: (toBlock: bigint) => silently(writer.rollBack(toBlock, () => Result.void)),
     setPrices: (prices: ReadonlyArray<PriceFeed>) => silently(writer.setPrices(prices, () => Result.void)),
-    apply: (blocks: ReadonlyArray<BlockFeed>) => silently(bulk.applyAll(blocks, (block) => decideBlock(rules, block))),
+    apply: (blocks: ReadonlyArray<BlockFeed>) => silently(load(blocks)),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
 }

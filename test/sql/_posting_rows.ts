@@ -1,11 +1,13 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { keysBelow, keysOfRow, type PostingList, postingLists } from "../../adapters/sql/_posting_lists.ts"
+import { keysBelow, keysOfRow, type PostingFacet, type PostingList, postingLists } from "../../adapters/sql/_posting_lists.ts"
+
+const lists = Object.values(postingLists) as ReadonlyArray<PostingList>
 
 /** Files all rows of the tables in lists that are empty so far, from their definition: 64 items to a row, full rows also in the lists below. */
 export const fileRows = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function*() {
-    for (const list of Object.values(postingLists) as ReadonlyArray<PostingList>) {
+    for (const list of lists) {
       yield* sql.unsafe(insertPostings(entriesOf(list)))
       for (const [filter, { children }] of Object.entries(list.facets)) {
         if (children.length > 0) yield* sql.unsafe(insertPostings(entriesBelow(list, filter)))
@@ -20,19 +22,36 @@ const entriesOf = (list: PostingList): string => `
 SELECT DISTINCT each.key, r.item_id AS item FROM ${list.table} AS r CROSS JOIN LATERAL (VALUES ${valuesOf(keysOfRow(list))}) AS each (key)
 WHERE each.key IS NOT NULL`
 
-/** The letter after the first two is that of a list below: a key of a single filter has only the value there. */
-const entriesBelow = (list: PostingList, filter: string): string => {
-  const { letter, values } = list.facets[filter]!
-  return `
+/** Bytes that the values of a facet have, by its letter. */
+const valueBytes: { readonly [letter: string]: number } = { a: 20, b: 20, f: 20, i: 8, k: 32, s: 8, t: 8, y: 2 }
+
+/** After the value of a facet comes the letter of a list below it: a key of a single filter ends with the value. */
+const isOfFacet = (key: string, list: PostingList, { letter }: PostingFacet): string =>
+  `(substring(${key} FROM 1 FOR 2) = '\\x${digits(list.letter + letter)}' AND octet_length(${key}) = ${2 + valueBytes[letter]!})`
+
+const entriesBelow = (list: PostingList, filter: string): string => `
 SELECT DISTINCT each.key, r.item_id AS item
-FROM posting AS above CROSS JOIN LATERAL unnest(above.items) AS listed (item) JOIN ${list.table} AS r ON r.item_id = listed.item
+FROM posting AS above CROSS JOIN LATERAL unnest(above.items[1:above.filed]) AS listed (item) JOIN ${list.table} AS r ON r.item_id = listed.item
 CROSS JOIN LATERAL (VALUES ${valuesOf(keysBelow(list, filter, "above.key"))}) AS each (key)
-WHERE cardinality(above.items) = 64 AND substring(above.key FROM 1 FOR 2) = '\\x${digits(list.letter + letter)}'
-  AND octet_length(above.key) = 2 + (SELECT max(octet_length(${values[0]})) FROM ${list.table} AS r)`
+WHERE ${isOfFacet("above.key", list, list.facets[filter]!)}`
+
+/** Whether a key is that of a whole list or of a single filter. */
+export const isSingle = (key: string): string =>
+  `(octet_length(${key}) = 2 OR ${lists.flatMap((list) => Object.values(list.facets).map((facet) => isOfFacet(key, list, facet))).join(" OR ")})`
+
+/** How many items are in a list below and not filed above it, or the other way round. */
+export const misfiled = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError.SqlError> => {
+  const expected = lists.flatMap((list) =>
+    Object.entries(list.facets).flatMap(([filter, { children }]) => children.length === 0 ? [] : [entriesBelow(list, filter)]))
+  return Effect.map(sql.unsafe<{ readonly items: bigint }>(`
+WITH expected AS (${expected.join(" UNION ALL ")}), found AS (
+  SELECT posting.key, listed.item FROM posting CROSS JOIN LATERAL unnest(posting.items) AS listed (item) WHERE NOT ${isSingle("posting.key")}
+)
+SELECT count(*) AS items FROM expected FULL JOIN found USING (key, item) WHERE expected.key IS NULL OR found.key IS NULL`), ([row]) => Number(row!.items))
 }
 
 const insertPostings = (source: string): string => `
-INSERT INTO posting (key, first_item, first_ordinal, items)
-SELECT key, min(item), ordinal, array_agg(item ORDER BY item) FROM (
+INSERT INTO posting (key, first_item, first_ordinal, items, filed)
+SELECT key, min(item), ordinal, array_agg(item ORDER BY item), CASE WHEN count(*) = 64 THEN 64 ELSE 0 END FROM (
   SELECT key, item, (row_number() OVER (PARTITION BY key ORDER BY item) - 1) / 64 * 64 AS ordinal FROM (${source}) AS source
 ) AS placed GROUP BY key, ordinal`

@@ -29,14 +29,16 @@ export const writerPlace: Effect.Effect<WriterPlace, never, Scope.Scope> = Effec
   }
 }).pipe(Effect.orDie)
 
-/** What is in every table of the ledger, as text, one line for each row; `without` are columns that are left out. */
-export const contents = (sql: SqlClient.SqlClient, without: { readonly [table: string]: ReadonlyArray<string> } = {}) =>
+/** What is in every table of the ledger, as text, one line for each row; `without` are columns that are left out, `rows` conditions on the rows `r`. */
+export const contents = (
+  sql: SqlClient.SqlClient, without: { readonly [table: string]: ReadonlyArray<string> } = {}, rows: { readonly [table: string]: string } = {}
+) =>
   Effect.orDie(Effect.gen(function*() {
     const tables: { [table: string]: ReadonlyArray<string> } = {}
     for (const table of ledgerTables) {
       const left = (without[table] ?? []).reduce((row, column) => `${row} - '${column}'`, "to_jsonb(r)")
-      const rows = yield* sql.unsafe<{ readonly line: string }>(`SELECT (${left})::text AS line FROM ${table} AS r ORDER BY 1`)
-      tables[table] = rows.map(({ line }) => line)
+      const lines = yield* sql.unsafe<{ readonly line: string }>(`SELECT (${left})::text AS line FROM ${table} AS r WHERE ${rows[table] ?? "true"} ORDER BY 1`)
+      tables[table] = lines.map(({ line }) => line)
     }
     return tables
   }))

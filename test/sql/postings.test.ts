@@ -5,10 +5,12 @@ import { appendPostings } from "../../adapters/sql/_append_postings.ts"
 import { cutPostings } from "../../adapters/sql/_cut_postings.ts"
 import { accountColumns, transactionColumns } from "../../adapters/sql/_ledger_columns.ts"
 import { insertInto } from "../../adapters/sql/_parameters.ts"
+import { entriesOfStored, storedRows } from "../../adapters/sql/_posting_entries.ts"
 import { type ListedRows, postingLists } from "../../adapters/sql/_posting_lists.ts"
 import { rowItems } from "../../adapters/sql/_postings.ts"
 import { type Account, type Transaction, transactionTypes } from "../../core/domain/mod.ts"
 import { Dice } from "../laws/_pool_dice.ts"
+import { misfiled } from "./_posting_rows.ts"
 import { writerPlace } from "./_writer_place.ts"
 
 /*
@@ -54,32 +56,35 @@ const naiveAccounts: Naive<Account> = {
   below: { a: (row) => [tokenOf(row)], k: (row) => [tokenOf(row)] }
 }
 
-/** Every item under its keys, and below them those of the full rows: 64 at a time, in their order. */
-const modelOf = <Row extends { readonly itemId: number }>({ below, keys }: Naive<Row>, rows: ReadonlyArray<Row>): Model => {
+/** Every item under its keys, and below them those that are filed. */
+const modelOf = <Row extends { readonly itemId: number }>({ below, keys }: Naive<Row>, rows: ReadonlyArray<Row>, filed: ReadonlyMap<string, number>): Model => {
   const single = new Map<string, Array<Row>>()
   for (const row of rows) for (const key of new Set(keys(row))) single.set(key, [...single.get(key) ?? [], row])
   const model: Model = new Map([...single].map(([key, listed]) => [key, listed.map(({ itemId }) => itemId)]))
   for (const [key, listed] of single) {
     const rests = below[Buffer.from(key.slice(2, 4), "hex").toString()]
-    for (const row of rests === undefined ? [] : listed.slice(0, listed.length - listed.length % rowItems)) {
+    for (const row of rests === undefined ? [] : listed.slice(0, filed.get(key) ?? 0)) {
       for (const rest of rests!(row)) model.set(key + rest, [...model.get(key + rest) ?? [], row.itemId])
     }
   }
   return model
 }
 
-/** What is stored; the rows of each key are full but for the last, and know how many items come before them. */
+/** What is stored, and how much of each key is filed; the rows of a key are full but for the last, and know how many items come before them. */
 const stored = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const model: Model = new Map()
-  const rows = yield* sql.unsafe<{ readonly key: string; readonly first_ordinal: bigint; readonly items: ReadonlyArray<bigint> }>(
-    "SELECT encode(key, 'hex') AS key, first_ordinal, items FROM posting ORDER BY posting.key, first_item"
+  const filed = new Map<string, number>()
+  const rows = yield* sql.unsafe<{ readonly key: string; readonly first_ordinal: bigint; readonly items: ReadonlyArray<bigint>; readonly filed: number }>(
+    "SELECT encode(key, 'hex') AS key, first_ordinal, items, filed FROM posting ORDER BY posting.key, first_item"
   )
-  for (const { first_ordinal, items, key } of rows) {
-    const before = model.get(key) ?? []
-    assert.strictEqual(Number(first_ordinal), before.length, `the ordinal of a row of ${key}`)
-    model.set(key, [...before, ...items.map(Number)])
+  for (const row of rows) {
+    const before = model.get(row.key) ?? []
+    assert.strictEqual(Number(row.first_ordinal), before.length, `the ordinal of a row of ${row.key}`)
+    assert.strictEqual(before.length % rowItems, 0, `the rows of ${row.key} before its last one`)
+    model.set(row.key, [...before, ...row.items.map(Number)])
+    filed.set(row.key, before.length + row.filed)
   }
-  return model
+  return { model, filed }
 })
 
 /** Appends and cuts a list at random, and compares after each step. */
@@ -103,12 +108,15 @@ const compare = <List extends "transactions" | "accounts">(
         rows = [...rows, ...added]
       } else {
         const cut = rows[Math.max(0, rows.length - 1 - dice.below(dice.chance(0.2) ? rows.length : 300))]!.itemId - dice.below(2)
-        yield* cutPostings(sql, name, BigInt(cut))
+        const going = yield* storedRows(sql, name, cut)
+        yield* cutPostings(sql, [{ name, ...yield* entriesOfStored(going) }])
         yield* sql.unsafe(`DELETE FROM ${list.table} WHERE item_id >= $1`, [BigInt(cut)])
         rows = rows.filter(({ itemId }) => itemId < cut)
         cuts++
       }
-      const [found, expected] = [yield* stored(sql), modelOf(naive, rows)]
+      assert.strictEqual(yield* misfiled(sql), 0)
+      const { filed, model: found } = yield* stored(sql)
+      const expected = modelOf(naive, rows, filed)
       assert.deepStrictEqual([...found.keys()].sort(), [...expected.keys()].sort(), `the keys after step ${step}`)
       for (const [key, items] of expected) assert.deepStrictEqual(found.get(key), items, `the items of ${key} after step ${step}`)
     }
