@@ -51,7 +51,7 @@ export const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
       const listed = listedUnder(postingLists.exits, filters)
       // open exits are listed under every combination
       const asked: Asked = onlyPendingWithdraws
-        ? { shape: "open", text: () => ({ lists: "open" }), keys: keysParameter(listed.keys.map(amongOpenExits)), values: [] }
+        ? { ...keysOf(listed.keys.map(amongOpenExits), "open"), values: [] }
         : byPostings(listed, "exit", (parameter) => `r.token_id = ${parameter("bigint")}`, [textOf(filters.tokenId)])
       return withAccount(accountIndex, withBatch("exits", batchNum, asked))
     },
@@ -120,11 +120,16 @@ const addressOf = (address: string | undefined): string | null => address === un
 /** The same filters, of the exits that are open. */
 const amongOpenExits = (key: Uint8Array): Uint8Array => Buffer.concat([openExitKey().subarray(0, 1), key.subarray(1)])
 
+/** One list, as nearly always, is read without the detour over many. */
+const keysOf = (keys: ReadonlyArray<Uint8Array>, lists: PageText["lists"]): Pick<Asked, "shape" | "text" | "keys"> => keys.length === 1
+  ? { shape: `${lists} one`, text: () => ({ lists, keys: "one" }), keys: byteParameter(keys[0]!) }
+  : { shape: lists, text: () => ({ lists }), keys: keysParameter(keys) }
+
 /** @param condition what the values mean for a row `r` of the open row above */
 const byPostings = (
   { above, keys }: Listed, table: string, condition: (parameter: Parameter) => string, values: ReadonlyArray<string | null>
 ): Asked => above === null
-  ? { shape: "listed", text: () => ({ lists: "postings" }), keys: keysParameter(keys), values: [] }
+  ? { ...keysOf(keys, "postings"), values: [] }
   : {
     shape: "sifted",
     text: (parameter) => ({ lists: "postings", sift: { key: parameter("bytea"), table, condition: condition(parameter) } }),

@@ -9,7 +9,7 @@ export type Order = "ASC" | "DESC"
 /** What a statement about pages of a list is made of. Its parameters are $1 keys, $2 position, $3 limit, and what the others say. */
 export interface PageText {
   readonly lists: "postings" | "open"
-  /** SQL for the keys of disjoint lists, `key`: those that `$1` names, where absent. */
+  /** SQL for the keys of disjoint lists, `key`: those that `$1` names, where absent. "one" where `$1` is the key of the only list. */
   readonly keys?: string
   /** A list above them, by SQL for its key, of which what is not filed below it is sifted: those items that meet a condition on a row `r` of `table` belong to the selection. */
   readonly sift?: { readonly key: string; readonly table: string; readonly condition: string }
@@ -45,26 +45,31 @@ export const pageStatement = (page: PageText): string => {
   const [from, below] = order === "ASC" ? [position, high] : [low, position]
   const bounds = hasRange ? "CROSS JOIN bounds" : ""
   const read = order === "ASC" ? lists.ascending : lists.descending
-  const given = [
-    `listed AS MATERIALIZED (${page.keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"})`,
-    ...(hasRange ? [`bounds AS MATERIALIZED (
+  const measures = (key: string) => lists.measures(key, hasRange ? { low, position, high } : { low: null, position, high: null })
+  const range = hasRange ? [`bounds AS MATERIALIZED (
   SELECT bound.*, least(greatest($2::bigint, bound.low), bound.high) AS position
   FROM (SELECT given.*, greatest(given.low, given.upper) AS high FROM (${page.range}) AS given) AS bound
-)`] : []),
+)`] : []
+  const counts = `measured.above - measured.under AS total, measured.reached - measured.under AS before,
+    CASE WHEN measured.above > measured.under THEN measured.first END AS first, CASE WHEN measured.above > measured.under THEN measured.last END AS last`
+  const once = hasRange ? "bounds" : "(VALUES (1)) AS one"
+  const only = page.keys === "one" && sift === undefined
+  const selection = only ? [
+    ...range,
+    `measured AS MATERIALIZED (SELECT found.* FROM ${once} CROSS JOIN LATERAL (${measures("$1::bytea")}) AS found)`,
+    `counted AS (SELECT ${counts} FROM measured)`,
+    `page AS MATERIALIZED (SELECT found.item FROM ${once} CROSS JOIN LATERAL (${read("$1::bytea", from, below, "$3::bigint")}) AS found)`
+  ] : [
+    `listed AS MATERIALIZED (${page.keys === "one" ? "SELECT $1::bytea AS key" : page.keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"})`,
+    ...range,
     ...(sift === undefined ? [] : [`sifted AS MATERIALIZED (
   SELECT tail.item FROM (${unfiled(sift.key)}) AS tail ${bounds}
   CROSS JOIN LATERAL (SELECT FROM ${sift.table} AS r WHERE r.item_id = tail.item AND ${sift.condition} LIMIT 1) AS held
   ${hasRange ? `WHERE tail.item >= ${low} AND tail.item < ${high}` : ""}
 )`]),
-    `ranked AS MATERIALIZED (
-  SELECT ${hasRange ? lists.rank("listed.key", low) : "0"} AS under, ${lists.rank("listed.key", position)} AS reached,
-    ${lists.rank("listed.key", high)} AS above, ${lists.first("listed.key", low)} AS first, ${lists.last("listed.key", high)} AS last
-  FROM listed ${bounds}
-)`,
+    `measured AS MATERIALIZED (SELECT found.* FROM listed ${bounds} CROSS JOIN LATERAL (${measures("listed.key")}) AS found)`,
     `part AS (
-  SELECT ranked.above - ranked.under AS total, ranked.reached - ranked.under AS before,
-    CASE WHEN ranked.above > ranked.under THEN ranked.first END AS first, CASE WHEN ranked.above > ranked.under THEN ranked.last END AS last
-  FROM ranked
+  SELECT ${counts} FROM measured
   ${sift === undefined ? "" : `UNION ALL SELECT count(*), count(*) FILTER (WHERE sifted.item < ${position}), min(sifted.item), max(sifted.item) FROM sifted ${bounds}`}
 )`,
     `counted AS (SELECT coalesce(sum(part.total), 0) AS total, coalesce(sum(part.before), 0) AS before, min(part.first) AS first, max(part.last) AS last FROM part)`,
@@ -73,7 +78,10 @@ export const pageStatement = (page: PageText): string => {
     SELECT each.item FROM listed ${bounds} CROSS JOIN LATERAL (${read("listed.key", from, below, "$3::bigint")}) AS each
     ${sift === undefined ? "" : `UNION ALL SELECT sifted.item FROM sifted ${bounds} WHERE sifted.item >= ${from} AND sifted.item < ${below}`}
   ) AS found ORDER BY found.item ${order} LIMIT $3::bigint
-)`,
+)`
+  ]
+  const given = [
+    ...selection,
     ...page.given ?? []
   ]
   return answerStatement({

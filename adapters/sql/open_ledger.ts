@@ -13,9 +13,9 @@ const genesisText = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(G
 const firstItems = { account: 1, exit: 1, transaction: 1, batch: 1, bid: 1, token: 2, coordinator: 1 }
 
 const insertLedger = `
-INSERT INTO ledger (genesis, version, token_version, ethereum_block_num, next_account, next_exit, next_transaction, next_batch, next_bid, next_token,
+INSERT INTO ledger (version, token_version, ethereum_block_num, next_account, next_exit, next_transaction, next_batch, next_bid, next_token,
   next_coordinator)
-VALUES ($1, 0, 1, $2::numeric, 1, 1, 1, 1, 1, 2, 1)
+VALUES (0, 1, $1::numeric, 1, 1, 1, 1, 1, 2, 1)
 ON CONFLICT (singleton) DO NOTHING RETURNING version`
 
 /**
@@ -33,8 +33,9 @@ export const openLedger = (genesis: GenesisFeed): Effect.Effect<void, DatabaseEr
     const blockNum = genesis.block.number
     const { number, hash, timestampMs } = genesis.block
     yield* sql.withTransaction(Effect.gen(function*() {
-      const added = yield* sql.unsafe(insertLedger, [text, `${blockNum}`])
+      const added = yield* sql.unsafe(insertLedger, [`${blockNum}`])
       if (added.length === 0) return
+      yield* sql.unsafe("INSERT INTO genesis (record) VALUES ($1)", [text])
       yield* insert("block", blockColumns, [
         { block: { number, hash, timestampMs }, lastEthereumBlock: number, lastBatchNum: 0, lastAccountIndex: 255, lastTokenId: 0, next: firstItems }
       ])
@@ -43,8 +44,8 @@ export const openLedger = (genesis: GenesisFeed): Effect.Effect<void, DatabaseEr
         kind, blockNum, set: { ...genesis.variables[kind], ethereumBlockNum: blockNum } as never
       })))
     }))
-    const [ledger] = yield* sql.unsafe<{ readonly genesis: string }>("SELECT genesis FROM ledger")
-    if (ledger!.genesis !== text) return yield* new DatabaseError({ reason: "otherNetwork", message: difference(ledger!.genesis, text) })
+    const [opened] = yield* sql.unsafe<{ readonly record: string }>("SELECT record FROM genesis")
+    if (opened!.record !== text) return yield* new DatabaseError({ reason: "otherNetwork", message: difference(opened!.record, text) })
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(storeFailure(error))))
 
 interface GenesisJson {

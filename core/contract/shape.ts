@@ -43,7 +43,7 @@ export const shape = <V>(name: string, doc: string, fields: Fields<V>, parts?: (
   parts,
   write: (context) => context.writerOf(fields, () => {
     const write = objectWriter(fields, context)
-    return parts === undefined ? write : context.texts.keep(parts, write)
+    return parts === undefined ? write : context.texts.keep(name, parts, write)
   }),
   schema: (context) => Schema.Struct(Object.fromEntries(
     Object.entries(fields).map(([key, field]) => [context.name(key), field.schema(context)])

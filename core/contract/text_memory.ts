@@ -25,14 +25,20 @@ export class TextMemory {
   private used = 0
   private usedBefore = 0
 
-  /** @param charactersMax bound for both generations, 0 keeps nothing; a character takes one byte, or two in a text that is not Latin-1 */
-  constructor(charactersMax: number) {
+  private readonly shapes: ReadonlyArray<string> | undefined
+
+  /**
+   * @param charactersMax bound for both generations, 0 keeps nothing; a character takes one byte, or two in a text that is not Latin-1
+   * @param shapes names of the only ones whose texts are worth it; all where absent
+   */
+  constructor(charactersMax: number, shapes?: ReadonlyArray<string>) {
     this.generationMax = charactersMax / 2
+    this.shapes = shapes
   }
 
-  /** A writer whose texts are found again by the identity of the values they were written from. */
-  keep<V>(partsOf: (view: V) => TextParts, write: (view: V) => string): (view: V) => string {
-    if (this.generationMax === 0) return write
+  /** A writer of a shape whose texts are found again by the identity of the values they were written from. */
+  keep<V>(shape: string, partsOf: (view: V) => TextParts, write: (view: V) => string): (view: V) => string {
+    if (this.generationMax === 0 || this.shapes?.includes(shape) === false) return write
     const shelf: Shelf = { current: new Map(), previous: new Map() }
     this.shelves.push(shelf)
     return (view) => {

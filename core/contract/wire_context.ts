@@ -48,9 +48,14 @@ const writers = (): WireContext["writerOf"] => {
 /** What the texts that are kept ready may take, in characters. */
 export const textsMaxDefault = 64 * 2 ** 20
 
-/** @param keccak256 checks and writes the mixed case of addresses */
-export const wireContext = (network: Network, keccak256: Keccak256, textsMax = textsMaxDefault): WireContext => ({
-  texts: new TextMemory(textsMax),
+/**
+ * @param keccak256 checks and writes the mixed case of addresses
+ * @param texts how much of written objects is kept ready, and of which shapes alone where a store makes the others anew for each answer
+ */
+export const wireContext = (
+  network: Network, keccak256: Keccak256, { charactersMax = textsMaxDefault, shapes }: { readonly charactersMax?: number; readonly shapes?: ReadonlyArray<string> } = {}
+): WireContext => ({
+  texts: new TextMemory(charactersMax, shapes),
   writerOf: writers(),
   network,
   name: (name) => localName(network, name),

@@ -7,7 +7,7 @@ interface View {
 }
 
 const writer = (memory: TextMemory, written: Array<number> = []) =>
-  memory.keep<View>((view) => [view.row, view.token], ({ row, token }) => {
+  memory.keep<View>("View", (view) => [view.row, view.token], ({ row, token }) => {
     written.push(row.n)
     return `${row.n}:${token.usd}`.padEnd(200, ".")
   })
@@ -24,6 +24,16 @@ describe("texts that are kept", () => {
     assert.isTrue(write({ ...view!, token: { usd: 2 } }).startsWith("0:2"))
     assert.isTrue(write(view!).startsWith("0:1"))
     assert.deepStrictEqual(written, [0, 0, 0])
+  })
+
+  it("are those of some shapes alone where it is said so", () => {
+    const [view] = views(1)
+    for (const [shapes, times] of [[["View"], 1], [["Other"], 2], [[], 2]] as const) {
+      const written: Array<number> = []
+      const write = writer(new TextMemory(10_000, shapes), written)
+      assert.strictEqual(write(view!), write(view!))
+      assert.strictEqual(written.length, times)
+    }
   })
 
   it("stay within one bound, however many writers there are and whichever of them rests", () => {

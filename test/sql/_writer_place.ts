@@ -44,6 +44,6 @@ export const contents = (
   }))
 
 const ledgerTables = [
-  "ledger", "block", "batch", "account", "transaction", "queued_transaction", "exit", "withdrawal", "token", "price_change", "coordinator", "registration",
+  "genesis", "ledger", "block", "batch", "account", "transaction", "queued_transaction", "exit", "withdrawal", "token", "price_change", "coordinator", "registration",
   "bid", "parameter_set", "posting", "open_item", "open_count"
 ]
