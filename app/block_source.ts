@@ -1,28 +1,29 @@
-import { Cause, Effect, Exit, Fiber, Option, Stream } from "effect"
-import { type FeedRecord, type GenesisFeed, Ledger, LedgerReader } from "../core/mod.ts"
+import { Cause, Effect, Exit, Fiber, Stream } from "effect"
+import { type FeedRecord, type GenesisFeed, lastBlock, Ledger, LedgerReader } from "../core/mod.ts"
 import { FeedFileError, feedFrom, type OpenFeed } from "./feed_file.ts"
-import { lastBlock } from "./resumed_feed.ts"
-import { defaultNetwork, drive, resume, simulate, type Simulation } from "./simulator/mod.ts"
+import type { Simulation } from "./simulator/mod.ts"
 import type { OpenStores } from "./stores.ts"
 
 /** Which network, and how it goes on. */
-export interface SourceFlags {
+export interface SourceSettings {
   readonly seed: string
   readonly transactions: number
-  readonly pace: number
+  readonly paceSeconds: number
   readonly prefix: string
   readonly empty: boolean
-  readonly feed: Option.Option<string>
+  readonly feed: string | undefined
 }
 
 /** Where blocks come from: the network they belong to, and what brings the first ones and then goes on in the background. */
-export const sourceOf = (flags: SourceFlags) =>
-  Option.match(flags.feed, {
-    onSome: (path) => Effect.map(feedFrom(path), (feed: OpenFeed): BlockSource => ({ genesis: feed.genesis, start: ({ newOf }) => follow(newOf(feed.records)) })),
-    onNone: () => Effect.sync((): BlockSource => {
-      const simulation = simulate({ seed: flags.seed, network: { ...defaultNetwork, prefix: flags.prefix } })
-      return { genesis: simulation.genesis, start: () => flags.empty ? Effect.void : live(simulation, flags) }
-    })
+export const sourceOf = (settings: SourceSettings): Effect.Effect<BlockSource, FeedFileError> =>
+  Effect.gen(function*() {
+    if (settings.feed !== undefined) {
+      const feed: OpenFeed = yield* feedFrom(settings.feed)
+      return { genesis: feed.genesis, start: ({ newOf }: OpenStores) => follow(newOf(feed.records)) }
+    }
+    const simulator = yield* Effect.promise(() => import("./simulator/mod.ts"))
+    const simulation = simulator.simulate({ seed: settings.seed, network: { ...simulator.defaultNetwork, prefix: settings.prefix } })
+    return { genesis: simulation.genesis, start: () => settings.empty ? Effect.void : live(simulation, simulator, settings) }
   })
 
 interface BlockSource {
@@ -30,13 +31,13 @@ interface BlockSource {
   readonly start: (stores: OpenStores) => ReturnType<typeof live> | ReturnType<typeof follow> | typeof Effect.void
 }
 
-const live = (simulation: Simulation, { pace, transactions }: SourceFlags) =>
+const live = (simulation: Simulation, { drive, resume }: typeof import("./simulator/mod.ts"), { paceSeconds, transactions }: SourceSettings) =>
   Effect.gen(function*() {
     // where stores are shared, the process that writes now has the network in hand: to see the last block is to be the writer
     yield* lastBlock
     const { version } = yield* (yield* LedgerReader).stamp
     if (version > 0) yield* resume(simulation)
-    const fiber = yield* drive(simulation, { transactions, paceMs: pace === 0 ? Infinity : pace * 1000 })
+    const fiber = yield* drive(simulation, { transactions, paceMs: paceSeconds === 0 ? Infinity : paceSeconds * 1000 })
     yield* Fiber.await(fiber).pipe(
       Effect.tap((exit) => Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.logError("The simulated network stands still", exit.cause) : Effect.void),
       Effect.forkScoped

@@ -1,16 +1,15 @@
-import { Effect, Option, type Redacted } from "effect"
-import { CliError } from "effect/cli"
+import type { Redacted } from "effect"
+import type { DatabaseOptions } from "../adapters/sql/mod.ts"
+import type { settings, Settled } from "./config/mod.ts"
 
-/** The database that a command works on; without one it ends with a sentence. */
-export const databaseOf = (database: Option.Option<Redacted.Redacted>) =>
-  Option.match(database, {
-    onSome: Effect.succeed,
-    onNone: () => userError("No database is named: give one with --database or DATABASE_URL, such as postgresql://user:password@localhost:5432/rollup")
-  })
+/** How a database is spoken to, of which the settings know the address beside. */
+export type ConnectionOptions = Omit<DatabaseOptions, "url">
 
-/** Ends the program with a sentence for its user; stacks are for what nobody expected. */
-export const userError = (userMessage: string, cause: unknown = userMessage) => Effect.fail(new CliError.UserError({ cause, userMessage }))
+export const connectionOptions = ({ connectionsMax, connectTimeoutMs, idleTransactionMs, queueWaitMs, statementTimeoutMs }: Settled<typeof settings.connections>): ConnectionOptions =>
+  ({ maxConnections: connectionsMax, connectTimeoutMs, idleTransactionMs, queueWaitMs, statementTimeoutMs })
 
-/** Every failure that has a message of its own ends the program with it. */
-export const userErrors = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, CliError.UserError, R> =>
-  Effect.catch(effect, (error) => error instanceof CliError.UserError ? Effect.fail(error) : userError(error instanceof Error ? error.message : String(error), error))
+/** The address of a database, by commands that were not begun without one. */
+export const databaseOf = (url: Redacted.Redacted | undefined): Redacted.Redacted => {
+  if (url === undefined) throw new Error("No database is named")
+  return url
+}

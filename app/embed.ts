@@ -1,13 +1,19 @@
-import { Effect, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime } from "effect"
 import { type FetchHandler, fetchHandler } from "../adapters/http/mod.ts"
 import {
   BadInput, type BlockFeed, type BlockReport, type FeedRecord, type Found, type ItemKeys, type ItemName, type InputFault, itemKeyFaults, type Items, Ledger, LedgerReader, type LedgerStamp,
-  type ListItems, type ListName, type ListQuery, listQueryFaults, type NetworkState, type Page, Pool, type PostedAuthorization, type PostedTransaction,
+  type ListItems, type ListName, type ListQuery, listQueryFaults, Monitor, type NetworkState, type Page, Pool, type PostedAuthorization, type PostedTransaction,
   type PriceFeed, type RecordReport, type RollBackReport, Submission, type Submitted, type TransactionId
 } from "../core/mod.ts"
 import { memoryNode, type Node, type NodeOptions } from "./layers.ts"
 
 export type { NodeOptions } from "./layers.ts"
+
+/** What an embedded node is made of. */
+export interface EmbedOptions extends NodeOptions {
+  /** Is told what the node measures, such as one of `openMonitor`; nothing is counted without it. */
+  readonly monitor?: Monitor
+}
 
 type Promised<Method> = Method extends (...args: infer Args) => Effect.Effect<infer A, infer _E, infer _R> ? (...args: Args) => Promise<A>
   : Method extends Effect.Effect<infer A, infer _E, infer _R> ? () => Promise<A>
@@ -54,8 +60,8 @@ export interface RollupNode {
  * await node.close()
  * ```
  */
-export const openNode = async (options: NodeOptions): Promise<RollupNode> => {
-  const runtime = ManagedRuntime.make(memoryNode(options))
+export const openNode = async ({ monitor, ...options }: EmbedOptions): Promise<RollupNode> => {
+  const runtime = ManagedRuntime.make(Layer.provide(memoryNode(options), Layer.succeed(Monitor, monitor ?? null)))
   let closed = false
   const open = <A>(call: () => Promise<A>): Promise<A> =>
     closed ? Promise.reject(new Error("The node is closed: open another one")) : call()

@@ -19,7 +19,7 @@ export const feedFrom = (path: string): Effect.Effect<OpenFeed, FeedFileError> =
   Effect.tryPromise({ try: () => openFeed(path), catch: (error) => error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) }) })
 
 /** Opens a feed in NDJSON; `-` is the standard input. Blank lines are passed over. Rejects with a FeedFileError. */
-export const openFeed = async (path: string): Promise<OpenFeed> => {
+const openFeed = async (path: string): Promise<OpenFeed> => {
   const read = { bytes: 0 }
   const lines = recordsOf(path, read)
   const first = await lines.next()

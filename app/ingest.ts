@@ -1,70 +1,70 @@
-import { Context, Effect, Layer, Stream } from "effect"
-import { Argument, Command } from "effect/cli"
-import { keccak256 } from "../adapters/hashing/mod.ts"
+import { Context, Effect, Fiber, Layer, Stream } from "effect"
 import { verifierWorkers } from "../adapters/crypto/node.ts"
-import { BulkWriter } from "../adapters/sql/mod.ts"
-import { type BlockFeed, decideBlock, type FeedRecord, type GenesisFeed, learnAuthorizations, Ledger, LedgerReader, type LedgerWriter, Pool, PoolStore, SignatureVerifier, type VerifyExit } from "../core/mod.ts"
-import { databaseOf, userErrors } from "./database.ts"
+import { BulkWriter, sqlStores } from "../adapters/sql/mod.ts"
+import { type BlockFeed, type FeedRecord, type GenesisFeed, learnAuthorizations, Ledger, LedgerReader, type LedgerWriter, Pool, PoolStore, SignatureVerifier, type StoreFailure } from "../core/mod.ts"
+import { bulkLoad, type BulkRecord } from "./bulk_load.ts"
+import type { settings, Settled } from "./config/mod.ts"
+import { connectionOptions, databaseOf } from "./database.ts"
 import { feedFrom, type OpenFeed } from "./feed_file.ts"
 import { nodeOver } from "./layers.ts"
-import * as options from "./options.ts"
 import { makeProgress } from "./progress.ts"
 import { recordsBehind } from "./resumed_feed.ts"
 
 /** Loads a feed into a database, many blocks to a transaction; what is there already is passed over. */
-export const ingest = Command.make("ingest", {
-  feed: Argument.String("feed").pipe(Argument.withDescription("Feed in NDJSON, as `export` and `feed` write it; - is the standard input")),
-  database: options.database
-}, ({ database, feed: path }) =>
+export const ingest = ({ argument: path, database, ...settings }: Settings) =>
   Effect.scoped(Effect.gen(function*() {
-    const url = yield* databaseOf(database)
     const feed = yield* feedFrom(path)
-    const { sqlStores } = yield* Effect.promise(() => import("../adapters/sql/mod.ts"))
-    const { verifyExitProof } = yield* Effect.promise(() => import("../adapters/crypto/mod.ts"))
     const { genesis } = feed
-    const stores = yield* Layer.build(sqlStores({ url, genesis }))
+    const stores = yield* Layer.build(sqlStores({ url: databaseOf(database), genesis, ...connectionOptions(settings) }))
     const node = yield* Layer.build(nodeOver(Layer.succeedContext(stores), { genesis, verifier: verifierWorkers(genesis.network) }))
-    yield* Effect.provide(load(feed, genesis, verifyExitProof), Context.merge(stores, node))
-  })).pipe(userErrors)).pipe(Command.withDescription("Load a feed into a PostgreSQL database, with all checks"))
+    yield* Effect.provide(load(feed, genesis), Context.merge(stores, node))
+  }))
 
-/** Transactions, queued ones included, that one database transaction takes; fewer blocks where they are large, and not endlessly many empty ones. */
+type Settings = Settled<typeof settings.database & typeof settings.connections> & { readonly argument: string }
+
+/** Transactions, queued ones included, that one database transaction takes; fewer records where they are large, and not endlessly many small ones. */
 const groupTransactions = 4000
-const groupBlocks = 2000
+const groupRecords = 2000
 
-const load = (feed: OpenFeed, genesis: GenesisFeed, verifyExit: VerifyExit) =>
+const load = (feed: OpenFeed, genesis: GenesisFeed) =>
   Effect.gen(function*() {
     const [bulk, ledger, reader] = [yield* BulkWriter, yield* Ledger, yield* LedgerReader]
     const learn = learnAuthorizations({ store: yield* PoolStore, verifier: yield* SignatureVerifier })
-    const rules = { constants: genesis.constants, keccak256, verifyExit }
-    const progress = makeProgress({ unit: "transactions" })
-    let group: Array<BlockFeed> = []
+    const loadAll = yield* bulkLoad(bulk, genesis)
+    const progress = yield* makeProgress({ unit: "transactions" })
+    let learning: Fiber.Fiber<void, StoreFailure> = yield* Effect.forkChild(Effect.void)
+    let group: Array<BulkRecord> = []
     let [inGroup, transactions, blocksLoaded] = [0, 0, 0]
+    let lastBlock = genesis.block.number
 
     const flush = Effect.gen(function*() {
-      const blocks = group
-      if (blocks.length === 0) return
+      const loading = group
+      if (loading.length === 0) return
       group = []
       inGroup = 0
-      yield* bulk.applyAll(blocks, (block) => decideBlock(rules, block))
+      yield* loadAll(loading)
+      const blocks = loading.flatMap((record) => record.kind === "block" ? [record.block] : [])
       blocksLoaded += blocks.length
-      for (const block of blocks) {
-        transactions += sizeOf(block)
-        yield* learn(block)
-      }
-      yield* progress.tell({ units: transactions, at: `Ethereum block ${blocks.at(-1)!.number}`, share: feed.share() })
+      for (const block of blocks) transactions += sizeOf(block)
+      // signatures are verified beside the next blocks
+      yield* Fiber.join(learning)
+      learning = yield* Effect.forkChild(Effect.forEach(blocks, learn, { discard: true }))
+      lastBlock = blocks.at(-1)?.number ?? lastBlock
+      yield* progress.tell({ units: transactions, at: `Ethereum block ${lastBlock}`, share: feed.share() })
     })
 
     const records = recordsBehind(feed.records, genesis, yield* Effect.context<LedgerWriter>())
     yield* Stream.fromAsyncIterable(records, (error) => error as Error).pipe(Stream.runForEach((record: FeedRecord) => {
-      if (record.kind !== "block") return Effect.andThen(flush, Effect.asVoid(ledger.applyRecord(record)))
-      group.push(record.block)
-      inGroup += sizeOf(record.block)
-      return inGroup >= groupTransactions || group.length >= groupBlocks ? flush : Effect.void
+      if (record.kind !== "block" && record.kind !== "prices") return Effect.andThen(flush, Effect.asVoid(ledger.applyRecord(record)))
+      group.push(record)
+      if (record.kind === "block") inGroup += sizeOf(record.block)
+      return inGroup >= groupTransactions || group.length >= groupRecords ? flush : Effect.void
     }))
     yield* flush
+    yield* Fiber.join(learning)
     yield* (yield* Pool).settle
     const { batchNum, ethereumBlockNum } = yield* reader.stamp
-    yield* Effect.log(`${blocksLoaded} blocks with ${transactions} transactions were loaded in ${progress.elapsed()}: ` +
+    yield* Effect.log(`${blocksLoaded} blocks with ${transactions} transactions were loaded in ${progress.end()}: ` +
       `the ledger stands at Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}`)
   })
 

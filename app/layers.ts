@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../adapters/hashing/mod.ts"
-import { Application, type HttpLimits, type Mount } from "../adapters/http/mod.ts"
+import { Application, type HttpLimits, type Mount, type Observing } from "../adapters/http/mod.ts"
 import * as Memory from "../adapters/memory/mod.ts"
 import {
-  type GenesisFeed, type Ledger, type LedgerReader, type LedgerWriter, type Network, Pool, pooledLedger, type PoolStore, SignatureVerifier, Submission,
+  type GenesisFeed, type Ledger, type LedgerReader, LedgerTip, type LedgerWriter, type Network, Pool, pooledLedger, type PoolStore, SignatureVerifier, Submission,
   type SubmissionOptions, VerifierBusy, type VerifyExit, wireContext
 } from "../core/mod.ts"
 
@@ -21,6 +21,10 @@ export interface NodeOptions extends Pick<SubmissionOptions, "minFeeUSD" | "maxF
   readonly textsMax?: number
   /** Bytes of whole answers that are kept ready while the ledger stands still; 64 MiB by default, 0 keeps none. */
   readonly answersBytesMax?: number
+  /** Batches after which one is too deep for a rollback, so that caches may keep it for good; 1000 by default. */
+  readonly finalAfterBatches?: number
+  /** What is done about each request besides answering it; nothing by default. Figures go to the `Monitor` that the layers find. */
+  readonly observing?: Observing
   /** Verifies what is posted. By default in the calling thread, by code that is loaded with the first signature: nodes that only read do without. */
   readonly verifier?: Layer.Layer<SignatureVerifier>
 }
@@ -39,7 +43,7 @@ export const memoryNode = (options: NodeOptions): Layer.Layer<Node> => nodeOver(
 
 /** A node over the stores that it is given. */
 export const nodeOver = <E>(stores: Layer.Layer<Stores, E>, options: NodeOptions): Layer.Layer<Node, E> => {
-  const { answersBytesMax, genesis, mounts, limits, textsMax, pendingMax, pendingPerAccountMax, verifier = verifierOnDemand(genesis.network) } = options
+  const { genesis, pendingMax, pendingPerAccountMax, verifier = verifierOnDemand(genesis.network) } = options
   const submission = Submission.layer({
     network: genesis.network,
     keccak256,
@@ -47,18 +51,26 @@ export const nodeOver = <E>(stores: Layer.Layer<Stores, E>, options: NodeOptions
     ...(pendingMax === undefined ? {} : { pendingMax }),
     ...(pendingPerAccountMax === undefined ? {} : { pendingPerAccountMax })
   })
-  const application = Layer.unwrap(Effect.sync(() =>
+  const ledger = Layer.unwrap(Effect.map(Effect.cached(loadVerifyExit), (verifyExit) => pooledLedger(genesis, keccak256, { verifyExit }))).pipe(Layer.provide(lenient))
+  const ports = Layer.merge(stores, verifier)
+  return Layer.merge(applicationOver(options), ledger).pipe(Layer.provideMerge(Layer.merge(submission, Pool.layer({ keccak256 }))), Layer.provideMerge(ports))
+}
+
+/** The interface of a node over what it reads and where posts go. */
+export const applicationOver = (
+  { answersBytesMax, finalAfterBatches, genesis, limits, mounts, observing, textsMax }: NodeOptions
+): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>
+  Layer.unwrap(Effect.map(LedgerTip, (tip) =>
     Application.layer({
-      context: wireContext(genesis.network, keccak256, textsMax),
+      // only tokens are the same objects from answer to answer where a database is read
+      context: wireContext(genesis.network, keccak256, { ...textsMax === undefined ? {} : { charactersMax: textsMax }, ...tip?.isRemote === true ? { shapes: ["Token"] } : {} }),
       constants: genesis.constants,
       ...(mounts === undefined ? {} : { mounts }),
       ...(limits === undefined ? {} : { limits }),
-      ...(answersBytesMax === undefined ? {} : { answersBytesMax })
+      ...(answersBytesMax === undefined ? {} : { answersBytesMax }),
+      ...(finalAfterBatches === undefined ? {} : { finalAfterBatches }),
+      ...(observing === undefined ? {} : { observing })
     })))
-  const ledger = Layer.unwrap(Effect.map(Effect.cached(loadVerifyExit), (verifyExit) => pooledLedger(genesis, keccak256, { verifyExit }))).pipe(Layer.provide(lenient))
-  const ports = Layer.merge(stores, verifier)
-  return Layer.merge(application, ledger).pipe(Layer.provideMerge(Layer.merge(submission, Pool.layer({ keccak256 }))), Layer.provideMerge(ports))
-}
 
 /** The bounds of fees as far as they are given. */
 const feesOf = ({ maxFeeUSD, minFeeUSD }: Omit<StoreOptions, "genesis">): Omit<StoreOptions, "genesis"> =>

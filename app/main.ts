@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module"
+import { resolveQuickly } from "./module_resolution.ts"
 
-// what was compiled is kept for the next start, which takes a quarter less
+// what was compiled is kept for the next start
 enableCompileCache()
+resolveQuickly()
 await import("./program.ts")

@@ -1,17 +1,15 @@
 import { Effect, Layer } from "effect"
-import { Command, Flag } from "effect/cli"
-import { databaseOf, userErrors } from "./database.ts"
-import * as options from "./options.ts"
+import { databaseLayer, migrate as applyMigrations } from "../adapters/sql/mod.ts"
+import type { settings, Settled } from "./config/mod.ts"
+import { connectionOptions, databaseOf } from "./database.ts"
 
-const dryRun = Flag.Boolean("dry-run").pipe(Flag.withDefault(false), Flag.withDescription("Only tell what would be applied"))
+type Settings = Settled<typeof settings.database & typeof settings.connections> & { readonly dryRun: boolean }
 
 /** Brings the schema of a database up to date; `serve` and `ingest` do so by themselves. */
-export const migrate = Command.make("migrate", { database: options.database, dryRun }, ({ database, dryRun }) =>
+export const migrate = ({ database, dryRun, ...settings }: Settings) =>
   Effect.scoped(Effect.gen(function*() {
-    const url = yield* databaseOf(database)
-    const sql = yield* Effect.promise(() => import("../adapters/sql/mod.ts"))
-    const services = yield* Layer.build(sql.databaseLayer({ url }))
-    const done = yield* Effect.provide(sql.migrate({ dryRun }), services)
+    const services = yield* Layer.build(databaseLayer({ url: databaseOf(database), ...connectionOptions(settings) }))
+    const done = yield* Effect.provide(applyMigrations({ dryRun }), services)
     for (const { name, number } of dryRun ? done : []) yield* Effect.log(`Migration ${number} (${name}) would be applied`)
     if (done.length === 0) yield* Effect.log("The schema is up to date: there is nothing to apply")
-  })).pipe(userErrors)).pipe(Command.withDescription("Bring the schema of a PostgreSQL database up to date"))
+  }))

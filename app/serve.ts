@@ -1,81 +1,106 @@
-import { Effect, Layer, Option, type Redacted } from "effect"
-import { Command } from "effect/cli"
+import { type Context, Effect, Layer, type Scope } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
-import { verifierWorkers } from "../adapters/crypto/node.ts"
+import { availableParallelism } from "node:os"
+import type { Application } from "../adapters/http/mod.ts"
 import { serverLayer } from "../adapters/http/node.ts"
-import { Pool } from "../core/mod.ts"
-import { type SourceFlags, sourceOf } from "./block_source.ts"
-import { userError, userErrors } from "./database.ts"
-import { nodeOver } from "./layers.ts"
-import * as options from "./options.ts"
-import { type DataPlace, openStores } from "./stores.ts"
+import { Monitor, Pool } from "../core/mod.ts"
+import { openWatch, type Watch } from "./admin.ts"
+import { sourceOf } from "./block_source.ts"
+import type { settings, Settled } from "./config/mod.ts"
+import { ProgramFailure } from "./exit_codes.ts"
+import { applicationOver, nodeOver } from "./layers.ts"
+import { mountsOf } from "./mounts.ts"
+import { openStores, placeOf } from "./stores.ts"
+import { verifierThreads } from "./verifier.ts"
+import { answerQuestions, asWorker, openFollower, type WorkerSelf } from "./workers/mod.ts"
 
-/** Serves the interface over a simulated network, over a feed, or over an empty ledger. */
-export const serve = Command.make("serve", {
-  port: options.port, host: options.host, data: options.data, database: options.database, replica: options.replica, memory: options.memory,
-  seed: options.seed, transactions: options.transactions, pace: options.pace, prefix: options.prefix, empty: options.empty, feed: options.feed
-}, (flags) =>
+export type ServeSettings = Settled<typeof settings.serverSettings>
+
+/** Serves the interface over a simulated network, over a feed, or over an empty ledger, until it is interrupted: alone, or as a process of a group. */
+export const serve = (settings: ServeSettings) =>
+  asWorker((self) => watched(settings, self, (watch) => self?.kind === "follower" ? follow(settings, self, watch) : lead(settings, self, watch))).pipe(
+    Effect.catchTag("ServeError", (cause) => Effect.fail(new ProgramFailure({
+      ending: "taken", cause,
+      message: `Port ${settings.port} of ${settings.host} cannot be listened on: ${reason(cause)}; choose another one with --port`
+    }))),
+    Effect.catchTag("JournalError", (cause) => Effect.fail(new ProgramFailure({
+      ending: cause.reason === "inUse" ? "taken" : "store", cause, message: `${cause.message} (--data DIRECTORY, or --memory to keep nothing)`
+    })))
+  )
+
+/** With somebody who watches, from the start to the end. */
+const watched = <A, E, R>(settings: ServeSettings, self: WorkerSelf | undefined, run: (watch: Watch) => Effect.Effect<A, E, R>) =>
+  Effect.scoped(Effect.flatMap(openWatch(settings, (self?.place ?? 1) - 1), (watch) => Effect.provideService(run(watch), Monitor, watch.monitor)))
+
+/** With stores that blocks are brought into. */
+const lead = (settings: ServeSettings, self: WorkerSelf | undefined, watch: Watch) =>
   Effect.scoped(Effect.gen(function*() {
-    yield* checkTogether(flags)
-    const place = placeOf(flags)
-    const source = yield* sourceOf(flags)
+    const place = placeOf(settings)
+    const source = yield* sourceOf(settings)
     const { genesis } = source
-    const stores = yield* openStores(place, genesis)
-    // whoever starts waits for signatures first: the first ones are verified here, until the threads are there
-    const verifier = verifierWorkers(genesis.network, { inPlaceFirst: 64 })
-    const node = yield* Layer.build(nodeOver(stores.stores, { genesis, verifier }))
+    const stores = yield* openStores(place, { genesis, ...feesOf(settings) }, self)
+    const node = yield* Layer.build(nodeOver(stores.stores, {
+      genesis, ...nodeOptions(settings), observing: watch.observing,
+      // whoever starts waits for signatures first: the first ones are verified here, until the threads are there
+      verifier: verifierThreads(genesis.network, {
+        inPlaceFirst: 64, queueMax: settings.verifierQueueMax, ...given({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
+      })
+    }))
+    if (self?.kind === "writer") yield* Effect.provide(answerQuestions(self.channel), node)
     // a process may have ended between a block and what the pool makes of it
     yield* Effect.provide(Effect.flatMap(Pool, (pool) => pool.settle), node)
     const started = Effect.provide(source.start(stores), node)
     // where others may write, this process serves until it is its turn
     yield* place.kind === "database" ? Effect.forkScoped(Effect.catchCause(started, (cause) => Effect.logError("No blocks are written", cause))) : started
-    const { address } = yield* Layer.build(Layer.provide(serverLayer(flags), Layer.succeedContext(node))).pipe(
+    return yield* listen(settings, node, self, { ready: watch.serve(node, node), take: watch.take })
+  }))
+
+/** With stores that have what another process of the group writes. */
+const follow = (settings: ServeSettings, self: WorkerSelf, watch: Watch) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { genesis, layer } = yield* openFollower({ ...self, fees: feesOf(settings) })
+    const node = yield* Layer.build(Layer.provideMerge(applicationOver({ genesis, ...nodeOptions(settings), observing: watch.observing }), layer))
+    return yield* listen(settings, node, self, { ready: watch.serve(node, null), take: watch.take })
+  }))
+
+interface Watching extends Pick<Watch, "take"> {
+  /** Tells who watches that requests are answered. */
+  readonly ready: Effect.Effect<void, never, Scope.Scope>
+}
+
+/** Answers requests until it is interrupted. */
+const listen = ({ host, port, shutdownTimeoutMs }: ServeSettings, node: Context.Context<Application>, self: WorkerSelf | undefined, { ready, take }: Watching) =>
+  Effect.gen(function*() {
+    yield* Effect.addFinalizer(() => take)
+    const server = serverLayer({ host, port, shutdownTimeout: shutdownTimeoutMs, ...self === undefined ? {} : { idleMs } })
+    const { address } = yield* Layer.build(Layer.provide(server, Layer.succeedContext(node))).pipe(
       Effect.flatMap((server) => Effect.provide(HttpServer.HttpServer, server))
     )
-    yield* Effect.log(`Listening on ${HttpServer.formatAddress(address)}, documentation at /docs`)
+    yield* ready
+    const told = HttpServer.formatAddress(address)
+    yield* self === undefined ? Effect.log(`Listening on ${told}, documentation at /docs`) : self.serving(told)
     return yield* Effect.never
-  })).pipe(
-    Effect.catchTag("ServeError", (cause) =>
-      userError(`Port ${flags.port} of ${flags.host} cannot be listened on: ${reason(cause)}; choose another one with --port`, cause)),
-    Effect.catchTag("JournalError", (cause) => userError(`${cause.message} (--data DIRECTORY, or --memory to keep nothing)`, cause)),
-    userErrors
-  )).pipe(Command.withDescription("Serve the interface over a simulated network that lives, or over a feed"))
+  })
+
+/** Longer than a request is on its way. */
+const idleMs = 1000
+
+/** Processes that each take posts share the cores. */
+const threadsOf = (self: WorkerSelf | undefined): number | undefined =>
+  self?.kind === "peer" ? Math.ceil(availableParallelism() / self.workers) : undefined
+
+const nodeOptions = (settings: ServeSettings) => {
+  const { answersBytesMax, bodyBytesMax, finalAfterBatches, headerBytesMax, pendingMax, pendingPerAccountMax, textsMax, urlBytesMax } = settings
+  return {
+    answersBytesMax, finalAfterBatches, pendingMax, pendingPerAccountMax, textsMax, ...feesOf(settings),
+    limits: { bodyBytesMax, headerBytesMax, urlBytesMax }, mounts: mountsOf(settings)
+  }
+}
+
+const feesOf = ({ maxFeeUSD, minFeeUSD }: ServeSettings) => ({ minFeeUSD, ...given({ maxFeeUSD }) })
 
 const reason = ({ cause }: { readonly cause?: unknown }): string => cause instanceof Error ? cause.message : String(cause)
 
-interface Flags extends SourceFlags {
-  readonly data: Option.Option<string>
-  readonly database: Option.Option<Redacted.Redacted>
-  readonly replica: Option.Option<Redacted.Redacted>
-  readonly memory: boolean
-}
-
-const placeOf = ({ data, database, memory, replica }: Flags): DataPlace => {
-  if (memory) return { kind: "memory" }
-  return Option.isSome(database)
-    ? { kind: "database", url: database.value, ...Option.isSome(replica) ? { replicaUrl: replica.value } : {} }
-    : { kind: "directory", directory: Option.getOrElse(data, () => options.dataDefault) }
-}
-
-/** What one option says must not be ignored because of another one. */
-const checkTogether = (flags: Flags) => {
-  const simulated = [
-    ...flags.seed === options.seedDefault ? [] : ["--seed"],
-    ...flags.prefix === options.prefixDefault ? [] : ["--prefix"],
-    ...flags.transactions === options.transactionsDefault ? [] : ["--transactions"],
-    ...flags.pace === options.paceDefault ? [] : ["--pace"],
-    ...flags.empty ? ["--empty"] : []
-  ]
-  if (Option.isSome(flags.feed) && simulated.length > 0) {
-    return userError(`What ${simulated.join(" and ")} says is for the simulated network, and --feed brings a network of its own: leave out one or the other`)
-  }
-  const places = [
-    ...flags.memory ? ["--memory, which keeps nothing"] : [],
-    ...Option.isSome(flags.data) ? [`the directory "${flags.data.value}" (--data or DATA_DIR)`] : [],
-    ...Option.isSome(flags.database) ? ["a database (--database or DATABASE_URL)"] : []
-  ]
-  if (places.length > 1) return userError(`Data can be kept in one place, and more are given: ${places.join(", ")}; leave out all but one`)
-  return Option.isSome(flags.replica) && Option.isNone(flags.database)
-    ? userError("A replica is given and no database: name the one that it copies with --database or DATABASE_URL")
-    : Effect.void
-}
+/** Without what was not said. */
+const given = <A extends object>(options: A): { readonly [name in keyof A]?: NonNullable<A[name]> } =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as { readonly [name in keyof A]?: NonNullable<A[name]> }

@@ -1,14 +1,26 @@
 import { Effect, Layer, type Redacted } from "effect"
 import { resolve } from "node:path"
-import { type FeedRecord, type GenesisFeed, LedgerReader } from "../core/mod.ts"
-import { memoryStores, type Stores } from "./layers.ts"
+import { type FeedRecord, LedgerReader } from "../core/mod.ts"
+import type { settings, Settled } from "./config/mod.ts"
+import { type ConnectionOptions, connectionOptions } from "./database.ts"
+import { memoryStores, type StoreOptions, type Stores } from "./layers.ts"
 import { newRecords, recordsBehind } from "./resumed_feed.ts"
+import { sharedJournal, sharedMemory, type Sharing } from "./workers/mod.ts"
 
 /** Where a node keeps its data. */
 export type DataPlace =
   | { readonly kind: "memory" }
   | { readonly kind: "directory"; readonly directory: string }
-  | { readonly kind: "database"; readonly url: Redacted.Redacted; readonly replicaUrl?: Redacted.Redacted }
+  | { readonly kind: "database"; readonly url: Redacted.Redacted; readonly replicaUrl?: Redacted.Redacted; readonly connections: ConnectionOptions }
+
+type PlaceSettings = Settled<typeof settings.place & typeof settings.database & typeof settings.replica & typeof settings.connections>
+
+/** The place that was named; which of several is meant has been asked before. */
+export const placeOf = ({ data, database, memory, replica, ...settings }: PlaceSettings): DataPlace => {
+  if (memory) return { kind: "memory" }
+  if (database === undefined) return { kind: "directory", directory: data }
+  return { kind: "database", url: database, ...replica === undefined ? {} : { replicaUrl: replica }, connections: connectionOptions(settings) }
+}
 
 /** The stores of a place. */
 export interface OpenStores {
@@ -17,37 +29,44 @@ export interface OpenStores {
   readonly newOf: (records: AsyncIterable<FeedRecord>) => AsyncIterable<FeedRecord>
 }
 
-/** Opens the stores of a place for as long as the scope lives, and tells what was found there. */
-export const openStores = (place: DataPlace, genesis: GenesisFeed) => {
+/** Opens the stores of a place for as long as the scope lives, and tells what was found there. Other processes follow where it is said how. */
+export const openStores = (place: DataPlace, options: StoreOptions, sharing?: Sharing) => {
   switch (place.kind) {
     case "memory":
-      return Effect.as(Effect.log("Nothing is kept: all data are in memory"), inMemory(genesis))
+      return Effect.andThen(Effect.log("Nothing is kept: all data are in memory"), sharing === undefined ? Effect.succeed(inMemory(options)) : inSharedMemory(options, sharing))
     case "directory":
-      return inDirectory(resolve(place.directory), genesis)
+      return inDirectory(resolve(place.directory), options, sharing)
     case "database":
-      return inDatabase(place, genesis)
+      return inDatabase(place, options)
   }
 }
 
-const inMemory = (genesis: GenesisFeed): OpenStores => ({ stores: memoryStores({ genesis }), newOf: (records) => records })
+const inMemory = (options: StoreOptions): OpenStores => ({ stores: memoryStores(options), newOf: (records) => records })
+
+/** A writer that begins anew finds what the one before it has shown. */
+const inSharedMemory = (options: StoreOptions, sharing: Sharing) =>
+  Effect.map(sharedMemory(sharing, options), ({ context, isResumed }): OpenStores => ({
+    stores: Layer.succeedContext(context), newOf: (records) => isResumed ? recordsBehind(records, options.genesis, context) : records
+  }))
 
 /** The client is loaded only where it is needed. Another process may write this ledger: ours takes over when that one ends. */
-const inDatabase = ({ replicaUrl, url }: DataPlace & { readonly kind: "database" }, genesis: GenesisFeed) =>
+const inDatabase = ({ connections, replicaUrl, url }: DataPlace & { readonly kind: "database" }, options: StoreOptions) =>
   Effect.gen(function*() {
     const { sqlStores } = yield* Effect.promise(() => import("../adapters/sql/mod.ts"))
-    const context = yield* Layer.build(sqlStores({ url, genesis, lease: { waits: true }, ...replicaUrl === undefined ? {} : { replicaUrl } }))
+    const context = yield* Layer.build(sqlStores({ url, ...options, ...connections, lease: { waits: true }, ...replicaUrl === undefined ? {} : { replicaUrl } }))
     yield* Effect.provide(Effect.gen(function*() {
       const { counts: { totalItems }, stamp: { batchNum, ethereumBlockNum } } = yield* Effect.orDie((yield* LedgerReader).list("transactions", { filters: {}, limit: 1 }))
       yield* Effect.log(`Data in the database: Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}, ${totalItems} transactions`)
     }), context)
-    return { stores: Layer.succeedContext(context), newOf: (records) => recordsBehind(records, genesis, context) } satisfies OpenStores
+    return { stores: Layer.succeedContext(context), newOf: (records) => recordsBehind(records, options.genesis, context) } satisfies OpenStores
   })
 
 /** SQLite is loaded only where it is needed. */
-const inDirectory = (directory: string, genesis: GenesisFeed) =>
+const inDirectory = (directory: string, options: StoreOptions, sharing: Sharing | undefined) =>
   Effect.gen(function*() {
     const { JournalStores, journaledStores } = yield* Effect.promise(() => import("../adapters/journal/mod.ts"))
-    const context = yield* Layer.build(journaledStores({ directory, genesis }))
+    const share = sharing === undefined ? {} : { share: yield* sharedJournal(sharing) }
+    const context = yield* Layer.build(journaledStores({ directory, ...options, ...share }))
     yield* Effect.provide(Effect.gen(function*() {
       const { found: { durationMs, records } } = yield* JournalStores
       const { batchNum, ethereumBlockNum } = yield* Effect.orDie((yield* LedgerReader).stamp)

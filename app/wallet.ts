@@ -1,30 +1,25 @@
-import { Console, Effect, Option } from "effect"
-import { Command } from "effect/cli"
+import { Console, Effect } from "effect"
 import { keccak256 } from "../adapters/crypto/mod.ts"
 import { wireContext } from "../core/mod.ts"
-import * as options from "./options.ts"
 import { defaultNetwork, simulate, type Simulation } from "./simulator/mod.ts"
 import { transfer, TransferFailed } from "./transfer.ts"
 
 /** Shows the wallet of a simulated network that is there to be tried, and sends with it. */
-export const wallet = Command.make("wallet", {
-  seed: options.seed, prefix: options.prefix, url: options.url, send: options.send, to: options.to, token: options.token, nonce: options.nonce
-}, ({ nonce, prefix, seed, send, to, token, url }) =>
+export const wallet = ({ nonce, prefix, seed, send, to, token, url }: Settings) =>
   Effect.gen(function*() {
     const network = { ...defaultNetwork, prefix }
     const simulation = withDemoAccounts(simulate({ seed, network }))
-    if (Option.isNone(send)) return yield* Console.log(shown(simulation).join("\n"))
+    if (send === undefined) return yield* Console.log(shown(simulation).join("\n"))
     const account = simulation.demoAccounts().find(({ symbol }) => symbol === token)
     if (account === undefined) {
       const held = simulation.demoAccounts().map(({ symbol }) => symbol).join(" and ")
       return yield* new TransferFailed({ message: `The demo wallet has no "${token}": expected ${held}` })
     }
     const { feeUSD, id, posted } = yield* transfer({
-      url, network, privateKey: simulation.demo.privateKey, accountIndex: account.index, symbol: token, amount: send.value,
-      to: Option.getOrUndefined(to), nonce: Option.getOrUndefined(nonce)
+      url, network, privateKey: simulation.demo.privateKey, accountIndex: account.index, symbol: token, amount: send, to, nonce
     })
     yield* Console.log([
-      `Posted ${posted.type} of ${send.value} ${token} with nonce ${posted.nonce} and a fee of ${feeUSD.toPrecision(3)} US dollars:`,
+      `Posted ${posted.type} of ${send} ${token} with nonce ${posted.nonce} and a fee of ${feeUSD.toPrecision(3)} US dollars:`,
       id,
       "",
       "Its way through the pool: pend, fing when the coordinator has selected it, fged when its batch is there",
@@ -32,13 +27,18 @@ export const wallet = Command.make("wallet", {
       "In the history, once it is forged",
       `  curl ${url}/transactions-history/${id}`
     ].join("\n"))
-  }).pipe(Effect.catchTag("TransferFailed", ({ message }) => Effect.andThen(Console.error(message), Effect.sync(() => void (process.exitCode = 1)))))).pipe(
-    Command.withDescription("Show the funded demo wallet of the simulated network, or send with it"),
-    Command.withExamples([
-      { command: "rollup-node wallet", description: "Keys and accounts" },
-      { command: "rollup-node wallet --send 0.25 --to zk:ETH:256", description: "Post a transfer to the server on port 8080" }
-    ])
-  )
+  })
+
+interface Settings {
+  readonly seed: string
+  readonly prefix: string
+  readonly url: string
+  /** Whole tokens, as a decimal number; undefined to look only. */
+  readonly send: string | undefined
+  readonly to: string | undefined
+  readonly token: string
+  readonly nonce: number | undefined
+}
 
 /** Its accounts come with the first batches. */
 function withDemoAccounts(simulation: Simulation): Simulation {

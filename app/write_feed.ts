@@ -1,17 +1,22 @@
-import { Effect, Option } from "effect"
-import { Command } from "effect/cli"
-import { createWriteStream } from "node:fs"
-import { Readable } from "node:stream"
-import { pipeline } from "node:stream/promises"
-import * as options from "./options.ts"
+import { Effect } from "effect"
+import { counted, writeTexts } from "./output.ts"
+import { makeProgress } from "./progress.ts"
 import { defaultNetwork, simulate, writeFeed } from "./simulator/mod.ts"
 
+interface Settings {
+  readonly seed: string
+  readonly transactions: number
+  readonly prefix: string
+  readonly trueRoots: boolean
+  readonly out: string | undefined
+}
+
 /** Writes the feed of a simulated network; `serve --feed` reads it. */
-export const feed = Command.make("feed", {
-  seed: options.seed, transactions: options.transactions, prefix: options.prefix, out: options.out, trueRoots: options.trueRoots
-}, ({ seed, transactions, prefix, out, trueRoots }) =>
-  Effect.promise(async () => {
+export const writeSimulatedFeed = ({ out, prefix, seed, transactions, trueRoots }: Settings) =>
+  Effect.gen(function*() {
+    const progress = yield* makeProgress({ unit: "transactions" })
     const simulation = simulate({ seed, network: { ...defaultNetwork, prefix }, standInRoots: !trueRoots })
-    const target = Option.match(out, { onNone: () => process.stdout, onSome: (path) => createWriteStream(path) })
-    await pipeline(Readable.from(writeFeed(simulation, transactions)), target, { end: Option.isSome(out) })
-  })).pipe(Command.withDescription("Write the feed of a simulated network as NDJSON"))
+    const tell = () => progress.tellNow({ units: simulation.transactions(), share: transactions === 0 ? 1 : Math.min(1, simulation.transactions() / transactions) })
+    yield* writeTexts(counted(writeFeed(simulation, transactions), tell), out)
+    progress.end()
+  })

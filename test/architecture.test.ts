@@ -94,7 +94,7 @@ describe("the house", () => {
     assert.deepStrictEqual(cycles(graph(between)), [])
   })
 
-  for (const door of ["core/domain/mod.ts", "core/encoding/mod.ts", "core/contract/mod.ts", "core/ports/mod.ts", "core/use_cases/mod.ts", "adapters/memory/mod.ts", "adapters/http/mod.ts", "test/laws/mod.ts"]) {
+  for (const door of ["core/domain/mod.ts", "core/encoding/mod.ts", "core/contract/mod.ts", "core/ports/mod.ts", "core/use_cases/mod.ts", "adapters/memory/mod.ts", "adapters/http/mod.ts", "adapters/metrics/mod.ts", "adapters/client/mod.ts", "test/laws/mod.ts"]) {
     it(`reaches nothing of Node from ${door}`, () => {
       assert.isTrue(existsSync(join(root, door)), `${door} is missing`)
       assert.deepStrictEqual(reachable(door).filter(({ specifier }) => /^node:|platform-node|^@effect\/vitest|^vitest/u.test(specifier)).map(told), [])

@@ -10,18 +10,25 @@ import { poseidon } from "./poseidon.ts"
  * little-endian. The same key and message give the same signature. Throws a RangeError when the message is not below 2^256.
  */
 export function signMessage(privateKey: Uint8Array, message: bigint): string {
-  if (message < 0n || message >> 256n > 0n) throw new RangeError(`Message ${message}, expected 0..2^256-1`)
+  return signerOf(privateKey)(message)
+}
+
+/** `signMessage` with one key again and again, in half the time: what follows from the key alone is computed once, and kept as it is. */
+export function signerOf(privateKey: Uint8Array): (message: bigint) => string {
   const digest = blake512(privateKey)
   const secret = secretScalar(digest)
   const owner = Point.BASE.multiply(secret % Fn.ORDER).toAffine()
-  const seed = new Uint8Array(64)
-  seed.set(digest.subarray(32))
-  seed.set(littleEndian(message), 32)
-  const nonce = numberOf(blake512(seed)) % Fn.ORDER
-  const point = Point.BASE.multiply(nonce).toAffine()
-  const challenge = poseidon([point.x, point.y, owner.x, owner.y, message])
-  const s = (nonce + challenge * 8n * secret) % Fn.ORDER
-  return bytesToHex(publicKeyToBytes(compressPoint(point))) + bytesToHex(littleEndian(s))
+  return (message) => {
+    if (message < 0n || message >> 256n > 0n) throw new RangeError(`Message ${message}, expected 0..2^256-1`)
+    const seed = new Uint8Array(64)
+    seed.set(digest.subarray(32))
+    seed.set(littleEndian(message), 32)
+    const nonce = numberOf(blake512(seed)) % Fn.ORDER
+    const point = Point.BASE.multiply(nonce).toAffine()
+    const challenge = poseidon([point.x, point.y, owner.x, owner.y, message])
+    const s = (nonce + challenge * 8n * secret) % Fn.ORDER
+    return bytesToHex(publicKeyToBytes(compressPoint(point))) + bytesToHex(littleEndian(s))
+  }
 }
 
 const { Point } = babyjubjub

@@ -23,10 +23,11 @@ export function verifyMessage(publicKey: PublicKey, message: bigint, signature: 
   const challenge = poseidon([x, y, key.point.x, key.point.y, message])
   const { multiplier, short } = shortScalars(challenge % ORDER, ORDER)
   const wide = (multiplier * s) % ORDER
+  const { base, upperBase } = bases ??= makeBases()
   // multiplier · (S·B8 − h·8A − R8)
   return isNeutral(multiplyAdd([
-    [BASE, wide & LOWER],
-    [UPPER_BASE, wide >> LOWER_BITS],
+    [base, wide & LOWER],
+    [upperBase, wide >> LOWER_BITS],
     [key.cleared, -short],
     [pointTable(Point.fromAffine({ x, y }), 4), -multiplier]
   ]))
@@ -40,5 +41,6 @@ const ORDER = Point.Fn.ORDER
 /** The scalar of the base point stays wide, and is cut into two halves with a point each. */
 const LOWER_BITS = 126n
 const LOWER = (1n << LOWER_BITS) - 1n
-const BASE = pointTable(Point.BASE, 8)
-const UPPER_BASE = pointTable(Point.BASE.multiplyUnsafe(1n << LOWER_BITS), 8)
+/** Made with the first verification: some ten milliseconds, which a start need not wait for. */
+const makeBases = () => ({ base: pointTable(Point.BASE, 8), upperBase: pointTable(Point.BASE.multiplyUnsafe(1n << LOWER_BITS), 8) })
+let bases: ReturnType<typeof makeBases> | undefined

@@ -23,8 +23,22 @@ export interface WorkerPoolOptions {
 export interface WorkerPool<Question> {
   /** Interrupting it frees its place as long as it waits. Dies when two workers in a row perish over the question. */
   readonly ask: (question: Question) => Effect.Effect<boolean, VerifierBusy>
+  readonly stats: () => WorkerPoolStats
   /** Ends the workers; what still waits is interrupted. */
   readonly close: Effect.Effect<void>
+}
+
+export interface WorkerPoolStats {
+  /** Questions that no worker has yet. */
+  readonly waiting: number
+  /** Questions that are with a worker. */
+  readonly underWay: number
+  readonly workers: number
+  readonly answered: number
+  /** Questions that were not taken in, since too many waited. */
+  readonly turnedAway: number
+  /** Workers that ended while they were not told to. */
+  readonly perished: number
 }
 
 /** Workers that are started when they are needed, replaced when they perish, and do not keep the process alive while they are idle. */
@@ -32,6 +46,7 @@ export function workerPool<Question>({ queueMax, start, workersMax }: WorkerPool
   const crew = new Set<Member<Question>>()
   let waiting = new Set<Job<Question>>()
   let closed = false
+  let [answered, turnedAway, perished] = [0, 0, 0]
   const retryAfterSeconds = Math.max(1, Math.ceil((queueMax / workersMax) * SECONDS_PER_QUESTION))
 
   /** To idle workers first, then to new ones; a second batch for each bridges the time until its answers have come back. */
@@ -56,6 +71,7 @@ export function workerPool<Question>({ queueMax, start, workersMax }: WorkerPool
     crew.add(member)
     member.worker.on("message", (answers) => {
       const batch = member.batches.shift() ?? []
+      answered += batch.length
       for (const [i, job] of batch.entries()) job.resume(Effect.succeed(answers[i] === true))
       if (member.batches.length === 0) member.worker.unref()
       handOut()
@@ -63,7 +79,9 @@ export function workerPool<Question>({ queueMax, start, workersMax }: WorkerPool
     member.worker.on("error", (cause) => member.cause = cause)
     member.worker.on("exit", () => {
       crew.delete(member)
-      if (!closed) recover(member)
+      if (closed) return
+      perished++
+      recover(member)
     })
     return member
   }
@@ -80,11 +98,18 @@ export function workerPool<Question>({ queueMax, start, workersMax }: WorkerPool
   return {
     ask: (question) => Effect.callback<boolean, VerifierBusy>((resume) => {
       if (closed) return resume(Effect.interrupt)
-      if (waiting.size >= queueMax) return resume(Effect.fail(new VerifierBusy({ retryAfterSeconds })))
+      if (waiting.size >= queueMax) {
+        turnedAway++
+        return resume(Effect.fail(new VerifierBusy({ retryAfterSeconds })))
+      }
       const job: Job<Question> = { question, resume, perished: 0 }
       waiting.add(job)
       handOut()
       return Effect.sync(() => { waiting.delete(job) })
+    }),
+    stats: () => ({
+      waiting: waiting.size, workers: crew.size, answered, turnedAway, perished,
+      underWay: [...crew].reduce((sum, { batches }) => sum + batches.reduce((sum, batch) => sum + batch.length, 0), 0)
     }),
     close: Effect.promise(async () => {
       closed = true

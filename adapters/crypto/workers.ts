@@ -2,8 +2,9 @@ import { Effect, Layer } from "effect"
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { Network } from "../../core/domain/mod.ts"
-import { SignatureVerifier } from "../../core/ports/mod.ts"
+import { figure, limitHits, measure, SignatureVerifier } from "../../core/ports/mod.ts"
 import type { Question } from "./_question.ts"
+import { WORKER } from "./_worker_file.ts"
 import { verifyAuthorization } from "./verifying_authorization.ts"
 import { signedElements } from "./verifying_transaction.ts"
 import { workerPool } from "./worker_pool.ts"
@@ -34,6 +35,15 @@ export function verifierWorkers(
   return Layer.effect(SignatureVerifier, Effect.gen(function*() {
     const pool = workerPool<Question>({ queueMax, start, workersMax })
     yield* Effect.addFinalizer(() => pool.close)
+    yield* measure(
+      figure("gauge", "rollup_verifier_waiting", "Signatures that wait for a thread", () => pool.stats().waiting),
+      figure("gauge", "rollup_verifier_waiting_max", "Signatures that may wait for a thread", () => queueMax),
+      figure("gauge", "rollup_verifier_under_way", "Signatures that a thread is at", () => pool.stats().underWay),
+      figure("gauge", "rollup_verifier_threads", "Threads that verify signatures", () => pool.stats().workers),
+      figure("counter", "rollup_verifications_total", "Signatures that threads have verified", () => pool.stats().answered),
+      figure("counter", "rollup_verifier_threads_lost_total", "Threads that ended while they were not told to", () => pool.stats().perished),
+      limitHits(() => [{ labels: { limit: "verifierQueueMax" }, value: pool.stats().turnedAway }])
+    )
     let inPlaceLeft = inPlaceFirst
     return {
       transaction: (transaction, publicKey) => Effect.suspend(() => {
@@ -47,6 +57,3 @@ export function verifierWorkers(
     }
   }))
 }
-
-/** Beside this file: the source under a runtime that reads it, the build otherwise. */
-const WORKER = new URL(import.meta.url.endsWith(".ts") ? "./_worker.ts" : "./_worker.js", import.meta.url)

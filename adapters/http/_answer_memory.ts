@@ -1,55 +1,74 @@
-import { bodyBytes, type HttpAnswer } from "./message.ts"
+/** What an entry takes besides its body and its key, in bytes: the entry, its headers, and its place in the map. */
+const entryBytes = 1500
 
-interface Kept {
-  readonly version: number
-  readonly answer: HttpAnswer
+/** Something whose bytes can be counted. */
+export interface Sized {
+  readonly bytes: number
 }
 
-/** What an entry takes besides its body and its URL, in bytes: the entry, its headers, and its place in the map. */
-const entryBytes = 1000
-
 /**
- * Whole answers by URL, each for the version of the ledger that it shows, all of them within one bound of bytes. They are kept for two
- * generations, the one that fills up now and the one before it: what is asked for again stays. An answer of another version is never
- * given, and makes room when its URL is asked for again or its generation goes.
+ * Whole answers by URL, all of them within one bound of bytes. They are kept for two generations, the one that fills up now and the one
+ * before it: what is asked for again stays. Whether an answer is still the one is seen when it is asked for, so a change costs nothing
+ * here, and an answer that no longer is makes room when its URL is asked for again or its generation goes.
  */
-export class AnswerMemory {
+export class AnswerMemory<Kept extends Sized> {
   private current = new Map<string, Kept>()
   private previous = new Map<string, Kept>()
-  private used = 0
+  private currentBytes = 0
+  private previousBytes = 0
   private readonly generationMax: number
+  /** How many were dropped to make room. */
+  evictions = 0
 
   /** @param bytesMax for both generations; 0 keeps nothing */
   constructor(bytesMax: number) {
     this.generationMax = bytesMax / 2
   }
 
-  find(url: string, version: number): HttpAnswer | undefined {
-    const kept = this.current.get(url)
-    if (kept !== undefined) return kept.version === version ? kept.answer : undefined
-    const before = this.previous.get(url)
-    if (before === undefined || before.version !== version) return undefined
-    this.keep(url, before)
-    return before.answer
+  get entries(): number {
+    return this.current.size + this.previous.size
   }
 
-  add(url: string, version: number, answer: HttpAnswer): void {
-    this.keep(url, { version, answer })
+  get bytes(): number {
+    return this.currentBytes + this.previousBytes
   }
 
-  private keep(url: string, kept: Kept): void {
-    const size = sizeOf(url, kept)
-    if (size > this.generationMax) return
-    const replaced = this.current.get(url)
-    if (replaced !== undefined) this.used -= sizeOf(url, replaced)
-    if (this.used + size > this.generationMax) {
+  find(key: string): Kept | undefined {
+    const kept = this.current.get(key)
+    if (kept !== undefined) return kept
+    const before = this.previous.get(key)
+    if (before === undefined) return undefined
+    this.add(key, before)
+    return before
+  }
+
+  /** In place of what is there; what is larger than a generation is not kept. */
+  add(key: string, kept: Kept): void {
+    this.remove(key)
+    const bytes = bytesOf(key, kept)
+    if (bytes > this.generationMax) return
+    if (this.currentBytes + bytes > this.generationMax) {
+      this.evictions += this.previous.size
       this.previous = this.current
+      this.previousBytes = this.currentBytes
       this.current = new Map()
-      this.used = 0
+      this.currentBytes = 0
     }
-    this.current.set(url, kept)
-    this.used += size
+    this.current.set(key, kept)
+    this.currentBytes += bytes
+  }
+
+  remove(key: string): void {
+    const current = this.current.get(key)
+    if (current !== undefined) {
+      this.current.delete(key)
+      this.currentBytes -= bytesOf(key, current)
+    }
+    const previous = this.previous.get(key)
+    if (previous === undefined) return
+    this.previous.delete(key)
+    this.previousBytes -= bytesOf(key, previous)
   }
 }
 
-const sizeOf = (url: string, { answer: { body } }: Kept): number => entryBytes + url.length + bodyBytes(body)
+const bytesOf = (key: string, { bytes }: Sized): number => entryBytes + key.length + bytes

@@ -1,107 +1,194 @@
 import { Effect } from "effect"
-import type { LedgerTip } from "../../core/ports/mod.ts"
+import type { NetworkConstants } from "../../core/domain/mod.ts"
+import type { LedgerSnapshot, LedgerStamp, LedgerTip, PoolTip } from "../../core/ports/mod.ts"
+import { type Answer, versionsOf } from "../../core/use_cases/mod.ts"
 import { AnswerMemory } from "./_answer_memory.ts"
-import { contentTag, isMatched, makeLedgerTags } from "./_entity_tag.ts"
-import { answerHeaders, cacheControl, type HeaderRecord, notModifiedHeaders } from "./_headers.ts"
+import type { Computed } from "./_computed.ts"
+import { contentTag, type Dependence, isMatched, type LedgerTags, makeLedgerTags, namedTags } from "./_entity_tag.ts"
+import { cacheControl, type HeaderRecord, notModifiedHeaders } from "./_headers.ts"
 import type { Site } from "./_site.ts"
-import type { HttpAnswer, HttpRequest, LedgerAnswer } from "./message.ts"
+import type { AnswerStats, HttpAnswer, HttpRequest } from "./message.ts"
 
 export interface AnswersOptions {
   readonly tip: LedgerTip | null
+  readonly poolTip: PoolTip | null
+  readonly constants: NetworkConstants
   /** Bound of what is kept ready. */
   readonly bytesMax: number
   /** Whatever decides how an answer is written besides ledger, revision and URL. */
   readonly program: string
+  /** Batches after which one is too deep for a rollback. */
+  readonly finalAfterBatches: number
+}
+
+/** The newest snapshot that this process knows of. */
+interface Present {
+  readonly stamp: LedgerStamp
+  /** Null where only its name is known. */
+  readonly snapshot: LedgerSnapshot | null
+}
+
+interface Kept extends Dependence {
+  /** A text where that is written faster: a short one of ASCII, a byte each. */
+  readonly body: string | Uint8Array
+  readonly bytes: number
+  readonly etag: string
+  readonly own: HeaderRecord
+  readonly pool: Answer["pool"]
+  readonly batch: number | null
+  /** Of which snapshot the answers below speak. */
+  present: Present | null
+  whole: HttpAnswer | null
+  unchanged: HttpAnswer | null
 }
 
 /**
- * Answers that are there already. While the ledger stays at one version what was asked about it is answered from memory, a client that
- * has the answer gets a 304, and what is asked for at the same time is computed once.
+ * Answers that are there already. What was answered is given again, and a client that has it gets a 304, for as long as nothing that it
+ * depends on has changed; the headers name the newest snapshot that the process knows of, on which it would be the same. What several ask
+ * for at the same time is computed once.
  */
-export const makeAnswers = ({ bytesMax, program, tip }: AnswersOptions) => {
-  const memory = new AnswerMemory(bytesMax)
-  const tagsOf = new Map<string, (url: string, version: number) => string>()
-  const tagOf = ({ revision }: Site, url: string, version: number): string => {
+export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, program, tip }: AnswersOptions) => {
+  const memory = new AnswerMemory<Kept>(bytesMax)
+  const counts = { hits: 0, misses: 0, shared: 0, notModified: 0 }
+  const tagsOf = new Map<string, LedgerTags>()
+  const tagsFor = ({ revision }: Site): LedgerTags => {
     let tags = tagsOf.get(revision.name)
     if (tags === undefined) tagsOf.set(revision.name, tags = makeLedgerTags(tip!, revision, program))
-    return tags(url, version)
+    return tags
   }
-  /** The revision can be chosen by a header, so the URL alone does not name the answer. */
-  const keyOf = ({ revision }: Site, { headers, url }: HttpRequest): string =>
-    headers[answerHeaders.revision] === undefined ? url : `${revision.name} ${url}`
-  /** Of the last answer that was computed: what names its snapshot is the same for all of that version. */
-  const shown = new Map<string, { readonly version: number; readonly headers: HeaderRecord }>()
-  const headersAt = (site: Site, version: number): HeaderRecord => {
-    const last = shown.get(site.revision.name)
-    if (last?.version === version) return last.headers
-    // block and batch of a version that nothing was computed of are not known here
-    const { [answerHeaders.block]: _, [answerHeaders.batch]: __, ...headers } = site.headers(undefined)
-    return { ...headers, [answerHeaders.version]: `${version}` }
-  }
-  const underWay = new Map<string, { readonly version: number; readonly answer: Effect.Effect<HttpAnswer, unknown> }>()
+  const versionsAt = (dependsOn: Dependence["dependsOn"], version: number, snapshot: LedgerSnapshot | null): string =>
+    // where the parts are not known any of them may have changed
+    dependsOn.length === 0 ? "" : snapshot === null ? `*${version.toString(36)}` : versionsOf(dependsOn, snapshot, constants)
 
-  /** What is known without asking anything: undefined where that is nothing. */
-  const ready = (site: Site, request: HttpRequest): HttpAnswer | undefined => {
+  let latest: Present | null = null
+  /** Of the last answer that was computed. */
+  let shown: LedgerStamp | undefined
+  /** Null where nothing is known, or not even the block and batch that the headers name. */
+  const present = (): Present | null => {
     const version = tip?.version() ?? null
+    if (version === null) return null
+    if (latest !== null && latest.stamp.version === version && latest.snapshot !== null) return latest
+    const snapshot = tip!.snapshot?.(version) ?? null
+    const stamp = snapshot?.stamp ?? shown
+    if (stamp?.version !== version) return null
+    return latest?.stamp.version === version && latest.snapshot === snapshot ? latest : latest = { stamp, snapshot }
+  }
+
+  const isCurrent = (kept: Kept, now: Present): boolean =>
+    (kept.present === now || kept.versions === versionsAt(kept.dependsOn, now.stamp.version, now.snapshot)) &&
+    (kept.pool === undefined || kept.pool.version === (poolTip?.versionOf(kept.pool.key) ?? null))
+  const tellPresent = (site: Site, kept: Kept, now: Present): void => {
+    kept.present = now
+    kept.whole = wholeOf(site, kept, now.stamp)
+    kept.unchanged = null
+  }
+  const cachingOf = (batch: number | null, { batchNum }: LedgerStamp): string =>
+    batch !== null && batchNum !== null && batch <= batchNum - finalAfterBatches ? cacheControl.final : cacheControl.tip
+  const wholeOf = (site: Site, { batch, body, bytes, etag, own }: Kept, stamp: LedgerStamp): HttpAnswer => ({
+    status: 200, body, ...typeof body === "string" ? { isAscii: true } : {},
+    headers: { ...site.headers(stamp), ...own, "cache-control": cachingOf(batch, stamp), etag, "content-length": `${bytes}` }
+  })
+
+  /** The revision can be chosen by a header, so the URL alone does not name the answer. */
+  const keyOf = ({ revision }: Site, { headers, url }: HttpRequest): string => headers["api-revision"] === undefined ? url : `${revision.name} ${url}`
+
+  /** What is known without asking anything: undefined where that is nothing. `batchOf` tells what batch the answer would show. */
+  const ready = (site: Site, request: HttpRequest, batchOf: () => number | null): HttpAnswer | undefined => {
     const { headers, method, url } = request
-    if (version === null || !(method === "GET" || method === "HEAD") || headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) {
-      return undefined
-    }
+    if (!(method === "GET" || method === "HEAD") || headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) return undefined
+    const now = present()
+    if (now === null) return undefined
     const asked = headers["if-none-match"]
-    if (asked !== undefined) {
-      // only who was given this very answer has its tag
-      const etag = tagOf(site, url, version)
-      if (isMatched(asked, etag)) {
-        return notModified({ ...headersAt(site, version), "cache-control": cacheControl.tip, etag })
-      }
-    }
-    return memory.find(keyOf(site, request), version)
-  }
-
-  /** Tags an answer, and keeps it where it is about the ledger. */
-  const get = <E>(site: Site, request: HttpRequest, isOfLedger: boolean, computed: Effect.Effect<HttpAnswer | LedgerAnswer, E>): Effect.Effect<HttpAnswer, E> => {
-    const asked = request.headers["if-none-match"]
-    if (!isOfLedger || tip === null) return Effect.mapEager(computed, (answer) => conditional(asked, tagged(answer, contentTag(answer.body))))
     const key = keyOf(site, request)
-    const kept = Effect.mapEager(computed, (computed): HttpAnswer => {
-      const { isFinal, version, ...answer } = computed as LedgerAnswer
-      shown.set(site.revision.name, { version, headers: answer.headers })
-      const body = typeof answer.body === "string" ? encoder.encode(answer.body) : answer.body
-      const headers = {
-        ...answer.headers, "cache-control": isFinal ? cacheControl.final : cacheControl.tip, etag: tagOf(site, request.url, version), "content-length": `${body.length}`
+    const kept = memory.find(key)
+    if (kept !== undefined) {
+      if (isCurrent(kept, now)) {
+        if (kept.present !== now) tellPresent(site, kept, now)
+        if (asked === undefined || !isMatched(asked, kept.etag)) {
+          counts.hits++
+          return kept.whole!
+        }
+        counts.notModified++
+        return kept.unchanged ??= notModified(kept.whole!.headers)
       }
-      const whole = { status: answer.status, headers, body }
-      memory.add(key, version, whole)
-      return whole
+      // where no parts are known yet word of them is on its way
+      if (now.snapshot !== null) memory.remove(key)
+    }
+    if (asked === undefined) return undefined
+    const etag = namedTags(asked).find((tag) => {
+      // only who was given this very answer has its tag
+      const told = tagsFor(site).read(url, tag)
+      return told !== undefined && told.versions === versionsAt(told.dependsOn, now.stamp.version, now.snapshot)
     })
-    return Effect.mapEager(tip.isRemote ? once(key, kept) : kept, (answer) => conditional(asked, answer))
+    if (etag === undefined) return undefined
+    counts.notModified++
+    return notModified({ ...site.headers(now.stamp), "cache-control": cachingOf(batchOf(), now.stamp), etag })
   }
 
-  /** Who asks for what is being computed waits for it; who began it may leave, and the others still get it. */
+  /** Tags an answer, and keeps it where it can be known to be current. */
+  const complete = (site: Site, request: HttpRequest, { batch = null, body, dependsOn, headers, pool, stamp, status }: Computed): HttpAnswer => {
+    if (status !== 200 || dependsOn === undefined || stamp === undefined || tip === null) {
+      const plain = { ...site.headers(stamp), ...headers }
+      return { status, body, headers: status === 200 ? { ...plain, "cache-control": cacheControl.tip, etag: contentTag(site.revision, body) } : plain }
+    }
+    shown = stamp
+    const encoded = typeof body === "string" ? encoder.encode(body) : body
+    const snapshot = tip.snapshot?.(stamp.version) ?? null
+    const versions = versionsAt(dependsOn, stamp.version, snapshot)
+    // what the pool holds has no version that others know too
+    const etag = pool === undefined ? tagsFor(site).write(request.url, { dependsOn, versions }) : contentTag(site.revision, body)
+    const isShort = encoded.length <= textMax && encoded.length === body.length
+    const kept: Kept = {
+      body: isShort ? body : encoded, bytes: encoded.length, etag, own: headers, dependsOn, versions, pool, batch, present: null, whole: null, unchanged: null
+    }
+    const key = keyOf(site, request)
+    if (pool?.version !== null && (snapshot !== null || memory.find(key) === undefined)) memory.add(key, kept)
+    const now = present()
+    if (now?.stamp.version !== stamp.version) return wholeOf(site, kept, stamp)
+    tellPresent(site, kept, now)
+    return kept.whole!
+  }
+
+  const get = <E>(site: Site, request: HttpRequest, computed: Effect.Effect<Computed, E>): Effect.Effect<HttpAnswer, E> => {
+    const asked = request.headers["if-none-match"]
+    const whole = Effect.mapEager(computed, (computed) => {
+      counts.misses++
+      return complete(site, request, computed)
+    })
+    return Effect.mapEager(tip?.isRemote === true ? once(keyOf(site, request), whole) : whole, (answer) => {
+      const { etag } = answer.headers
+      if (asked === undefined || etag === undefined || !isMatched(asked, etag)) return answer
+      counts.notModified++
+      return notModified(answer.headers)
+    })
+  }
+
+  const underWay = new Map<string, Effect.Effect<HttpAnswer, unknown>>()
+  /**
+   * Who asks for what is being computed waits for it; who began it may leave, and the others still get it. Nobody joins what began before
+   * something that this process has written or heard of since: it may not show that.
+   */
   const once = <E>(key: string, computed: Effect.Effect<HttpAnswer, E>): Effect.Effect<HttpAnswer, E> =>
     Effect.suspend(() => {
-      const version = tip!.version() ?? -1
-      const known = underWay.get(key)
-      if (known !== undefined && known.version === version) return known.answer as Effect.Effect<HttpAnswer, E>
-      return Effect.flatMap(Effect.cached(Effect.uninterruptible(Effect.onExit(computed, () => Effect.sync(() => {
-        if (underWay.get(key)?.version === version) underWay.delete(key)
-      })))), (answer) => {
-        underWay.set(key, { version, answer })
+      const name = `${tip!.version()} ${poolTip?.version()} ${key}`
+      const known = underWay.get(name)
+      if (known !== undefined) {
+        counts.shared++
+        return known as Effect.Effect<HttpAnswer, E>
+      }
+      return Effect.flatMap(Effect.cached(Effect.uninterruptible(Effect.onExit(computed, () => Effect.sync(() => underWay.delete(name))))), (answer) => {
+        underWay.set(name, answer)
         return answer
       })
     })
 
-  return { ready, get }
+  const stats = (): AnswerStats => ({ ...counts, entries: memory.entries, bytes: memory.bytes, evictions: memory.evictions, bytesMax })
+  return { ready, get, stats, present: () => present()?.stamp }
 }
 
 const encoder = new TextEncoder()
 
-const tagged = (answer: HttpAnswer, etag: string): HttpAnswer =>
-  answer.status === 200 ? { ...answer, headers: { ...answer.headers, "cache-control": cacheControl.tip, etag } } : answer
-
-const conditional = (asked: string | ReadonlyArray<string> | undefined, answer: HttpAnswer): HttpAnswer => {
-  const { etag } = answer.headers
-  return asked !== undefined && etag !== undefined && (isMatched(asked, etag) || String(asked).trim() === "*") ? notModified(answer.headers) : answer
-}
+/** A head and a text are written by one system call that takes one buffer, a head and bytes by one that takes several: for what is short that is dearer. */
+const textMax = 4096
 
 const notModified = (headers: HeaderRecord): HttpAnswer => ({ status: 304, headers: notModifiedHeaders(headers), body: "" })

@@ -1,9 +1,12 @@
 import { Effect, type Fiber } from "effect"
-import { type Server, ServerResponse, STATUS_CODES } from "node:http"
+import type { Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Application } from "./application.ts"
 import { bodyBytes, type HttpAnswer } from "./message.ts"
 import type { ProblemName } from "./problem.ts"
+
+// see server.ts
+const { STATUS_CODES } = process.getBuiltinModule("node:http")
 
 /** Answers what never becomes a request for Node, faults of its parser and CONNECT, in the same form as everything else. */
 export const answerClientErrors = (

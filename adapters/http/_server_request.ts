@@ -7,12 +7,11 @@ import type { HttpRequest } from "./message.ts"
 import type { ProblemName } from "./problem.ts"
 
 /** What the application reads of a request; undefined where HTTP/1.1 came without a Host. */
-export const serverRequest = (request: HttpServerRequest): HttpRequest | undefined => {
-  const source = request.source as IncomingMessage
-  const { method, headers, httpVersionMinor, httpVersionMajor } = source
+export const serverRequest = (source: IncomingMessage): HttpRequest | undefined => {
+  const { method, headers, httpVersionMinor, httpVersionMajor, url } = source
   if (headers.host === undefined && httpVersionMajor === 1 && httpVersionMinor === 1) return undefined
   // the framework's own view of the headers is a copy: the ones of Node are read in place, and so is the body
-  return { method: method!, url: request.url, headers, body: (bytesMax) => readBody(source, bytesMax) }
+  return { method: method!, url: url!, headers, body: (bytesMax) => readBody(source, bytesMax), peer: source.socket }
 }
 
 /** Requests of one connection that wait for their turn, past which no more of its bytes are read. */

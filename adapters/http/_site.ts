@@ -3,24 +3,27 @@ import {
   operationIds, operations, parameterName, type Operation, type Revision, type WireContext, type WriteOperationId, writeOperationIds, writeOperations
 } from "../../core/contract/mod.ts"
 import type { LedgerStamp, NotRegistered } from "../../core/ports/mod.ts"
-import type { ReadFailure, ReadInterface } from "../../core/use_cases/mod.ts"
+import { batchOf, type ReadFailure, type ReadInterface } from "../../core/use_cases/mod.ts"
+import type { Computed } from "./_computed.ts"
 import { localPath } from "./_local_path.ts"
 import { type HeaderRecord, makeHeaders } from "./_headers.ts"
 import type { Mount } from "./_mounts.ts"
 import type { PostFailure, Posting } from "./_posting.ts"
 import { makeRouter, type Route, type Router } from "./_router.ts"
 import { docsPage } from "./docs.ts"
-import type { HttpAnswer, HttpRequest, LedgerAnswer } from "./message.ts"
+import type { HttpAnswer, HttpRequest } from "./message.ts"
 import { exactJson, openApi } from "./open_api.ts"
 import { notRegistered, type Problem } from "./problem.ts"
 
 /** What stands at one path. */
 export interface Resource {
+  /** What counts and logs call it. */
+  readonly operation: string
   /** Methods, as `Allow` lists them. */
   readonly allow: string
-  readonly get?: (values: ReadonlyArray<string>, query: string, request: HttpRequest) => Effect.Effect<HttpAnswer | LedgerAnswer, ReadFailure>
-  /** Whether `get` gives answers about the ledger, which are constants between two versions of it. */
-  readonly isOfLedger?: boolean
+  readonly get?: (values: ReadonlyArray<string>, query: string, request: HttpRequest) => Effect.Effect<Computed, ReadFailure>
+  /** The batch that is all that `get` shows; null where there is more. */
+  readonly batch?: (values: ReadonlyArray<string>) => number | null
   /** Reads the body by itself. */
   readonly post?: (query: string, request: HttpRequest) => Effect.Effect<HttpAnswer, PostFailure>
   /** Names the filter of a refusal as this path does. */
@@ -42,8 +45,6 @@ export interface SiteOptions {
   readonly reading: ReadInterface
   readonly postings: { readonly [Id in WriteOperationId]: Posting }
   readonly context: WireContext
-  /** Batches after which one is too deep for a rollback. */
-  readonly finalAfterBatches: number
   /** The last snapshot, for answers that show none of it. */
   readonly stamp: Effect.Effect<LedgerStamp | undefined>
 }
@@ -51,13 +52,14 @@ export interface SiteOptions {
 /** The path of something within a mount. */
 export const mountedPath = (mount: Mount, path: string): string => mount.path === "/" ? path || "/" : mount.path + path
 
-export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, postings, context, stamp, finalAfterBatches }: SiteOptions) {
+export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, postings, context, stamp }: SiteOptions) {
   const { revision } = mount
   const headers = makeHeaders(revision.name)
-  const page = (content: (request: HttpRequest) => Effect.Effect<HttpAnswer>): Resource => ({
+  const page = (name: string, content: (request: HttpRequest) => Effect.Effect<HttpAnswer>, isConstant = true): Resource => ({
+    operation: name,
     allow: readMethods,
-    get: (_, __, request) => Effect.map(Effect.all([content(request), stamp]), ([answer, stamp]) => ({
-      ...answer, headers: { ...headers(stamp), ...answer.headers }
+    get: (_, __, request) => Effect.map(Effect.all([content(request), stamp]), ([answer, stamp]): Computed => ({
+      ...answer, stamp, ...isConstant ? { dependsOn: nothing } : {}
     })),
     notRegistered: (failure) => notRegistered(failure, failure.filter)
   })
@@ -68,17 +70,16 @@ export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, po
   const routes = operationIds.map((id): Route<Resource> => {
     const operation: Operation = operations[id]
     const read = reading.operations[id]
-    // of what is shown only a batch has nothing in it that a later block could change
-    const isFinal = (values: ReadonlyArray<string>, { batchNum }: LedgerStamp) =>
-      operation.kind === "item" && operation.item === "batch" && batchNum !== null && Number(values[0]) <= batchNum - finalAfterBatches
+    const batch = (values: ReadonlyArray<string>) => batchOf(operation, values)
     return {
       path: localPath(operation, context),
       target: {
+        operation: id,
         allow: readMethods,
-        isOfLedger: operation.kind === "list" || operation.kind === "item" || operation.kind === "state",
-        get: (values, query) => Effect.mapEager(read(values, query), (answer): LedgerAnswer => ({
-          status: 200, headers: headers(answer.stamp), body: answer.json, version: answer.stamp.version, isFinal: isFinal(values, answer.stamp)
+        get: (values, query) => Effect.mapEager(read(values, query), ({ dependsOn, json, pool, stamp }): Computed => ({
+          status: 200, headers: noHeaders, body: json, stamp, dependsOn, batch: batch(values), ...pool === undefined ? {} : { pool }
         })),
+        batch,
         notRegistered: (failure) => notRegistered(failure, filterName(revision, operation, context, failure.filter))
       }
     }
@@ -86,6 +87,7 @@ export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, po
   const writeRoutes = writeOperationIds.map((id): Route<Resource> => ({
     path: localPath(writeOperations[id], context),
     target: {
+      operation: id,
       allow: writeMethods,
       post: (query, request) => Effect.flatMap(postings[id](query, request), (body) => Effect.map(stamp, (stamp) => posted(headers(stamp), body))),
       notRegistered: (failure) => notRegistered(failure, failure.filter)
@@ -94,10 +96,10 @@ export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, po
   const router = makeRouter([
     ...routes,
     ...writeRoutes,
-    { path: "/openapi.json", target: page(() => Effect.map(documentText, (body) => ({ status: 200, headers: {}, body }))) },
-    { path: "/docs", target: page(() => docs) }
+    { path: "/openapi.json", target: page("openapi", () => Effect.map(documentText, (body) => ({ status: 200, headers: {}, body }))) },
+    { path: "/docs", target: page("docs", () => docs) }
   ])
-  const index = page((request) => Effect.succeed(indexAnswer(mount, mounts, request)))
+  const index = page("index", (request) => Effect.succeed(indexAnswer(mount, mounts, request)), false)
   const site: Site = {
     // the mount itself has no slash at its end, so no path within it
     router: { ...router, find: (path) => path === "" ? { target: index, values: [] } : router.find(path) },
@@ -107,6 +109,9 @@ export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, po
   }
   return site
 })
+
+const noHeaders: HeaderRecord = {}
+const nothing: NonNullable<Computed["dependsOn"]> = []
 
 /** Built with the first request, for all of them: a client that gives up must not leave an interruption behind. */
 const once = <A>(effect: Effect.Effect<A>) => Effect.cached(Effect.uninterruptible(effect))

@@ -1,16 +1,20 @@
 import { Cause, Context, Effect, Layer, Option } from "effect"
 import { programVersion, type WireContext } from "../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
-import { LedgerReader, type LedgerStamp, LedgerTip, NotRegistered, type PoolStore } from "../../core/ports/mod.ts"
+import { LedgerReader, type LedgerStamp, LedgerTip, Monitor, NotRegistered, type PoolStore, PoolTip } from "../../core/ports/mod.ts"
 import { type ReadFailure, readInterfaces, Submission } from "../../core/use_cases/mod.ts"
+import { measureAnswers } from "./_answer_metrics.ts"
 import { makeAnswers } from "./_answers.ts"
 import { answerHeaders, preflightHeaders } from "./_headers.ts"
 import { overLimit, undeclaredBody } from "./_limits.ts"
 import { type Choice, defaultMounts, makeChooser, type Mount } from "./_mounts.ts"
+import { observed, type Seen } from "./_observed.ts"
 import { makePostings, type PostFailure } from "./_posting.ts"
+import { measureRequests, RequestCounts } from "./_request_counts.ts"
 import type { Match } from "./_router.ts"
 import { makeSite, mountedPath, type Resource, type Site } from "./_site.ts"
-import { defaultLimits, type HttpAnswer, type HttpLimits, type HttpRequest, withoutBody } from "./message.ts"
+import { type AnswerStats, defaultLimits, type HttpAnswer, type HttpLimits, type HttpRequest, withoutBody } from "./message.ts"
+import type { Observing } from "./observing.ts"
 import {
   badInput, busy, conflicting, internal, notFound, poolFull, type Problem, problemJson, type ProblemName, problems, refused, unavailable, withFaults
 } from "./problem.ts"
@@ -25,15 +29,22 @@ export interface ApplicationOptions {
   readonly answersBytesMax?: number
   /** Batches after which one is too deep for a rollback, so that caches may keep it for good; 1000 by default. */
   readonly finalAfterBatches?: number
+  /** What is done about each request besides answering it; nothing by default. Requests are counted where there is a `Monitor`. */
+  readonly observing?: Observing
 }
 
 /** The whole interface as one function from request to answer; servers and fetch handlers only translate. */
 export class Application extends Context.Service<Application, {
-  /** Never fails: whatever goes wrong is an answer too, and what is the server's fault is logged. */
+  /**
+   * Begins to answer with the call; the effect that it returns is run at most once, and is an `Exit` where the answer is there already. Never
+   * fails: whatever goes wrong is an answer too, and what is the server's fault is logged.
+   */
   readonly handle: (request: HttpRequest) => Effect.Effect<HttpAnswer>
   /** The answer to what a transport refuses by itself, such as bytes that are no HTTP. */
   readonly refuse: (name: ProblemName, message: string) => Effect.Effect<HttpAnswer>
   readonly limits: HttpLimits
+  /** What became of the answers that are kept ready. */
+  readonly answerStats: () => AnswerStats
 }>()("rollup/http/Application") {
   static readonly layer = (options: ApplicationOptions): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>
     Layer.effect(Application, make(options))
@@ -42,23 +53,34 @@ export class Application extends Context.Service<Application, {
 const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const { mounts = defaultMounts, context, constants, answersBytesMax = 64 * 2 ** 20, finalAfterBatches = 1000 } = options
   const limits = { ...defaultLimits, ...options.limits }
+  const { observing = {} } = options
+  const isObserved = Object.keys(observing).length > 0
+  const counts = (yield* Monitor) === null ? null : new RequestCounts()
+  if (counts !== null) yield* measureRequests(counts)
   const reader = yield* LedgerReader
   const submission = yield* Submission
+  const program = JSON.stringify([programVersion, context.network, mounts.map(({ path, revision }) => [path, revision.name])])
+  const answers = makeAnswers({ tip: yield* LedgerTip, poolTip: yield* PoolTip, constants, bytesMax: answersBytesMax, program, finalAfterBatches })
+  yield* measureAnswers(answers.stats)
   // an answer that shows nothing of the ledger is given even where the ledger cannot be read
-  const stamp = Effect.match(reader.stamp, { onSuccess: (stamp): LedgerStamp | undefined => stamp, onFailure: () => undefined })
+  const read = Effect.match(reader.stamp, { onSuccess: (stamp): LedgerStamp | undefined => stamp, onFailure: () => undefined })
+  const stamp = Effect.suspend(() => {
+    const known = answers.present()
+    return known === undefined ? read : Effect.succeed(known)
+  })
   const choose = makeChooser(mounts)
   const sites = new Map<string, Site>()
   for (const reading of yield* readInterfaces({ context, constants, revisions: mounts.map(({ revision }) => revision) })) {
     const mount = mounts.find(({ revision }) => revision === reading.revision)!
     const postings = makePostings({ revision: reading.revision, context, submission, limits })
-    sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp, finalAfterBatches }))
+    sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp }))
   }
-  const answers = makeAnswers({ tip: yield* LedgerTip, bytesMax: answersBytesMax, program: JSON.stringify([programVersion, context.network]) })
 
   const refusal = (site: Site, problem: Problem, url: string, stamp: LedgerStamp | undefined): HttpAnswer => ({
     status: problems[problem.name].status,
     headers: { ...site.headers(stamp), ...problem.headers },
-    body: problemJson(problem, url)
+    body: problemJson(problem, url),
+    problem: problem.name
   })
   const refuse = (site: Site, problem: Problem, url: string): Effect.Effect<HttpAnswer> =>
     Effect.map(stamp, (stamp) => refusal(site, problem, url, stamp))
@@ -97,7 +119,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const { target, values } = match
     if (method === "OPTIONS") return options204(site, target.allow)
     return target.get !== undefined && (method === "GET" || method === "HEAD")
-      ? answered(site, target, answers.get(site, request, target.isOfLedger === true, target.get(values, query, request)), url)
+      ? answered(site, target, answers.get(site, request, target.get(values, query, request)), url)
       : refuse(site, methodNotAllowed(method, target.allow), url)
   }
   const options204 = (site: Site, methods: string) => Effect.map(stamp, (stamp): HttpAnswer => {
@@ -105,19 +127,27 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     return { status: 204, headers: { ...headers, ...preflightHeaders(methods) }, body: "" }
   })
 
-  const dispatch = (request: HttpRequest): Effect.Effect<HttpAnswer> => {
+  const dispatch = (request: HttpRequest, seen: Seen): Effect.Effect<HttpAnswer> => {
     const { url } = request
     const mark = url.indexOf("?")
     const revision = request.headers[answerHeaders.revision]
     const choice = choose(mark < 0 ? url : url.slice(0, mark), revision === undefined ? undefined : String(revision))
     const site = sites.get(choice.revision)!
     const query = mark < 0 ? "" : url.slice(mark + 1)
+    seen.revision = choice.revision
     const refused = overLimit(request, limits)
     if (refused !== undefined) return refuse(site, refused, url)
     if (choice.problem !== undefined) return Effect.flatMap(withInputFaults(choice.problem, site, choice, query, request), (problem) => refuse(site, problem, url))
-    const ready = answers.ready(site, request)
-    if (ready !== undefined) return Effect.succeed(ready)
+    const ready = answers.ready(site, request, () => {
+      const match = site.router.find(choice.path)
+      return match?.target.batch?.(match.values) ?? null
+    })
+    if (ready !== undefined) {
+      if (counts !== null || isObserved) seen.operation = site.router.find(choice.path)?.target.operation ?? "none"
+      return Effect.succeed(ready)
+    }
     const match = site.router.find(choice.path)
+    seen.operation = request.method === "OPTIONS" ? "options" : match?.target.operation ?? "none"
     if (request.method === "POST" && match?.target.post !== undefined) return answered(site, match.target, match.target.post(query, request), url)
     const answer = () => answerAt(site, choice, match, query, request)
     const body = undeclaredBody(request, limits)
@@ -125,17 +155,30 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   }
 
   const fallback = sites.get(choose("/", undefined).revision)!
-  const guarded = (request: HttpRequest) => {
+  const guarded = (request: HttpRequest, seen: Seen) => {
     try {
-      return dispatch(request)
+      return dispatch(request, seen)
     } catch (defect) {
       return Effect.andThen(Effect.logError("Request failed", defect), refuse(fallback, internal, request.url))
     }
   }
+  const handle = observed({
+    counts,
+    observing,
+    answer: (request, seen) => request.method === "HEAD" ? Effect.mapEager(guarded(request, seen), withoutBody) : guarded(request, seen),
+    operationOf: ({ headers, url }) => {
+      const { path, revision } = choose(url.split("?", 1)[0]!, typeof headers[answerHeaders.revision] === "string" ? String(headers[answerHeaders.revision]) : undefined)
+      return sites.get(revision)!.router.find(path)?.target.operation ?? "none"
+    }
+  })
   return Application.of({
     limits,
-    handle: (request) => Effect.suspend(() => request.method === "HEAD" ? Effect.map(guarded(request), withoutBody) : guarded(request)),
-    refuse: (name, message) => refuse(fallback, { name, message }, "")
+    answerStats: answers.stats,
+    handle,
+    refuse: (name, message) => {
+      counts?.add(fallback.revision.name, "none", problems[name].status, name, 0)
+      return refuse(fallback, { name, message }, "")
+    }
   })
 })
 

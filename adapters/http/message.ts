@@ -10,6 +10,8 @@ export interface HttpRequest {
   readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined }
   /** Reads the body, but not past the given size. Asked for at most once: where somebody wants it, or its size is not declared. */
   readonly body?: (bytesMax: number) => Effect.Effect<Uint8Array, ProblemName>
+  /** Who sent it, as far as the transport knows: its socket. */
+  readonly peer?: { readonly remoteAddress?: string | undefined }
 }
 
 /** An answer, complete but for what only a transport can add: the length of a body that is there. */
@@ -19,6 +21,10 @@ export interface HttpAnswer {
   readonly headers: { readonly [name: string]: string }
   /** Empty where there is none: after HEAD, and with a status that has none. */
   readonly body: string | Uint8Array
+  /** The body is a text whose characters are a byte each, whatever encoding writes it. */
+  readonly isAscii?: boolean
+  /** Why the request was refused. */
+  readonly problem?: ProblemName
 }
 
 /** Bounds of what is read from a client; what is longer is refused. */
@@ -30,10 +36,22 @@ export interface HttpLimits {
   readonly bodyBytesMax: number
 }
 
-/** An answer about the ledger, with the version that it shows, and whether no later version can change it. */
-export interface LedgerAnswer extends HttpAnswer {
-  readonly version: number
-  readonly isFinal: boolean
+/** What became of the requests for answers that can be kept ready, since the start, and what is kept now. */
+export interface AnswerStats {
+  readonly entries: number
+  /** Bodies, and an estimate of what surrounds them. Answers that have been overtaken count until they make room. */
+  readonly bytes: number
+  readonly bytesMax: number
+  /** Whole answers that were there. */
+  readonly hits: number
+  /** Answers that had to be computed. */
+  readonly misses: number
+  /** Requests that waited for what another one computed. */
+  readonly shared: number
+  /** Clients that had the answer already, most of them found out without any read. */
+  readonly notModified: number
+  /** Answers that were dropped to make room. */
+  readonly evictions: number
 }
 
 export const defaultLimits: HttpLimits = { urlBytesMax: 8192, headerBytesMax: 16384, bodyBytesMax: 65536 }
@@ -45,7 +63,7 @@ export const bodyBytes = (body: string | Uint8Array): number => typeof body === 
 
 /** The answer to HEAD: the same headers, with the length that the body would have had. */
 export const withoutBody = (answer: HttpAnswer): HttpAnswer => ({
-  status: answer.status,
+  ...answer,
   headers: { ...answer.headers, "content-length": `${bodyBytes(answer.body)}` },
   body: ""
 })

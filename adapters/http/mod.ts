@@ -2,6 +2,7 @@
 export { Application, type ApplicationOptions } from "./application.ts"
 export { defaultMounts, type Mount } from "./_mounts.ts"
 export { type FetchHandler, fetchHandler } from "./fetch.ts"
-export { defaultLimits, type HttpAnswer, type HttpLimits, type HttpRequest } from "./message.ts"
+export { type AnswerStats, defaultLimits, type HttpAnswer, type HttpLimits, type HttpRequest } from "./message.ts"
+export type { Observing, RequestRecord } from "./observing.ts"
 export { exactJson, openApi, type OpenApiDocument, type OpenApiOptions } from "./open_api.ts"
 export { type Problem, type ProblemName, problems, problemSchema, problemType } from "./problem.ts"

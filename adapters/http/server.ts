@@ -1,14 +1,19 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { type Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import type * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { createServer, type IncomingMessage } from "node:http"
+import type { IncomingMessage } from "node:http"
+import { answerAtOnce, write } from "./_at_once.ts"
 import { answerClientErrors } from "./_client_errors.ts"
+import { letGo } from "./_letting_go.ts"
 import { responseOf, serverRequest, turnOf } from "./_server_request.ts"
 import { Application } from "./application.ts"
-import { bodyBytes, type HttpAnswer, type HttpRequest } from "./message.ts"
+import type { HttpAnswer, HttpRequest } from "./message.ts"
+
+// to import it as a module would load the WebSocket client that it also exports, some forty milliseconds
+const { createServer } = process.getBuiltinModule("node:http")
 
 export interface ServerOptions {
   /** 0 takes a free port. */
@@ -19,6 +24,8 @@ export interface ServerOptions {
   readonly reusePort?: boolean
   /** How long answers that have begun may take after the server was told to stop; 5 seconds by default. */
   readonly shutdownTimeout?: Duration.Input
+  /** Where other processes serve the same port: how long a connection on which nothing is asked stays when this one stops; such are closed at once by default. */
+  readonly idleMs?: number
 }
 
 /** Serves the application over HTTP/1.1 for as long as the layer lives, then lets the answers that have begun end. */
@@ -30,10 +37,16 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
     // the parser counts the URL as a header and refuses before the application can say which of the two is too long
     const server = createServer({ maxHeaderSize: 2 * (urlBytesMax + headerBytesMax), requireHostHeader: false })
     answerClientErrors(server, application, run)
-    const { shutdownTimeout = "5 seconds", ...listen } = options
-    return HttpServer.serve(served(application)).pipe(
+    const { idleMs, shutdownTimeout = "5 seconds", ...listen } = options
+    const serving = HttpServer.serve(served(application)).pipe(
+      // closes when the server has waited for what has begun, and before it waits for every connection
+      Layer.provideMerge(Layer.effectDiscard(Effect.map(Effect.scope, (scope) => answerAtOnce(server, { application, run, scope })))),
       Layer.provideMerge(NodeHttpServer.layerServer(() => server, { ...listen, gracefulShutdownTimeout: shutdownTimeout }))
     )
+    if (idleMs === undefined) return serving
+    // before everything else of the server ends
+    const parting = Effect.addFinalizer(() => letGo(server, { idleMs, boundMs: Duration.toMillis(shutdownTimeout) }))
+    return Layer.provideMerge(Layer.effectDiscard(parting), serving)
   }))
 
 /** The application as the server calls it. No tracer, no logger and no router of the framework stands in the way. */
@@ -44,32 +57,24 @@ const served = (application: Application["Service"]) =>
   })
 
 const answered = (application: Application["Service"], request: HttpServerRequest.HttpServerRequest) => {
-  const read = serverRequest(request)
+  const source = request.source as IncomingMessage
+  const read = serverRequest(source)
   return Effect.map(
     // without a Host header HTTP/1.1 is malformed
     read === undefined ? application.refuse("malformed-request", "The header Host is missing: HTTP/1.1 requires it") : application.handle(read),
-    (answer) => read !== undefined && isPlain(read, request) && writeAtOnce(answer, request) ? written : toResponse(answer)
+    (answer) => {
+      if (read === undefined || !isPlain(read, source) || (answer.status !== 200 && answer.status !== 304)) return toResponse(answer)
+      write(answer, responseOf(request))
+      return written
+    }
   )
 }
 
 /** Whether all of it has arrived: a GET without a body, a post that was read. A body that is still coming is the framework's to deal with. */
-const isPlain = ({ method, headers }: HttpRequest, { source }: HttpServerRequest.HttpServerRequest) =>
+const isPlain = ({ method, headers }: HttpRequest, source: IncomingMessage) =>
   headers.upgrade === undefined && (method === "POST"
-    ? (source as IncomingMessage).readableEnded
+    ? source.readableEnded
     : method === "GET" && headers["content-length"] === undefined && headers["transfer-encoding"] === undefined)
-
-/**
- * Writes the usual answer past the framework: it asks Node to check the length of what it sends, and Node then
- * makes two system calls of one, which is a third of the cost of a small answer.
- */
-const writeAtOnce = ({ status, headers, body }: HttpAnswer, request: HttpServerRequest.HttpServerRequest): boolean => {
-  if (status !== 200 && status !== 304) return false
-  const response = responseOf(request)
-  if (response.destroyed || response.headersSent) return false
-  response.writeHead(status, headers["content-length"] === undefined && status === 200 ? { ...headers, "content-length": bodyBytes(body) } : headers)
-  response.end(body)
-  return true
-}
 
 /** Stands for what was written already, or cannot be: the framework sees that the response has ended and leaves it alone. */
 const written = HttpServerResponse.empty()

@@ -8,7 +8,7 @@ import { damageOfLog } from "./_write_ahead_log.ts"
 import { JournalError } from "./journal_error.ts"
 
 /** What is in a data directory: one database, its log while it is in use, and a note on who uses it. */
-export const databaseFile = (directory: string): string => join(directory, "journal.sqlite")
+const databaseFile = (directory: string): string => join(directory, "journal.sqlite")
 
 /** Marks the file as a journal: "RNOJ". */
 const APPLICATION_ID = 0x524e4f4a

@@ -4,14 +4,15 @@ import type { Decision, LedgerReader, LedgerWriter } from "../../core/ports/mod.
 import type { MemoryLedger } from "../memory/mod.ts"
 import { durably } from "./_durably.ts"
 import { packChanges } from "./_packed_changes.ts"
-import type { Journal } from "./journal.ts"
+import type { RecordLog } from "./record_log.ts"
 
-/** The ports of a ledger in memory, whose answers wait until what they show is in the journal. */
+/** The ports of a ledger in memory, whose answers wait until the log says that what they show may be shown. */
 export const journaledLedger = (
-  ledger: MemoryLedger, journal: Journal
+  ledger: MemoryLedger, journal: RecordLog
 ): { readonly reader: LedgerReader["Service"]; readonly writer: LedgerWriter["Service"] } => {
   const answer = durably(journal)
-  const accepted = (record: FeedRecord, decided?: string) => journal.append({ kind: "ledger", text: writeFeedLine(record), decided })
+  const accepted = (record: FeedRecord, decided?: string) => 
+    journal.append({ kind: "ledger", text: journal.needsNoFeed === true && decided !== undefined ? "" : writeFeedLine(record), decided })
   return {
     reader: {
       list: (name, query) => answer(() => ledger.list(name, query)),

@@ -2,12 +2,12 @@ import { Effect, Result } from "effect"
 import type { PoolStore } from "../../core/ports/mod.ts"
 import { durably } from "./_durably.ts"
 import { type PoolRecord, writePoolRecord } from "./_pool_record.ts"
-import type { Journal } from "./journal.ts"
+import type { RecordLog } from "./record_log.ts"
 
 type Pool = PoolStore["Service"]
 
-/** The port of a pool in memory, whose answers wait until what they show is in the journal. What changes nothing leaves no record. */
-export const journaledPool = (pool: Pool, journal: Journal): Pool => {
+/** The port of a pool in memory, whose answers wait until the log says that what they show may be shown. What changes nothing leaves no record. */
+export const journaledPool = (pool: Pool, journal: RecordLog): Pool => {
   const answer = durably(journal)
   // a pool in memory answers at once
   const read = <A, E>(effect: Effect.Effect<A, E>) => answer(() => Effect.runSync(Effect.result(effect)))

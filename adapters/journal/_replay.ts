@@ -7,8 +7,9 @@ import type { MemoryLedger, MemoryPoolStore } from "../memory/mod.ts"
 import { damaged } from "./_database.ts"
 import { unpackChanges } from "./_packed_changes.ts"
 import { type PoolRecord, readPoolRecord } from "./_pool_record.ts"
-import type { Entry, Journal } from "./journal.ts"
+import type { Journal } from "./journal.ts"
 import { JournalError } from "./journal_error.ts"
+import type { Entry } from "./record_log.ts"
 
 /** The stores that a journal is replayed into: new ones. */
 export interface ReplayedStores {
@@ -69,24 +70,31 @@ const attempt = <A>({ directory }: Journal, read: () => A): Effect.Effect<A, Jou
   Effect.try({ try: read, catch: (error) => error instanceof JournalError ? error : damaged(directory, error instanceof Error ? error.message : String(error), error) })
 
 /** Whether a block was decided anew. */
-const takeIn = ({ directory }: Journal, stores: ReplayedStores, { decided, kind, text }: Entry, seq: number): boolean => {
-  const unfit = (why: string, cause: unknown) => damaged(directory, `record ${seq} ${why}`, cause)
+const takeIn = ({ directory }: Journal, stores: ReplayedStores, entry: Entry, seq: number): boolean => {
   try {
-    if (kind === "pool") return takeInPool(stores.pool, text)
-    const changes = decided === undefined ? undefined : unpackChanges(decided)
-    if (changes !== undefined) {
-      stores.ledger.apply(() => Result.succeed({ kind: "store", changes }))
-      return false
-    }
-    const record = readFeedLine(text)
-    if (Exit.isFailure(record)) throw unfit("cannot be read", record.cause)
-    const result: Result.Result<unknown, unknown> = takeInLedger(stores, record.value)
-    if (Result.isFailure(result)) throw unfit("does not follow from those before it", result.failure)
-    return record.value.kind === "block"
+    return takeInEntry(stores, entry)
   } catch (error) {
-    throw error instanceof JournalError ? error : unfit("does not fit those before it", error)
+    const [why, cause] = error instanceof UnfitEntry ? [error.message, error.cause] : ["does not fit those before it", error]
+    throw damaged(directory, `record ${seq} ${why}`, cause)
   }
 }
+
+/** Does with stores what an entry says was done with others that held the same. Returns whether a block was decided anew; throws where it does not fit. */
+export const takeInEntry = (stores: ReplayedStores, { decided, kind, text }: Entry): boolean => {
+  if (kind === "pool") return takeInPool(stores.pool, text)
+  const changes = decided === undefined ? undefined : unpackChanges(decided)
+  if (changes !== undefined) {
+    stores.ledger.apply(() => Result.succeed({ kind: "store", changes }))
+    return false
+  }
+  const record = readFeedLine(text)
+  if (Exit.isFailure(record)) throw new UnfitEntry("cannot be read", { cause: record.cause })
+  const result: Result.Result<unknown, unknown> = takeInLedger(stores, record.value)
+  if (Result.isFailure(result)) throw new UnfitEntry("does not follow from those before it", { cause: result.failure })
+  return record.value.kind === "block"
+}
+
+class UnfitEntry extends Error {}
 
 const takeInLedger = ({ genesis, ledger }: ReplayedStores, record: FeedRecord): Result.Result<unknown, unknown> => {
   switch (record.kind) {

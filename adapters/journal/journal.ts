@@ -5,24 +5,21 @@ import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { StoreFailure } from "../../core/ports/mod.ts"
 import { type AcknowledgedNote, lastAcknowledged, openNote } from "./_acknowledged.ts"
 import { damaged, openDatabase, translated } from "./_database.ts"
+import type { Entry, RecordLog } from "./record_log.ts"
 
-/** One accepted write: what the ledger was told, as a line of its feed, or what the pool was told. */
-export interface Entry {
-  readonly kind: "ledger" | "pool"
-  readonly text: string
-  /** What was decided about it, where that is dear to find out again. */
-  readonly decided?: string | undefined
-}
+export type { Entry } from "./record_log.ts"
 
 /**
  * The accepted writes of a directory in their order. An entry is on disk when `durable` ends: those of one turn of the event loop share
  * a commit. What cannot be written is never tried again, since memory is ahead of the disk by then: the journal has failed for good, and
  * whoever answers from it has to fail too.
  */
-export class Journal {
+export class Journal implements RecordLog {
   readonly directory: string
   /** The first line of the feed. */
   readonly genesisLine: string
+  /** Called after each commit with what is on disk since the one before, and the number of its last entry. */
+  onCommit: (entries: ReadonlyArray<Entry>, last: number) => void = () => {}
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
   readonly #moveHead: StatementSync
@@ -56,14 +53,13 @@ export class Journal {
   *replay(): Generator<Entry, void> {
     try {
       for (const row of this.#database.prepare("SELECT seq, kind, text, checksum, decided, decided_checksum FROM record ORDER BY seq").iterate()) {
-        const { checksum, decided, decided_checksum, kind, seq, text } = row as unknown as Row
+        const { checksum, kind, seq, text } = row as unknown as Row
         if (seq !== this.#seq + 1) throw damaged(this.directory, `record ${this.#seq + 1} is missing`)
         const expected = chained(this.#checksum, { kind, text })
         if (checksum !== expected) throw damaged(this.directory, `record ${seq} is not what was written`)
         this.#seq = seq
         this.#checksum = expected
-        // a damaged decision is no loss: it is made again
-        yield { kind, text, decided: decided !== null && crc32(decided) === decided_checksum ? decided : undefined }
+        yield { kind, text, decided: intact(row as unknown as Row) }
       }
     } catch (error) {
       throw translated(error, this.directory)
@@ -72,6 +68,20 @@ export class Journal {
     if (seq !== this.#seq || checksum !== this.#checksum) throw damaged(this.directory, `it ends with record ${this.#seq}, expected record ${seq}`)
     const acknowledged = lastAcknowledged(this.directory)
     if (acknowledged > seq) throw damaged(this.directory, `it ends with record ${seq}, and record ${acknowledged} was acknowledged`)
+  }
+
+  /** Entries on disk from a number on, the first one is 1: one at least where there is one, and others up to so many characters. */
+  entriesFrom(first: number, charactersMax: number): ReadonlyArray<Entry> {
+    const entries: Array<Entry> = []
+    let characters = 0
+    for (const row of this.#database.prepare("SELECT kind, text, decided, decided_checksum FROM record WHERE seq >= ? ORDER BY seq").iterate(first)) {
+      const { kind, text } = row as unknown as Row
+      const decided = intact(row as unknown as Row)
+      entries.push({ kind, text, decided })
+      characters += text.length + (decided?.length ?? 0)
+      if (characters >= charactersMax) break
+    }
+    return entries
   }
 
   /** The feed of the ledger, the genesis first, rolled back blocks included. */
@@ -105,8 +115,9 @@ export class Journal {
   /** Writes what waits, in one commit. */
   flush(): void {
     if (this.#waiting.length === 0 || this.#failure !== undefined) return
+    const entries = this.#waiting
     try {
-      this.#commit(this.#waiting)
+      this.#commit(entries)
       this.#waiting = []
     } catch (error) {
       this.#failure = new StoreFailure({
@@ -115,6 +126,7 @@ export class Journal {
       })
       this.#onFailure(this.#failure)
     }
+    if (this.#failure === undefined) this.onCommit(entries, this.#seq)
     const outcome = this.#failure === undefined ? Effect.void : Effect.fail(this.#failure)
     for (const resume of this.#resumes.splice(0)) resume(outcome)
   }
@@ -166,6 +178,10 @@ export class Journal {
 
 /** Each checksum stands for all records up to its own, so that none can be left out or change places. */
 const chained = (before: number, { kind, text }: Pick<Entry, "kind" | "text">): number => crc32(text, crc32(kind, before))
+
+/** A damaged decision is no loss: it is made again. */
+const intact = ({ decided, decided_checksum }: Pick<Row, "decided" | "decided_checksum">): string | undefined =>
+  decided !== null && crc32(decided) === decided_checksum ? decided : undefined
 
 interface Row {
   readonly seq: number

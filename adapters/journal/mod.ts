@@ -1,3 +1,6 @@
 export { JournalError } from "./journal_error.ts"
 export { exportFeed, journaledStores, type JournalOptions, JournalStores } from "./stores.ts"
-export type { ReplayReport } from "./_replay.ts"
+export { type ReplayedStores, type ReplayReport, takeInEntry } from "./_replay.ts"
+export type { Journal } from "./journal.ts"
+export type { Entry, RecordLog } from "./record_log.ts"
+export { recordedStores, type RecordedStoresOptions } from "./recorded.ts"

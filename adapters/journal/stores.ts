@@ -1,16 +1,17 @@
 import { Context, Effect, Layer } from "effect"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { LedgerReader, LedgerTip, LedgerWriter, PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
+import { checkHealth, type Health, type LedgerReader, type LedgerWriter, type PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
 import { type LedgerOptions, openMemoryLedger, openMemoryPool } from "../memory/mod.ts"
-import { journaledLedger } from "./_ledger.ts"
-import { journaledPool } from "./_pool.ts"
 import { replay, type ReplayReport } from "./_replay.ts"
 import { Journal } from "./journal.ts"
 import { JournalError } from "./journal_error.ts"
+import { type RecordedStoresOptions, recordedStores } from "./recorded.ts"
 
 export interface JournalOptions extends LedgerOptions {
   /** Created where it is missing. One process at a time holds it. */
   readonly directory: string
+  /** Where others follow: what the stores wait for once the journal was read, instead of the journal alone, and the name of the ledger. */
+  readonly share?: (journal: Journal) => Pick<RecordedStoresOptions, "id" | "logs">
 }
 
 /** What stands behind journaled stores. */
@@ -28,19 +29,23 @@ export class JournalStores extends Context.Service<JournalStores, {
  * The stores in memory, behind a journal of what they accepted: an acknowledged write is on disk before its answer, and a later start
  * finds everything again. Fails where the directory cannot be used, is in use, holds another network or is damaged.
  */
-export const journaledStores = ({ directory, ...options }: JournalOptions): Layer.Layer<JournalStores | LedgerReader | LedgerWriter | PoolStore, JournalError> =>
+export const journaledStores = ({ directory, share, ...options }: JournalOptions): Layer.Layer<JournalStores | LedgerReader | LedgerWriter | PoolStore, JournalError> =>
   Layer.effectContext(Effect.gen(function*() {
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const journal = yield* open(directory, options.genesis, ({ message }) => void run(Effect.logError(message)))
     const [ledger, pool] = [openMemoryLedger(options), openMemoryPool()]
+    yield* checkHealth("journal", Effect.sync(() => healthOf(journal)))
     const found = yield* replay(journal, { genesis: options.genesis, ledger, pool })
-    const { reader, writer } = journaledLedger(ledger, journal)
+    const shared = share?.(journal) ?? { logs: { ledger: journal, pool: journal } }
     return Context.make(JournalStores, { directory, found, feedLines: () => journal.feedLines(), limitPages: (pagesMax) => journal.limitPages(pagesMax) }).pipe(
-      Context.add(LedgerReader, reader), Context.add(LedgerWriter, writer), Context.add(PoolStore, journaledPool(pool, journal)),
-      // what is not on disk yet is not shown
-      Context.add(LedgerTip, { id: ledger.id, version: () => journal.failure === undefined && journal.isDurable ? ledger.stamp().version : null, isRemote: false })
+      Context.merge(recordedStores({ ledger, pool, ...shared }))
     )
   }))
+
+/** Without its journal a process still reads, and takes nothing in. */
+const healthOf = ({ directory, failure }: Journal): Health => failure === undefined
+  ? { state: "ok", detail: `What is accepted is on disk in ${directory}` }
+  : { state: "degraded", detail: `${failure.message}: nothing is accepted any more; see to the disk and start the program again` }
 
 /** The feed of a directory that nobody uses, the genesis first: what another store ingests to take over. Stops where the journal is damaged. */
 export const exportFeed = (directory: string) =>

@@ -65,7 +65,7 @@ const currentForger = (follows: string): FollowingFacet<BidRow, EthereumAddress>
 })
 
 /** One line for each filter of the contract: how the memory store finds its items. Facets are asked in this order. */
-export const filterLines: {
+const filterLines: {
   readonly [N in ListName]: { readonly [F in keyof FiltersOf<N>]-?: FilterLine<ListRows[N], Required<FiltersOf<N>>[F]> }
 } = {
   accounts: {

@@ -2,7 +2,9 @@ import { Result } from "effect"
 import {
   type AuctionClock, auctionClock, type BlockChanges, ether, type EthereumBlock, type GenesisFeed, type PriceFeed
 } from "../../core/domain/mod.ts"
-import type { Decision, LedgerStamp, LedgerView, RollBackReport } from "../../core/ports/mod.ts"
+import {
+  type Decision, type LedgerPart, type LedgerSnapshot, type LedgerStamp, type LedgerView, noPartChanged, partsOfBlock, raised, RecentSnapshots, type RollBackReport
+} from "../../core/ports/mod.ts"
 import { Auction } from "./_auction.ts"
 import { assertPrices, assertStorable } from "./_assert_changes.ts"
 import { frozenCopy } from "./_frozen.ts"
@@ -49,8 +51,8 @@ export class Ledger {
   readonly parameters: Parameters
   private readonly blocks: Array<StoredBlock> = []
   private readonly view: LedgerView
-  private version = 0
-  private currentStamp: LedgerStamp
+  private readonly snapshots = new RecentSnapshots()
+  private snapshot: LedgerSnapshot
 
   constructor({ genesis, minFeeUSD = 0, maxFeeUSD = Infinity }: LedgerOptions) {
     this.genesis = frozenCopy(genesis)
@@ -60,12 +62,18 @@ export class Ledger {
     this.tokens.add(ether)
     this.pushBlock(this.genesis.block, genesis.block.number)
     this.view = new LiveView(this)
-    this.currentStamp = this.newStamp(0)
+    this.snapshot = this.snapshotOf(0)
+    this.snapshots.note(this.snapshot)
   }
 
   /** Names what is stored now. */
   get stamp(): LedgerStamp {
-    return this.currentStamp
+    return this.snapshot.stamp
+  }
+
+  /** What a version of the last ones changed last; null where it is none of them. */
+  snapshotAt(version: number): LedgerSnapshot | null {
+    return this.snapshots.at(version)
   }
 
   get lastBlock(): EthereumBlock {
@@ -93,7 +101,7 @@ export class Ledger {
       if (decision.kind === "alreadyStored") return { applied: false, stamp: this.stamp }
       assertStorable(this, decision.changes)
       this.write(decision.changes)
-      return { applied: true, stamp: this.newStamp(1 + decision.changes.batches.length) }
+      return { applied: true, stamp: this.newStamp(1 + decision.changes.batches.length, partsOfBlock(decision.changes)) }
     })
   }
 
@@ -113,7 +121,7 @@ export class Ledger {
       if (first !== undefined) this.cutBack(first)
       this.blocks.length = left
       const { lastBatchNum } = this.history
-      return { toBlock, blocks, batches: batchesBefore - lastBatchNum, lastBatchNum, stamp: this.newStamp(1) }
+      return { toBlock, blocks, batches: batchesBefore - lastBatchNum, lastBatchNum, stamp: this.newStamp(1, blocks === 0 ? [] : ["rollBacks"]) }
     })
   }
 
@@ -122,7 +130,7 @@ export class Ledger {
     return Result.map(check(this.view), () => {
       assertPrices(this, prices, this.tokens.lastId)
       for (const price of prices) this.tokens.setPrice(price)
-      return this.newStamp(1)
+      return this.newStamp(1, prices.length === 0 ? [] : ["tokens"])
     })
   }
 
@@ -172,10 +180,17 @@ export class Ledger {
     return firstNot(0, this.blocks.length, (index) => this.blocks[index]!.block.number < number)
   }
 
-  private newStamp(growth: number): LedgerStamp {
-    this.version += growth
+  private newStamp(growth: number, changed: ReadonlyArray<LedgerPart>): LedgerStamp {
+    this.snapshot = this.snapshotOf(this.snapshot.stamp.version + growth, changed)
+    this.snapshots.note(this.snapshot)
+    return this.snapshot.stamp
+  }
+
+  private snapshotOf(version: number, changed: ReadonlyArray<LedgerPart> = []): LedgerSnapshot {
     const { lastBatchNum } = this.history
-    this.currentStamp = Object.freeze({ ethereumBlockNum: this.lastBlock.number, batchNum: lastBatchNum === 0 ? null : lastBatchNum, version: this.version })
-    return this.currentStamp
+    return {
+      stamp: Object.freeze({ ethereumBlockNum: this.lastBlock.number, batchNum: lastBatchNum === 0 ? null : lastBatchNum, version }),
+      parts: version === 0 ? noPartChanged : raised(this.snapshot.parts, changed, version)
+    }
   }
 }

@@ -37,7 +37,7 @@ export class PostingTree<Row> {
 
   /** Adds a row at a position above all others. */
   append(row: Row, position: number): void {
-    this.add(this.root, ~0, row, position)
+    this.file(this.root, ~0, row, position, true)
   }
 
   /** Adds the rows at the positions [from, to), above all others: what adding them one by one does, and faster. */
@@ -47,7 +47,7 @@ export class PostingTree<Row> {
 
   /** Removes the row at the greatest position. */
   removeLast(row: Row, position: number): void {
-    this.drop(this.root, row, position)
+    this.file(this.root, ~0, row, position, false)
   }
 
   /** Files a position anew where its row, or its having one, changed; only changing facets may differ. */
@@ -115,13 +115,16 @@ export class PostingTree<Row> {
     runs.push(new Run(found, 0, found.length))
   }
 
-  private add(branches: Branches, mask: number, row: Row, position: number): void {
+  /** Enters a position of a row under all its keys and texts, or takes it away again where it is the last one of all. */
+  private file(branches: Branches, mask: number, row: Row, position: number, enters: boolean): void {
     for (let place = 0; place < branches.length; place++) {
       const branch = branches[place]
       const facet = this.set.facets[place]!
       if (branch == null) continue
       if (facet.kind === "text") {
-        if (branch instanceof TextIndex) branch.append(facet.text(row), position)
+        if (!(branch instanceof TextIndex)) continue
+        if (enters) branch.append(facet.text(row), position)
+        else branch.removeLast(facet.text(row), position)
         continue
       }
       let seen: Key | null = null
@@ -129,12 +132,13 @@ export class PostingTree<Row> {
         const key: Key | null = keyOf(row)
         if (key === null || key === seen) continue
         seen = key
-        this.addKey(branch as Map<Key, PostingNode>, mask & this.set.combines[place]!, key, row, position)
+        if (enters) this.enterKey(branch as Map<Key, PostingNode>, mask & this.set.combines[place]!, key, row, position)
+        else this.leaveKey(branch as Map<Key, PostingNode>, key, row, position)
       }
     }
   }
 
-  private addKey(branch: Map<Key, PostingNode>, mask: number, key: Key, row: Row, position: number): void {
+  private enterKey(branch: Map<Key, PostingNode>, mask: number, key: Key, row: Row, position: number): void {
     const node = branch.get(key)
     if (node === undefined) {
       branch.set(key, new PostingNode(position))
@@ -142,35 +146,19 @@ export class PostingTree<Row> {
     }
     node.positions.push(position)
     if (node.branches !== null) {
-      this.add(node.branches, mask, row, position)
+      this.file(node.branches, mask, row, position, true)
     } else if (mask !== 0 && node.positions.length > heavyRows) {
       node.branches = newBranches(this.set, this.rowAt, mask)
-      for (const each of node.positions) this.add(node.branches, mask, this.rowAt(each), each)
+      for (const each of node.positions) this.file(node.branches, mask, this.rowAt(each), each, true)
     }
   }
 
-  private drop(branches: Branches, row: Row, position: number): void {
-    for (let place = 0; place < branches.length; place++) {
-      const branch = branches[place]
-      const facet = this.set.facets[place]!
-      if (branch == null) continue
-      if (facet.kind === "text") {
-        if (branch instanceof TextIndex) branch.removeLast(facet.text(row), position)
-        continue
-      }
-      let seen: Key | null = null
-      for (const keyOf of facet.keys) {
-        const key: Key | null = keyOf(row)
-        if (key === null || key === seen) continue
-        seen = key
-        const map = branch as Map<Key, PostingNode>
-        const node = map.get(key)!
-        if (node.positions.pop() !== position) throw new Error(`Position ${position} is not the last one under ${String(key)}`)
-        // a divided node stays divided while it holds rows: one that hovers around the threshold is not rebuilt each time
-        if (node.positions.length === 0) map.delete(key)
-        else if (node.branches !== null) this.drop(node.branches, row, position)
-      }
-    }
+  private leaveKey(branch: Map<Key, PostingNode>, key: Key, row: Row, position: number): void {
+    const node = branch.get(key)!
+    if (node.positions.pop() !== position) throw new Error(`Position ${position} is not the last one under ${String(key)}`)
+    // a divided node stays divided while it holds rows: one that hovers around the threshold is not rebuilt each time
+    if (node.positions.length === 0) branch.delete(key)
+    else if (node.branches !== null) this.file(node.branches, ~0, row, position, false)
   }
 
   private move(branches: Branches, before: Row | null, after: Row | null, position: number): void {

@@ -2,7 +2,7 @@ import type { ItemKeys, ItemName, Items, ListItems, ListName, ListQuery } from "
 import { Effect, Layer, Result } from "effect"
 import type { GenesisFeed, NetworkState, TokenId } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
-import { type Found, LedgerReader, type LedgerStamp, LedgerTip, LedgerWriter, NotRegistered, type Page, type Parties } from "../../core/ports/mod.ts"
+import { type Found, LedgerReader, type LedgerSnapshot, type LedgerStamp, LedgerTip, LedgerWriter, NotRegistered, type Page, type Parties } from "../../core/ports/mod.ts"
 import { findItem, findParties } from "./_find.ts"
 import { Ledger, type LedgerOptions } from "./_ledger.ts"
 import { listPage } from "./_list.ts"
@@ -22,6 +22,8 @@ export interface MemoryLedger {
   readonly parties: (of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }) => Parties
   readonly state: () => { readonly state: NetworkState; readonly stamp: LedgerStamp }
   readonly stamp: () => LedgerStamp
+  /** Of one of the last versions, also which version changed each part last; null of any other. */
+  readonly snapshot: (version: number) => LedgerSnapshot | null
   /** Names this ledger: another one, or the same network in another process, has another name. */
   readonly id: string
   /** Throws, and changes nothing, where the decision breaks what the ledger relies on (a batch that is not the next one). */
@@ -44,6 +46,7 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
     parties: (of) => findParties(ledger, of),
     state: () => ({ state: networkState(ledger), stamp: ledger.stamp }),
     stamp: () => ledger.stamp,
+    snapshot: (version) => ledger.snapshotAt(version),
     id: Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(""),
     apply: (decide) => ledger.apply(decide),
     rollBack: (toBlock, check) => ledger.rollBack(toBlock, check),
@@ -55,7 +58,7 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
 /** Serves both ports from a ledger that is open already. */
 export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | LedgerWriter> =>
   Layer.mergeAll(
-    Layer.succeed(LedgerTip, { id: ledger.id, version: () => ledger.stamp().version, isRemote: false }),
+    Layer.succeed(LedgerTip, { id: ledger.id, version: () => ledger.stamp().version, snapshot: ledger.snapshot, isRemote: false }),
     Layer.succeed(LedgerReader, {
       list: (name, query) => Effect.suspend(() => Effect.fromResult(ledger.list(name, query))),
       find: (name, key) => Effect.sync(() => ledger.find(name, key)),

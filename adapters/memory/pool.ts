@@ -1,7 +1,7 @@
-import { type Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Authorization, PassedOver, PoolTransaction, PoolTransition } from "../../core/domain/mod.ts"
 import type { EthereumAddress, PublicKey, TransactionId } from "../../core/encoding/mod.ts"
-import { type Added, type BatchMark, type PoolChange, type Pooled, type PoolLimits, PoolStore } from "../../core/ports/mod.ts"
+import { type Added, type BatchMark, type PoolChange, type Pooled, type PoolLimits, PoolStore, PoolTip } from "../../core/ports/mod.ts"
 import { frozenCopy } from "./_frozen.ts"
 import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
 import { firstNot } from "./_search.ts"
@@ -10,6 +10,7 @@ import { firstNot } from "./_search.ts"
 export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore> {
   /** For who writes a long history at once and reads nothing meanwhile, nor sets limits: ends with the call that it returns. */
   readonly postponeOrders: () => () => void
+  readonly tip: PoolTip
 }
 
 /** Opens an empty pool. */
@@ -51,12 +52,20 @@ export const openMemoryPool = (): MemoryPoolStore => {
     postponeOrders: () => {
       rows.postpone()
       return () => rows.orderAll()
+    },
+    tip: {
+      version: () => pool.writes,
+      // an authorization never changes; nothing else has as many steps twice
+      versionOf: (key) => pool.transitions.get(key)?.length ?? 0
     }
   }
 }
 
 /** A pool of its own for each time the layer is built. */
-export const poolLayer: Layer.Layer<PoolStore> = Layer.sync(PoolStore, openMemoryPool)
+export const poolLayer: Layer.Layer<PoolStore> = Layer.effectContext(Effect.sync(() => poolContext(openMemoryPool())))
+
+/** Serves the port from a pool that is open already. */
+const poolContext = (pool: MemoryPoolStore): Context.Context<PoolStore> => Context.make(PoolStore, pool).pipe(Context.add(PoolTip, pool.tip))
 
 /** Each call runs to its end before the next one begins: that makes it atomic. */
 class MemoryPool {
@@ -65,6 +74,8 @@ class MemoryPool {
   readonly authorizations = new Map<EthereumAddress, Authorization>()
   readonly transitions = new Map<TransactionId, Array<PoolTransition>>()
   readonly passedOver = new Map<TransactionId, PassedOver>()
+  /** How many writes there were. */
+  writes = 0
   #arrivals = 0
 
   addTransaction(transaction: PoolTransaction, sender: PublicKey, { pendingMax, pendingPerAccountMax }: PoolLimits): Added {
@@ -73,6 +84,7 @@ class MemoryPool {
     if (this.rows.counts.pend >= pendingMax) return { kind: "full", limit: "pendingMax" }
     if (this.rows.pendingOf(transaction.fromAccountIndex) >= pendingPerAccountMax) return { kind: "full", limit: "pendingPerAccountMax" }
     const { batchNum, id, state: to, timestampMs: atMs } = transaction
+    this.writes++
     this.rows.add({ transaction, sender, sinceMs: atMs, arrival: this.#arrivals++ })
     this.#note({ id, from: null, to, atMs, batchNum, reason: "Posted" })
     return { kind: "added" }
@@ -81,6 +93,7 @@ class MemoryPool {
   addAuthorization(authorization: Authorization) {
     const known = this.authorizations.get(authorization.address)
     if (known !== undefined) return { added: false, authorization: known }
+    this.writes++
     this.authorizations.set(authorization.address, authorization)
     return { added: true, authorization }
   }
@@ -108,6 +121,7 @@ class MemoryPool {
   #changeOne({ batchNum, from, fromBatchNum, id, reason, to }: PoolChange, atMs: number): boolean {
     const row = this.rows.get(id)
     if (row?.pooled.transaction.state !== from || row.pooled.transaction.batchNum !== fromBatchNum) return false
+    this.writes++
     this.rows.remove(row)
     this.passedOver.delete(id)
     if (to !== null) {

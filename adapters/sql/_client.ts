@@ -4,7 +4,9 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { commit, connectionOf, transactionConnectionOf } from "./_connection.ts"
 import { within } from "./_deadline.ts"
-import { isConnectionLost, waitFailure } from "./_failure.ts"
+import { measure } from "../../core/ports/mod.ts"
+import { isConnectionLost, sqlState, waitFailure } from "./_failure.ts"
+import { clientMetrics } from "./_client_metrics.ts"
 import { makeGate } from "./_gate.ts"
 import type { ServerAddress } from "./_server_address.ts"
 import { socketTo } from "./_socket.ts"
@@ -14,6 +16,8 @@ export interface ClientOptions {
   readonly address: ServerAddress
   /** What the server shows of the sessions. */
   readonly applicationName: string
+  /** What the connections are for, as metrics name it. */
+  readonly role: string
   readonly connections: number
   /** Statements that share a connection; 1 where each has its own, and transactions are possible. */
   readonly sharing: number
@@ -64,19 +68,27 @@ export const makeClient = (options: ClientOptions): Effect.Effect<SqlClient.SqlC
       preparedStatementCacheSize: preparedMax
     })
     const gate = makeGate({ connections, places: connections * sharing, waitMs: options.queueWaitMs })
+    let cancelled = 0
+    const noticed = (error: SqlError.SqlError): void => {
+      if (sqlState(error) === queryCanceled) cancelled++
+    }
+    yield* measure(...clientMetrics(options, gate.stats, () => cancelled))
     const answerMs = options.statementTimeoutMs + sharedMs
-    const late = Effect.fail(waitFailure(`No answer came within ${answerMs} ms, expected one: the connections are busy with slow statements, try again`))
+    const late = Effect.suspend(() => {
+      cancelled++
+      return Effect.fail(waitFailure(`No answer came within ${answerMs} ms, expected one: the connections are busy with slow statements, try again`))
+    })
     const answered = <A, E, R>(use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> => {
-      const statement = pool.use((session) => use(connectionOf(session)))
+      const statement = pool.use((session) => use(connectionOf(session, noticed)))
       if (!retries) return statement
       return within(Effect.catchIf(statement, isLost, () => statement), answerMs, late)
     }
     return yield* SqlClient.make({
       driver: "postgresql",
       compiler: PgClient.makeCompiler(),
-      acquirer: Effect.andThen(gate.scoped, Effect.map(pool.get, connectionOf)),
+      acquirer: Effect.andThen(gate.scoped, Effect.map(pool.get, (session) => connectionOf(session, noticed))),
       borrower: (use) => gate.during(answered(use)),
-      transactionAcquirer: Effect.andThen(gate.scoped, Effect.map(pool.reserve, transactionConnectionOf)),
+      transactionAcquirer: Effect.andThen(gate.scoped, Effect.map(pool.reserve, (session) => transactionConnectionOf(session, noticed))),
       prepareTransactionControls: true,
       commit,
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
@@ -85,5 +97,8 @@ export const makeClient = (options: ClientOptions): Effect.Effect<SqlClient.SqlC
       ]
     }).pipe(Effect.provide(Reactivity.layer))
   })
+
+/** A statement took longer than it may. */
+const queryCanceled = "57014"
 
 const isLost = (error: unknown): boolean => error instanceof SqlError.SqlError && isConnectionLost(error)

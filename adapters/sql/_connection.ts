@@ -5,9 +5,9 @@ import { SqlError } from "effect/sql"
 import { isConnectionLost } from "./_failure.ts"
 
 /** A session of the driver as the client speaks to it. */
-export const connectionOf = (session: PgConnection.PgConnection): SqlConnection.Connection => {
+export const connectionOf = (session: PgConnection.PgConnection, noticed: (error: SqlError.SqlError) => void): SqlConnection.Connection => {
   const rows = (prepare: boolean): SqlConnection.Connection["execute"] => (sql, params, transformRows) =>
-    Effect.map(session.query(sql, params, prepare), (result) => transformRows === undefined ? result.rows : transformRows(result.rows))
+    Effect.map(Effect.tapError(session.query(sql, params, prepare), (error) => Effect.sync(() => noticed(error))), (result) => transformRows === undefined ? result.rows : transformRows(result.rows))
   return {
     execute: rows(true),
     executeUnprepared: rows(false),
@@ -23,8 +23,8 @@ export const connectionOf = (session: PgConnection.PgConnection): SqlConnection.
  * A session for a transaction. Where it is lost, the server rolls back by itself: a ROLLBACK that cannot be said any more must not
  * turn the failure of the transaction, which may be tried again, into a defect.
  */
-export const transactionConnectionOf = (session: PgConnection.PgConnection): SqlConnection.Connection => {
-  const connection = connectionOf(session)
+export const transactionConnectionOf = (session: PgConnection.PgConnection, noticed: (error: SqlError.SqlError) => void): SqlConnection.Connection => {
+  const connection = connectionOf(session, noticed)
   return {
     ...connection,
     execute: (sql, params, transformRows) => {

@@ -11,6 +11,16 @@ export interface GateOptions {
   readonly connections: number
 }
 
+export interface GateStats {
+  /** Statements and transactions that are behind the gate. */
+  readonly inside: number
+  readonly waiting: number
+  /** Those that had to wait, in all. */
+  readonly waited: number
+  /** Those that waited for too long, in all. */
+  readonly timedOut: number
+}
+
 interface Waiter {
   wake: () => void
   woken: boolean
@@ -23,6 +33,7 @@ interface Waiter {
 export const makeGate = ({ connections, places, waitMs }: GateOptions) => {
   let free = places
   const line: Array<Waiter> = []
+  let [waited, timedOut] = [0, 0]
   const take = (): boolean => free > 0 && free-- > 0
   const wakeNext = (): void => {
     const next = line.shift()
@@ -66,13 +77,17 @@ export const makeGate = ({ connections, places, waitMs }: GateOptions) => {
     Effect.suspend(() => {
       if (take()) return Effect.void
       const deadlineMs = Date.now() + waitMs
+      waited++
       const attempt: Effect.Effect<void, SqlError.SqlError> = Effect.flatMap(restore(waitUntil(deadlineMs)), (woken) => {
         if (take()) return Effect.void
-        return woken ? attempt : Effect.fail(full)
+        if (woken) return attempt
+        timedOut++
+        return Effect.fail(full)
       })
       return attempt
     })
   return {
+    stats: (): GateStats => ({ inside: places - free, waiting: line.length, waited, timedOut }),
     /** A place while the effect runs. */
     during: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
       Effect.uninterruptibleMask((restore) => Effect.flatMap(enter(restore), () => Effect.ensuring(restore(effect), leave))),

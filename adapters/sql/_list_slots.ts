@@ -18,7 +18,7 @@ interface Range {
 }
 
 /** The best bids of the slots $1 to $2. */
-export const slotsStatement = answerStatement({
+const slotsStatement = answerStatement({
   given: [bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")],
   headText: currentVariables("auction"),
   rows: slotRows(String(slotNumMax + 1))

@@ -37,6 +37,7 @@ interface Standing extends StoredBlock {
   readonly last_account_index: bigint | null
   readonly last_token_id: bigint
   readonly last_open_queue: bigint | null
+  readonly last_price: bigint | null
   readonly rollup: string
   readonly withdrawal_delayer: string
   readonly auction: ReadonlyArray<string>
@@ -52,6 +53,7 @@ SELECT ledger.version, ledger.token_version, ledger.batch_num, ledger.next_accou
   (SELECT max(account_index) FROM account) AS last_account_index,
   (SELECT max(token_id) FROM token) AS last_token_id,
   (SELECT max(queue) FROM queued_transaction WHERE NOT forged) AS last_open_queue,
+  (SELECT max(place) FROM price_change WHERE price_change.ethereum_block_num = ledger.ethereum_block_num) AS last_price,
   ${newestSet("rollup")} AS rollup, ${newestSet("withdrawalDelayer")} AS withdrawal_delayer,
   (SELECT array_agg(variables ORDER BY ethereum_block_num DESC) FROM parameter_set WHERE kind = 'auction') AS auction
 FROM ledger JOIN block ON block.number = ledger.ethereum_block_num LEFT JOIN batch ON batch.batch_num = ledger.batch_num`
@@ -148,6 +150,7 @@ const startOf = (standing: Standing) => ({
   lastTokenId: Number(standing.last_token_id),
   lastForgedQueue: numberOrNull(standing.last_forged_queue),
   lastOpenQueue: numberOrNull(standing.last_open_queue),
+  nextPrice: Number(standing.last_price ?? -1) + 1,
   variables: () => ({
     rollup: readParameterSet("rollup", standing.rollup),
     auction: readParameterSet("auction", standing.auction[0]!),

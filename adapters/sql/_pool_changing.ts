@@ -3,11 +3,13 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { PassedOver, PoolState } from "../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../core/encoding/mod.ts"
 import type { BatchMark, PoolChange } from "../../core/ports/mod.ts"
+import { writePlaces } from "./_pool_changes.ts"
 import { PoolRecord, RECORD_PARAMETERS, recording } from "./_pool_record.ts"
 import { numberOrNull } from "./_pool_rows.ts"
 import type { Turn } from "./_pool_turn.ts"
 import { bigintList, byteaList, int8, prefixedOf, smallintList, textList } from "./_pool_values.ts"
 import { storedText } from "./_text.ts"
+import { announcePlaces } from "./versions.ts"
 
 /** Makes the changes that still apply, one after the other: of two of the same transaction the second sees what the first did. */
 export const changeInTurn = (
@@ -29,6 +31,7 @@ export const changeInTurn = (
         ...record.parameters, byteaList(kept), textList(kept.map((id) => standings.get(id)!.state)), bigintList(kept.map((id) => standings.get(id)!.batchNum)),
         int8(atMs), byteaList([...changed].filter((id) => standings.get(id)?.state === null))
       ])
+      yield* sql.unsafe(announcePlaces, [writePlaces([...changed])])
     }
     return ids
   })

@@ -29,7 +29,7 @@ LEFT JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ${name}.batch_num
 const windowColumns = (name: string): ReadonlyArray<string> => [`${name}.batch_num`, `${name}.timestamp_ms`, ...sumsOf(`before_${name}`)]
 
 /** Best bids of the slots $1 to $2, then the other variables and the last batch. */
-export const stateStatement = answerStatement({
+const stateStatement = answerStatement({
   given: [bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")],
   head: [
     "encode(block.hash, 'hex')", "block.timestamp_ms", "block.last_ethereum_block",

@@ -1,10 +1,12 @@
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { RollBackReport } from "../../core/ports/mod.ts"
 import { cutPostings } from "./_cut_postings.ts"
 import { closeStatement, openExitSource, openStatement, slotKey } from "./_open_items.ts"
 import { bigintArray } from "./_parameters.ts"
-import type { WorkingView } from "./_view.ts"
+import { partFlags, raiseParts } from "./_part_versions.ts"
+import { entriesOfStored, storedRows } from "./_posting_entries.ts"
+import type { ViewStart, WorkingView } from "./_view.ts"
 import { announcingVersion } from "./versions.ts"
 
 /*
@@ -49,30 +51,56 @@ const heldSlots = `
 SELECT ${slotKey("best.bidder_addr")} AS key, asked.slot_num AS item FROM unnest($1::bigint[]) AS asked (slot_num)
 CROSS JOIN LATERAL (SELECT bidder_addr FROM bid WHERE bid.slot_num = asked.slot_num ORDER BY item_id DESC LIMIT 1) AS best`
 const closeSlots = closeStatement(heldSlots)
+const removeBids = "DELETE FROM bid WHERE item_id >= $1::bigint"
 const openSlots = openStatement(heldSlots)
 
-/** The oldest batch that overwrote an account knows what it held before all of them. */
-const undoAccounts = `
-UPDATE account SET nonce = before.nonce, balance = before.balance
-FROM (
+/*
+ * What is overwritten and what goes, where nothing else is to be known first: all of it at once, each part seeing the rows as they were.
+ * `$1` is the block that stays, `$2` and `$3` are the first exit and transaction, queued ones included, that go, `$4` to `$6` the
+ * last batch, account and token that stay, `$7` is the version of tokens that changed.
+ */
+const removal = `
+WITH batches AS MATERIALIZED (SELECT batch_num, updated_accounts, nonces_before, balances_before FROM batch WHERE batch_num > $4::bigint),
+-- the oldest batch that overwrote an account knows what it held before all of them
+accounts_before AS (
   SELECT DISTINCT ON (updated.index) updated.index, updated.nonce, updated.balance
-  FROM batch CROSS JOIN LATERAL unnest(updated_accounts, nonces_before, balances_before) AS updated (index, nonce, balance)
-  WHERE batch.batch_num > $1::bigint AND updated.index <= $2::bigint
-  ORDER BY updated.index, batch.batch_num
-) AS before
-WHERE account.account_index = before.index`
-const undoPrices = `
-UPDATE token SET price_usd = before.price_usd_before, price_time_ms = before.price_time_ms_before, version = $3::bigint
-FROM (
+  FROM batches CROSS JOIN LATERAL unnest(updated_accounts, nonces_before, balances_before) AS updated (index, nonce, balance)
+  WHERE updated.index <= $5::bigint ORDER BY updated.index, batches.batch_num
+), accounts_undone AS (
+  UPDATE account SET nonce = before.nonce, balance = before.balance FROM accounts_before AS before WHERE account.account_index = before.index
+), prices_before AS (
   SELECT DISTINCT ON (token_id) token_id, price_usd_before, price_time_ms_before
-  FROM price_change WHERE ethereum_block_num > $1::numeric AND token_id <= $2::bigint ORDER BY token_id, ethereum_block_num, place
-) AS before
-WHERE token.token_id = before.token_id`
-const unforge = `
-UPDATE queued_transaction SET forged = false FROM transaction
-WHERE transaction.item_id >= $1::bigint AND transaction.queue IS NOT NULL AND queued_transaction.id = transaction.id`
+  FROM price_change WHERE ethereum_block_num > $1::numeric AND token_id <= $6::bigint ORDER BY token_id, ethereum_block_num, place
+), prices_undone AS (
+  UPDATE token SET price_usd = before.price_usd_before, price_time_ms = before.price_time_ms_before, version = $7::bigint
+  FROM prices_before AS before WHERE token.token_id = before.token_id
+), waiting AS (
+  UPDATE queued_transaction SET forged = false FROM transaction
+  WHERE transaction.item_id >= $3::bigint AND transaction.queue IS NOT NULL AND queued_transaction.id = transaction.id
+    AND queued_transaction.item_id < $3::bigint
+), withdrawals_gone AS (
+  DELETE FROM withdrawal WHERE ethereum_block_num > $1::numeric
+), sets_gone AS (
+  DELETE FROM parameter_set WHERE ethereum_block_num > $1::numeric
+), price_changes_gone AS (
+  DELETE FROM price_change WHERE ethereum_block_num > $1::numeric
+), exits_gone AS (
+  DELETE FROM exit WHERE item_id >= $2::bigint
+), transactions_gone AS (
+  DELETE FROM transaction WHERE item_id >= $3::bigint
+), queued_gone AS (
+  DELETE FROM queued_transaction WHERE item_id >= $3::bigint
+), accounts_gone AS (
+  DELETE FROM account WHERE account_index > $5::bigint
+), tokens_gone AS (
+  DELETE FROM token WHERE token_id > $6::bigint
+), batches_gone AS (
+  DELETE FROM batch WHERE batch_num > $4::bigint
+)
+DELETE FROM block WHERE number > $1::numeric`
 
 const biddersStatement = "SELECT DISTINCT bidder_addr FROM coordinator WHERE item_id >= $1::bigint"
+const removeCoordinators = "DELETE FROM coordinator WHERE item_id >= $1::bigint"
 const forgetRegistrations = "DELETE FROM registration WHERE bidder_addr = ANY($1::bytea[])"
 const restoreRegistrations = `
 INSERT INTO registration (bidder_addr, forger_addr, item_id)
@@ -80,7 +108,8 @@ SELECT latest.bidder_addr, latest.forger_addr, latest.item_id FROM unnest($1::by
 CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.bidder_addr = asked.bidder ORDER BY item_id DESC LIMIT 1) AS latest`
 
 const updateLedger = `
-UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid
+UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
+  ${raiseParts(6)}
 ${announcingVersion}`
 
 /** Drops every block above `toBlock`; the caller holds the ledger's row, and `view` tells where it stands. */
@@ -88,58 +117,48 @@ export const rollBackTo = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient, { lastBatchNum, stamp, start }: WorkingView, { toBlock, writeId }: { readonly toBlock: bigint; readonly writeId: string }
 ): Effect.fn.Return<RollBackReport, SqlError.SqlError> {
   const left = (yield* sql.unsafe<Left>(leftStatement, [`${toBlock}`]))[0]!
-  if (left.dropped > 0n) yield* cutBack(sql, left, start.tokenVersion + 1)
+  if (left.dropped > 0n) yield* cutBack(sql, left, start)
   const leftBatch = Number(left.last_batch_num)
   const after = { ethereumBlockNum: BigInt(left.number), batchNum: leftBatch === 0 ? null : leftBatch, version: stamp.version + 1 }
   yield* sql.unsafe(updateLedger, [
-    `${after.version}`, `${start.tokenVersion + 1}`, left.number, after.batchNum === null ? null : `${after.batchNum}`, writeId
+    `${after.version}`, `${start.tokenVersion + 1}`, left.number, after.batchNum === null ? null : `${after.batchNum}`, writeId,
+    partFlags(new Set(left.dropped > 0n ? ["rollBacks"] : []))
   ])
   return { toBlock, blocks: Number(left.dropped), batches: lastBatchNum - leftBatch, lastBatchNum: leftBatch, stamp: after }
 })
 
-/** In the reverse order of writing, and the lists before the rows that their keys are computed from. */
-const cutBack = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, left: Left, tokenVersion: number): Effect.fn.Return<void, SqlError.SqlError> {
+/** The rows are read before they go: the lists are cut by what they held. */
+const cutBack = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, left: Left, { next, tokenVersion }: ViewStart): Effect.fn.Return<void, SqlError.SqlError> {
   const run = <Row extends object>(statement: string, ...parameters: ReadonlyArray<unknown>) => sql.unsafe<Row>(statement, parameters)
-  const removeAbove = (table: string, column: string, value: bigint) => run(`DELETE FROM ${table} WHERE ${column} > $1::bigint`, value)
-  const removeFrom = (table: string, item: bigint) => run(`DELETE FROM ${table} WHERE item_id >= $1::bigint`, item)
-  const removeAfterBlock = (table: string, column = "ethereum_block_num") => run(`DELETE FROM ${table} WHERE ${column} > $1::numeric`, left.number)
+  const [account, exit, transaction, batch, bid, coordinator] = [
+    left.next_account, left.next_exit, left.next_transaction, left.next_batch, left.next_bid, left.next_coordinator
+  ].map(Number)
+  const lists = [
+    ["accounts", account!, next.account], ["exits", exit!, next.exit], ["transactions", transaction!, next.transaction], ["batches", batch!, next.batch],
+    ["bids", bid!, next.bid], ["coordinators", coordinator!, next.coordinator]
+  ] as const
+  const going = yield* Effect.forEach(lists.filter(([, from, to]) => from < to), ([name, from]) => storedRows(sql, name, from))
 
-  const exits = yield* run<{ readonly item_id: bigint }>(undoWithdrawals, left.number, left.next_exit)
-  if (exits.length > 0) yield* run(openExits, bigintArray(exits.map(({ item_id }) => item_id)))
-  yield* removeAfterBlock("withdrawal")
-  yield* removeAfterBlock("parameter_set")
-
-  const slots = bigintArray((yield* run<{ readonly slot_num: bigint }>(slotsStatement, left.next_bid)).map(({ slot_num }) => slot_num))
-  if (slots !== "{}") {
+  const reopened = yield* run<{ readonly item_id: bigint }>(undoWithdrawals, left.number, left.next_exit)
+  if (reopened.length > 0) yield* run(openExits, bigintArray(reopened.map(({ item_id }) => item_id)))
+  if (exit! < next.exit) yield* run(closeExits, left.next_exit)
+  if (bid! < next.bid) {
+    const slots = bigintArray((yield* run<{ readonly slot_num: bigint }>(slotsStatement, left.next_bid)).map(({ slot_num }) => slot_num))
     yield* run(closeSlots, slots)
-    yield* cutPostings(sql, "bids", left.next_bid)
-    yield* removeFrom("bid", left.next_bid)
+    yield* run(removeBids, left.next_bid)
     yield* run(openSlots, slots)
   }
-
-  yield* run(undoAccounts, left.last_batch_num, left.last_account_index)
-  yield* run(unforge, left.next_transaction)
-  yield* cutPostings(sql, "exits", left.next_exit)
-  yield* run(closeExits, left.next_exit)
-  yield* removeFrom("exit", left.next_exit)
-  yield* cutPostings(sql, "transactions", left.next_transaction)
-  yield* removeFrom("transaction", left.next_transaction)
-  yield* removeFrom("queued_transaction", left.next_transaction)
-  yield* cutPostings(sql, "accounts", left.next_account)
-  yield* removeAbove("account", "account_index", left.last_account_index)
-  yield* cutPostings(sql, "batches", left.next_batch)
-  yield* removeAbove("batch", "batch_num", left.last_batch_num)
-
-  yield* run(undoPrices, left.number, left.last_token_id, `${tokenVersion}`)
-  yield* removeAfterBlock("price_change")
-  yield* removeAbove("token", "token_id", left.last_token_id)
-
-  const bidders = (yield* run<{ readonly bidder_addr: Uint8Array }>(biddersStatement, left.next_coordinator)).map(({ bidder_addr }) => bidder_addr)
-  if (bidders.length > 0) {
-    yield* cutPostings(sql, "coordinators", left.next_coordinator)
-    yield* removeFrom("coordinator", left.next_coordinator)
+  if (coordinator! < next.coordinator) {
+    const bidders = (yield* run<{ readonly bidder_addr: Uint8Array }>(biddersStatement, left.next_coordinator)).map(({ bidder_addr }) => bidder_addr)
+    yield* run(removeCoordinators, left.next_coordinator)
     yield* run(forgetRegistrations, bidders)
     yield* run(restoreRegistrations, bidders)
   }
-  yield* removeAfterBlock("block", "number")
+  const removing = yield* Effect.forkChild(run(
+    removal, left.number, left.next_exit, left.next_transaction, left.last_batch_num, left.last_account_index, left.last_token_id,
+    `${tokenVersion + 1}`
+  ))
+  const cuts = yield* Effect.forEach(going, (stored) => Effect.map(entriesOfStored(stored), (entries) => ({ name: stored.name, ...entries })))
+  yield* Fiber.join(removing)
+  yield* cutPostings(sql, cuts)
 })

@@ -83,6 +83,8 @@ export const ledgerSchema: ReadonlyArray<string> = [
     batch_num: maybeUint32,
     /** Names the write that came last, so that a writer whose connection broke at the commit can tell what became of it. */
     last_write: "uuid",
+    /** See `_part_versions.ts`. */
+    part_versions: "bigint[] NOT NULL DEFAULT '{}'",
     ...nextItems
   }),
   // one row: who may write, and until when without a sign of life; each new holder has a greater epoch

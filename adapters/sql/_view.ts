@@ -3,7 +3,7 @@ import {
   type New, type PriceFeed, type Token, type TokenId, type Transaction
 } from "../../core/domain/mod.ts"
 import { type AccountIndex, type EthereumAddress, FIRST_USER_ACCOUNT, type PublicKey } from "../../core/encoding/mod.ts"
-import type { LedgerStamp, LedgerView } from "../../core/ports/mod.ts"
+import { type LedgerPart, type LedgerStamp, type LedgerView, partsOfBlock } from "../../core/ports/mod.ts"
 import { parameterKinds } from "./_parameter_sets.ts"
 import { type NextItems, type Totals, withdrawalFields, WrittenRows } from "./_written_rows.ts"
 
@@ -19,6 +19,8 @@ export interface ViewStart {
   readonly lastTokenId: TokenId
   readonly lastForgedQueue: number | null
   readonly lastOpenQueue: number | null
+  /** The first place that is free among the prices of the last block. */
+  readonly nextPrice: number
   /** Newest first; read when they are asked for. */
   readonly variables: () => NetworkVariables
   readonly auctionVariables: () => ReadonlyArray<AuctionVariables>
@@ -49,6 +51,7 @@ const assert = (holds: boolean, broken: () => string): void => {
  */
 export class WorkingView implements LedgerView {
   readonly rows = new WrittenRows()
+  readonly changedParts = new Set<LedgerPart>()
   readonly start: ViewStart
   readonly next: NextItems
   stamp: LedgerStamp
@@ -69,6 +72,7 @@ export class WorkingView implements LedgerView {
   readonly #exits = new Map<string, Exit>()
   readonly #requested = new Map<string, Map<number, Exit>>()
   readonly #publicKeys: Set<PublicKey>
+  #nextPrice: number
   #variables: NetworkVariables | undefined
   readonly #auctionAdded: Array<AuctionVariables> = []
 
@@ -92,6 +96,7 @@ export class WorkingView implements LedgerView {
     this.#bestBids = byIndex(start.bestBids, ({ slotNum }) => slotNum)
     for (const exit of start.exits) this.#setExit(exit)
     this.#publicKeys = new Set(start.publicKeys)
+    this.#nextPrice = start.nextPrice
   }
 
   get lastBatchNum(): number {
@@ -124,12 +129,14 @@ export class WorkingView implements LedgerView {
     assert(number > this.lastBlock.number, () => `block ${number} does not come after block ${this.lastBlock.number}`)
     for (const coordinator of changes.coordinators) this.#register(coordinator)
     for (const token of changes.tokens) this.#addToken(token)
-    for (const [place, price] of changes.prices.entries()) this.#setPrice(price, number, place)
+    this.#nextPrice = 0
+    for (const price of changes.prices) this.#setPrice(price, number)
     for (const row of changes.queued) this.#enqueue(row)
     for (const batch of changes.batches) this.#addBatch(batch)
     for (const bid of changes.bids) this.#bid(bid)
     this.#setVariables(changes.variables, number)
     for (const withdrawal of changes.withdrawals) this.#withdraw(withdrawal, number)
+    for (const part of partsOfBlock(changes)) this.changedParts.add(part)
     this.lastBlock = changes.block
     this.lastEthereumBlock = changes.lastEthereumBlock
     this.#blocks.set(number, changes.block)
@@ -144,16 +151,17 @@ export class WorkingView implements LedgerView {
     })
   }
 
-  /** Prices that belong to the last block; `place` is the first that is free among its prices. */
-  setPrices(prices: ReadonlyArray<PriceFeed>, place: number): void {
-    for (const [i, price] of prices.entries()) this.#setPrice(price, this.lastBlock.number, place + i)
+  /** Prices that belong to the last block. */
+  setPrices(prices: ReadonlyArray<PriceFeed>): void {
+    for (const price of prices) this.#setPrice(price, this.lastBlock.number)
+    if (prices.length > 0) this.changedParts.add("tokens")
     this.stamp = { ...this.stamp, version: this.stamp.version + 1 }
   }
 
-  #setPrice({ priceUSD, timeMs, tokenId }: PriceFeed, blockNum: bigint, place: number): void {
+  #setPrice({ priceUSD, timeMs, tokenId }: PriceFeed, blockNum: bigint): void {
     const before = this.token(tokenId)
     assert(before !== undefined, () => `token ${tokenId} has a price and is not registered`)
-    this.rows.priceChanges.push({ blockNum, place, before: before! })
+    this.rows.priceChanges.push({ blockNum, place: this.#nextPrice++, before: before! })
     this.rows.pricedTokens.add(tokenId)
     this.#tokens.set(tokenId, { ...before!, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs })
   }

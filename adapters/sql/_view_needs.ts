@@ -20,10 +20,8 @@ export class ViewNeeds {
     for (const block of blocks) this.#addAll(block)
   }
 
-  static ofPrices(prices: ReadonlyArray<PriceFeed>): ViewNeeds {
-    const needs = new ViewNeeds([])
-    for (const { tokenId } of prices) needs.tokens.add(tokenId)
-    return needs
+  addPrices(prices: ReadonlyArray<PriceFeed>): void {
+    for (const { tokenId } of prices) this.tokens.add(tokenId)
   }
 
   addBlock(number: bigint): void {
@@ -35,7 +33,7 @@ export class ViewNeeds {
   }
 
   #addAll(block: BlockFeed): void {
-    for (const { tokenId } of block.prices ?? []) this.tokens.add(tokenId)
+    this.addPrices(block.prices ?? [])
     for (const { ethereumAddress } of block.tokens ?? []) this.tokenAddresses.add(ethereumAddress)
     for (const { bidderAddr, slotNum } of block.bids ?? []) {
       this.bidders.add(bidderAddr)

@@ -1,10 +1,12 @@
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type Exit, isPendingWithdraw } from "../../core/domain/mod.ts"
-import { appendPostings } from "./_append_postings.ts"
+import { appendEntries, appendPostings } from "./_append_postings.ts"
 import * as columns from "./_ledger_columns.ts"
 import { closeStatement, openExitSource, openStatement, slotKey } from "./_open_items.ts"
 import { bigintArray, insertInto, parametersOf, type RowStatement, rowsOf, updateOf } from "./_parameters.ts"
+import { partFlags, raiseParts } from "./_part_versions.ts"
+import { entriesOf, type KnownAdditions, type ListedEntries } from "./_posting_entries.ts"
 import type { WorkingView } from "./_view.ts"
 import { announcingVersion } from "./versions.ts"
 
@@ -40,11 +42,16 @@ const closeSlots = closeStatement(heldSlots)
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
   next_account = $6::bigint, next_exit = $7::bigint, next_transaction = $8::bigint, next_batch = $9::bigint, next_bid = $10::bigint, next_token = $11::bigint,
-  next_coordinator = $12::bigint
+  next_coordinator = $12::bigint, ${raiseParts(13)}
 ${announcingVersion}`
 
-/** Writes the rows that a working view noted, set by set; the caller holds the ledger's row. */
-export const writeRows = (sql: SqlClient.SqlClient, view: WorkingView, writeId: string): Writing => {
+/**
+ * Writes the rows that a working view noted, set by set; the caller holds the ledger's row. `recent` are additions of transactions that
+ * were written before; gives those of the new ones.
+ */
+export const writeRows = (
+  sql: SqlClient.SqlClient, view: WorkingView, writeId: string, recent: KnownAdditions
+): Effect.Effect<ListedEntries["additions"], SqlError.SqlError> => {
   const run = (statement: string, parameters: ReadonlyArray<string | null>): Writing => Effect.asVoid(sql.unsafe(statement, parameters))
   const write = <Row>({ parameters, text }: RowStatement<Row>, rows: ReadonlyArray<Row>): Writing =>
     rows.length === 0 ? Effect.void : Effect.suspend(() => run(text, parameters(rows)))
@@ -69,7 +76,10 @@ export const writeRows = (sql: SqlClient.SqlClient, view: WorkingView, writeId: 
     yield* write(insertBatches, rows.batches)
     yield* write(insertAccounts, rows.accounts.map((index) => view.account(index)!))
     yield* write(updateAccounts, [...rows.updatedAccounts].map((index) => view.account(index)!))
-    yield* write(insertTransactions, rows.transactions)
+    // the most work for both sides: while the database writes the rows, their entries are made here
+    const inserting = yield* Effect.forkChild(write(insertTransactions, rows.transactions))
+    const listed = yield* entriesOf("transactions", rows.transactions)
+    yield* Fiber.join(inserting)
     yield* write(insertExits, rows.exits.map(now))
     yield* write(insertBids, rows.bids)
     yield* write(insertParameterSets, rows.parameterSets)
@@ -81,13 +91,14 @@ export const writeRows = (sql: SqlClient.SqlClient, view: WorkingView, writeId: 
     if (slots.won.length > 0) yield* run(openSlots, parametersOf(columns.heldSlotColumns, slots.won))
     yield* appendPostings(sql, "accounts", rows.accounts.map((index) => view.account(index)!))
     yield* appendPostings(sql, "exits", rows.exits)
-    yield* appendPostings(sql, "transactions", rows.transactions)
+    yield* appendEntries(sql, "transactions", listed, { get: (item) => listed.additions.get(item) ?? recent.get(item) })
     yield* appendPostings(sql, "batches", rows.batches.map(({ batch }) => batch))
     yield* appendPostings(sql, "bids", rows.bids)
     yield* appendPostings(sql, "coordinators", rows.coordinators)
     const { batchNum, ethereumBlockNum, version: stampVersion } = view.stamp
     const numbers = [next.account, next.exit, next.transaction, next.batch, next.bid, next.token, next.coordinator]
-    yield* run(updateLedger, [`${stampVersion}`, `${version}`, `${ethereumBlockNum}`, batchNum === null ? null : `${batchNum}`, writeId, ...numbers.map(String)])
+    yield* run(updateLedger, [`${stampVersion}`, `${version}`, `${ethereumBlockNum}`, batchNum === null ? null : `${batchNum}`, writeId, ...numbers.map(String), partFlags(view.changedParts)])
+    return listed.additions
   })
 }
 

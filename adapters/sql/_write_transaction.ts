@@ -11,11 +11,12 @@ export type Write<A, E> = (writeId: string) => Effect.Effect<{ readonly answer: 
  * The ledger's row is locked first: what a write reads afterwards nobody changes until it ends.
  *
  * Every table that a write touches is found through an index, and the planner, which knows the tables from before the last thousands of
- * rows or not at all, is told so: on a wrong guess it would read a whole table for each block.
+ * rows or not at all, is told so: on a wrong guess it would read a whole table for each block. As there is nothing to weigh, a plan
+ * is made once.
  */
 const lockStatement = `
 SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-  set_config('jit', 'off', true)
+  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
 FROM ledger FOR UPDATE`
 const lastWriteStatement = "SELECT last_write::text AS last_write FROM ledger FOR UPDATE"
 

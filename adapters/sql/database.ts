@@ -49,7 +49,7 @@ export const databaseLayer = (options: DatabaseOptions): Layer.Layer<Database | 
     const { maxConnections = 16 } = options
     const each = Math.max(2, maxConnections - 2)
     const client = (name: string, rest: Pick<ClientOptions, "connections" | "sharing" | "retries"> & Partial<ClientOptions>) =>
-      Effect.orDie(makeClient({ ...common, applicationName: `${common.applicationName} ${name}`, ...rest }))
+      Effect.orDie(makeClient({ ...common, applicationName: `${common.applicationName} ${name}`, role: name, ...rest }))
     const reads = yield* client("reads", { connections: Math.ceil(each / 2), sharing: readsSharing, retries: true })
     const writes = yield* client("writes", { connections: Math.floor(each / 2), sharing: 1, retries: false })
     const signals = yield* client("signals", { connections: 1, sharing: 1, retries: true })
@@ -63,7 +63,7 @@ export const replicaReads = (options: DatabaseOptions): Effect.Effect<SqlClient.
   Effect.gen(function*() {
     const common = yield* clientOptions(options)
     const connections = Math.ceil(Math.max(2, (options.maxConnections ?? 16) - 2) / 2)
-    return yield* Effect.orDie(makeClient({ ...common, applicationName: `${common.applicationName} replica`, connections, sharing: readsSharing, retries: true }))
+    return yield* Effect.orDie(makeClient({ ...common, applicationName: `${common.applicationName} replica`, role: "replica", connections, sharing: readsSharing, retries: true }))
   })
 
 const clientOptions = ({

@@ -1,8 +1,10 @@
-import { Context, Effect, Layer, Result } from "effect"
-import type { BlockFeed } from "../../core/domain/mod.ts"
+import { Context, Effect, Fiber, Layer, Result } from "effect"
+import type { BlockFeed, PriceFeed } from "../../core/domain/mod.ts"
 import { type Decision, type LedgerStamp, type LedgerView, LedgerWriter, type StoreFailure } from "../../core/ports/mod.ts"
 import { WriterLease } from "./_lease.ts"
 import { loadView } from "./_load_view.ts"
+import type { ListedEntries } from "./_posting_entries.ts"
+import { RecentAdditions } from "./_recent_additions.ts"
 import { rollBackTo } from "./_roll_back.ts"
 import { WorkingView } from "./_view.ts"
 import { ViewNeeds } from "./_view_needs.ts"
@@ -10,23 +12,37 @@ import { writeRows } from "./_write_rows.ts"
 import { makeWriteTransaction } from "./_write_transaction.ts"
 import { Database } from "./database.ts"
 
-/** What came of one block. */
+/** What came of one write. */
 export interface Applied {
   readonly applied: boolean
   readonly stamp: LedgerStamp
 }
 
-/** Writes many blocks at once, for loading a feed. */
+/** A block, or prices that belong to the block before, with what decides on it when the writes before it have been made. */
+export type BulkWrite<E> =
+  | { readonly kind: "block"; readonly block: BlockFeed; readonly decide: (view: LedgerView) => Result.Result<Decision, E> }
+  | { readonly kind: "prices"; readonly prices: ReadonlyArray<PriceFeed>; readonly check: (view: LedgerView) => Result.Result<void, E> }
+
+/** Makes many writes at once, for loading a feed. */
 export class BulkWriter extends Context.Service<BulkWriter, {
   /**
-   * Applies consecutive blocks in one transaction, each decided on what the ones before it leave; much faster than one by one. Where a
-   * decision refuses a block, the blocks before it are stored and the call fails with that. The blocks are held in memory, and the
-   * database waits while they are decided: some thousand transactions together are a good size.
+   * Makes consecutive writes in one transaction, each decided on what the ones before it leave; much faster than one by one. Where a
+   * decision refuses one, those before it are stored and the call fails with that. They are held in memory, and the database waits
+   * while they are decided: some thousand transactions together are a good size.
+   *
+   * @param check runs beside the writing when all is decided: what it fails with, the call fails with, and nothing is stored
    */
-  readonly applyAll: <E>(
-    blocks: ReadonlyArray<BlockFeed>, decide: (block: BlockFeed) => (view: LedgerView) => Result.Result<Decision, E>
-  ) => Effect.Effect<ReadonlyArray<Applied>, E | StoreFailure>
+  readonly applyAll: <E, C = never>(
+    writes: ReadonlyArray<BulkWrite<E>>, check?: Effect.Effect<void, C>
+  ) => Effect.Effect<ReadonlyArray<Applied>, E | C | StoreFailure>
 }>()("rollup/sql/BulkWriter") {}
+
+interface Written<E> {
+  readonly applied: ReadonlyArray<Applied>
+  readonly refused: { readonly reason: E } | null
+  /** Of the new transactions. */
+  readonly additions: ListedEntries["additions"]
+}
 
 /** The port, and the way to write many blocks. */
 export interface SqlLedgerWriter {
@@ -38,33 +54,40 @@ export interface SqlLedgerWriter {
 export const makeLedgerWriter: Effect.Effect<SqlLedgerWriter, never, Database | WriterLease> = Effect.gen(function*() {
   const { writes: sql } = yield* Database
   const inTransaction = makeWriteTransaction(sql, yield* WriterLease)
+  const recent = new RecentAdditions()
 
-  const applyAll: SqlLedgerWriter["applyAll"] = <E>(
-    blocks: ReadonlyArray<BlockFeed>, decide: (block: BlockFeed) => (view: LedgerView) => Result.Result<Decision, E>
-  ) =>
-    inTransaction<{ readonly applied: ReadonlyArray<Applied>; readonly refused: { readonly reason: E } | null }, never>((writeId) =>
+  const applyAll: SqlLedgerWriter["applyAll"] = <E, C = never>(writes: ReadonlyArray<BulkWrite<E>>, check?: Effect.Effect<void, C>) =>
+    inTransaction<Written<E>, C>((writeId) =>
       Effect.gen(function*() {
-        const view = new WorkingView(yield* loadView(sql, new ViewNeeds(blocks)))
+        const view = new WorkingView(yield* loadView(sql, needsOf(writes)))
         const applied: Array<Applied> = []
         let refused: { readonly reason: E } | null = null
-        for (const block of blocks) {
-          const decision = decide(block)(view)
-          if (Result.isFailure(decision)) {
-            refused = { reason: decision.failure }
+        for (const write of writes) {
+          const made = make(view, write)
+          if (Result.isFailure(made)) {
+            refused = { reason: made.failure }
             break
           }
-          if (decision.success.kind === "store") view.apply(decision.success.changes)
-          applied.push({ applied: decision.success.kind === "store", stamp: view.stamp })
+          applied.push({ applied: made.success, stamp: view.stamp })
         }
         const changed = applied.some((each) => each.applied)
-        if (changed) yield* writeRows(sql, view, writeId)
-        return { answer: { applied, refused }, changed }
-      })).pipe(Effect.flatMap(({ applied, refused }) => refused === null ? Effect.succeed(applied) : Effect.fail(refused.reason)))
+        let additions: Written<E>["additions"] = new Map()
+        if (changed) {
+          const checked = check === undefined ? undefined : yield* Effect.forkChild(check)
+          additions = yield* writeRows(sql, view, writeId, recent)
+          if (checked !== undefined) yield* Fiber.join(checked)
+        }
+        return { answer: { applied, refused, additions }, changed }
+      })).pipe(Effect.flatMap(({ additions, applied, refused }) => {
+        recent.note(additions)
+        return refused === null ? Effect.succeed(applied) : Effect.fail(refused.reason)
+      }))
 
   return {
     applyAll,
     port: {
-      apply: (block, decide) => Effect.map(applyAll([block], () => decide), ([applied]) => applied!),
+      apply: (block, decide) => Effect.map(applyAll([{ kind: "block", block, decide }]), ([applied]) => applied!),
+      setPrices: (prices, check) => Effect.map(applyAll([{ kind: "prices", prices, check }]), ([applied]) => applied!.stamp),
       rollBack: (toBlock, check) =>
         inTransaction((writeId) => Effect.gen(function*() {
           const needs = new ViewNeeds([])
@@ -72,21 +95,30 @@ export const makeLedgerWriter: Effect.Effect<SqlLedgerWriter, never, Database | 
           const view = new WorkingView(yield* loadView(sql, needs))
           yield* Effect.fromResult(check(view))
           return { answer: yield* rollBackTo(sql, view, { toBlock, writeId }), changed: true }
-        })),
-      setPrices: (prices, check) =>
-        inTransaction((writeId) => Effect.gen(function*() {
-          const view = new WorkingView(yield* loadView(sql, ViewNeeds.ofPrices(prices)))
-          yield* Effect.fromResult(check(view))
-          const [row] = yield* sql.unsafe<{ readonly place: bigint }>(nextPlaceStatement, [`${view.lastBlock.number}`])
-          view.setPrices(prices, Number(row!.place))
-          yield* writeRows(sql, view, writeId)
-          return { answer: view.stamp, changed: true }
         }))
     }
   }
 })
 
-const nextPlaceStatement = "SELECT coalesce(max(place) + 1, 0) AS place FROM price_change WHERE ethereum_block_num = $1::numeric"
+const needsOf = (writes: ReadonlyArray<BulkWrite<unknown>>): ViewNeeds => {
+  const needs = new ViewNeeds(writes.flatMap((write) => write.kind === "block" ? [write.block] : []))
+  for (const write of writes) if (write.kind === "prices") needs.addPrices(write.prices)
+  return needs
+}
+
+/** Tells whether anything changed. */
+const make = <E>(view: WorkingView, write: BulkWrite<E>): Result.Result<boolean, E> => {
+  if (write.kind === "prices") {
+    return Result.map(write.check(view), () => {
+      view.setPrices(write.prices)
+      return true
+    })
+  }
+  return Result.map(write.decide(view), (decision) => {
+    if (decision.kind === "store") view.apply(decision.changes)
+    return decision.kind === "store"
+  })
+}
 
 /** Both over `Database`, for the process that holds the lease. */
 export const ledgerWriterLayer: Layer.Layer<LedgerWriter | BulkWriter, never, Database | WriterLease> =

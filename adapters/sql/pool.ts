@@ -1,5 +1,5 @@
 import { PgTypes } from "@effect/sql-pg"
-import { type Context, Effect, Layer, type Scope } from "effect"
+import { type Context, Effect, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Authorization } from "../../core/domain/mod.ts"
 import { type Added, PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
@@ -24,9 +24,6 @@ export const openPool: Effect.Effect<Context.Service.Shape<typeof PoolStore>, ne
     passOver: (notes) => inTurn(writes, (turn) => passOverInTurn(writes, turn, notes))
   }
 })
-
-/** The same as a layer over a database. */
-export const poolLayer: Layer.Layer<PoolStore, never, Database> = Layer.effect(PoolStore, openPool)
 
 /** Bounds how long others wait for a turn that takes in transactions. */
 const POSTED_AT_ONCE_MAX = 256

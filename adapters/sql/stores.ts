@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { LedgerReader, LedgerTip, LedgerWriter, type PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
+import { LedgerReader, LedgerTip, LedgerWriter, PoolStore, PoolTip, type StoreFailure } from "../../core/ports/mod.ts"
+import { tellHealth } from "./_health.ts"
 import { leaseLayer, type LeaseOptions } from "./_lease.ts"
 import { noting } from "./_noting.ts"
 import { preferReplica } from "./_replica.ts"
@@ -11,7 +12,7 @@ import { type LedgerReaderOptions, makeLedgerReader } from "./ledger_reader.ts"
 import { BulkWriter, makeLedgerWriter } from "./ledger_writer.ts"
 import { migrate } from "./migrate.ts"
 import { openLedger } from "./open_ledger.ts"
-import { poolLayer } from "./pool.ts"
+import { openPool } from "./pool.ts"
 import { storeFailure } from "./_failure.ts"
 import { LedgerVersions, versionsLayer } from "./versions.ts"
 
@@ -46,15 +47,20 @@ export const sqlStores = (options: SqlStoresOptions): Layer.Layer<SqlStores, Dat
     const ports = replicaUrl === undefined
       ? { reader: primary, writer }
       : preferReplica({ primary, writer, replica: makeLedgerReader(yield* replicaReads({ ...options, url: replicaUrl }), reading) })
-    const { heard, latest } = yield* LedgerVersions
+    const { heard, isPoolTold, latest, pool, snapshot } = yield* LedgerVersions
     const { reader: noted, writer: notedWriter } = noting(ports, heard)
-    const tip = { id: yield* ledgerId(reads), version: latest, isRemote: true }
-    return Context.make(LedgerReader, noted).pipe(Context.add(LedgerWriter, notedWriter), Context.add(BulkWriter, { applyAll }), Context.add(LedgerTip, tip))
+    // the state shows a fee within these bounds
+    const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD}`
+    const tip = { id, version: latest, snapshot, isRemote: true }
+    return Context.make(LedgerReader, noted).pipe(
+      Context.add(LedgerWriter, notedWriter), Context.add(BulkWriter, { applyAll }), Context.add(LedgerTip, tip),
+      Context.add(PoolStore, pool.noting(yield* openPool)), Context.add(PoolTip, pool.tip(isPoolTold))
+    )
   }))
   // before anything asks for a table
-  const opened = Layer.effectDiscard(Effect.andThen(migrate(), openLedger(genesis)))
-  return Layer.mergeAll(Layer.provideMerge(ledger, versionsLayer()).pipe(Layer.provide(leaseLayer(lease))), poolLayer).pipe(
-    Layer.provide(opened), Layer.provide(databaseLayer(options))
+  const opened = Layer.effectDiscard(Effect.andThen(Effect.andThen(migrate(), openLedger(genesis)), tellHealth))
+  return Layer.provideMerge(ledger, versionsLayer()).pipe(
+    Layer.provide(leaseLayer(lease)), Layer.provide(opened), Layer.provide(databaseLayer(options))
   )
 }
 

@@ -1,4 +1,4 @@
-import { derivePublicKey, ethereumAddress, signAuthorization } from "../../adapters/crypto/mod.ts"
+import { derivePublicKey, ethereumAddress, signAuthorization, signerOf } from "../../adapters/crypto/mod.ts"
 import type { Network } from "../../core/domain/mod.ts"
 import { type EthereumAddress, INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
 import { digestOf, hexOf } from "./_chain.ts"
@@ -26,6 +26,7 @@ export class People {
   readonly #byKey = new Map<PublicKey, Person>()
   readonly #ethereumKeys = new Map<PublicKey, Uint8Array>()
   readonly #authorizations = new Map<PublicKey, string>()
+  readonly #signers = new Map<PublicKey, (message: bigint) => string>()
 
   constructor(seed: string, network: Network, recording: Recording) {
     this.#seed = seed
@@ -62,6 +63,13 @@ export class People {
   /** The one who signs for an account. */
   holder(publicKey: PublicKey): Person | undefined {
     return this.#byKey.get(publicKey)
+  }
+
+  /** The person's signature of a field element. */
+  sign({ privateKey, publicKey }: Person, message: bigint): string {
+    const signer = this.#signers.get(publicKey) ?? signerOf(privateKey)
+    this.#signers.set(publicKey, signer)
+    return signer(message)
   }
 
   /** Lets any coordinator create accounts for the person's key; null for an internal user, for whom nobody needs to be asked. */

@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { keccak256, signTransaction } from "../../adapters/crypto/mod.ts"
+import { keccak256, transactionHash } from "../../adapters/crypto/mod.ts"
 import type { L2Feed, PostedAuthorization, PostedTransaction, PoolTransactionType, RequestedTransaction } from "../../core/domain/mod.ts"
 import { type AccountIndex, EXIT_ACCOUNT, INTERNAL_ADDRESS, l2TransactionId } from "../../core/encoding/mod.ts"
 import type { Context } from "./_context.ts"
@@ -88,7 +88,7 @@ function sign({ people, settings }: Context, world: World, { feed, newcomer, req
     ...spelt,
     id: Result.getOrThrow(l2TransactionId(spelt, keccak256)),
     type: toAccountIndex === EXIT_ACCOUNT ? "Exit" : type,
-    signature: signTransaction(holder.privateKey, spelt, settings.network.chainId)
+    signature: people.sign(holder, transactionHash(spelt, settings.network.chainId))
   }
   return [{ transaction, sender: account.publicKey, toAccountIndex, receiver: newcomer === undefined ? receiver?.publicKey ?? null : null }]
 }

@@ -35,14 +35,18 @@ export const drive = (
 /** The prehistory; where it takes its time, it says so. */
 const bringUp = Effect.fnUntraced(function*(simulation: Simulation, transactions: number) {
   const ledger = yield* Ledger
-  let silentUntilMs = (yield* Clock.currentTimeMillis) + SILENCE_MS
+  const startMs = yield* Clock.currentTimeMillis
+  let silentUntilMs = startMs + SILENCE_MS
   for (const record of prehistory(simulation, transactions)) {
     yield* ledger.applyRecord(record)
     const nowMs = yield* Clock.currentTimeMillis
     if (nowMs < silentUntilMs) continue
     silentUntilMs = nowMs + SILENCE_MS
     const why = simulation.computesRoots() ? ": its state roots are computed, since only those of the default network are recorded" : ""
-    yield* Effect.log(`The simulated network has ${simulation.transactions()} of ${transactions} transactions${why}`)
+    const done = simulation.transactions()
+    const perSecond = done / (nowMs - startMs) * 1000
+    const left = done === 0 ? "" : `, ${Math.round(perSecond)} a second, ${Math.ceil((transactions - done) / perSecond)} s to go`
+    yield* Effect.log(`The simulated network has ${done} of ${transactions} transactions${left}${why}`)
   }
 })
 

@@ -18,7 +18,7 @@ export interface JsonFault {
 }
 
 /** Levels of objects and arrays that are looked into. */
-export const jsonDepthMax = 32
+const jsonDepthMax = 32
 
 /**
  * The members of a JSON object (RFC 8259), in their order, repeated ones included. What lies deeper is checked to be

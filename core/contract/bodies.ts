@@ -11,7 +11,7 @@ const noRequest = Object.fromEntries(requested.map((name) => [name, null]))
 const exampleOfEth = { tokenId: 0, fromAccountIndex: "zk:ETH:256", amount: "10000000000000000", fee: 20 }
 
 /** Mind the spelling: `requestToBjj` is posted, `requestToBJJ` is shown. */
-export const postedTransaction = body({
+const postedTransaction = body({
   name: "PostPoolL2Transaction",
   doc: "L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce",
   fields: {
@@ -96,7 +96,7 @@ export const postedTransaction = body({
   }
 })
 
-export const postedAuthorization = body({
+const postedAuthorization = body({
   name: "AccountCreationAuthorizationPost",
   doc: "Leave that the owner of an Ethereum address signed: any coordinator may create accounts for the key",
   fields: {

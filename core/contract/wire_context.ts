@@ -46,7 +46,7 @@ const writers = (): WireContext["writerOf"] => {
 }
 
 /** What the texts that are kept ready may take, in characters. */
-export const textsMaxDefault = 64 * 2 ** 20
+const textsMaxDefault = 64 * 2 ** 20
 
 /**
  * @param keccak256 checks and writes the mixed case of addresses

@@ -32,7 +32,7 @@ export function reverseHex(hex: string): string {
 export const HEX_OF_BYTE: ReadonlyArray<string> = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
 /** 0..15, or -1 when the character code is no hexadecimal digit. */
-export function hexDigitOf(code: number): number {
+function hexDigitOf(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
   if (code >= 97 && code <= 102) return code - 87
   if (code >= 65 && code <= 70) return code - 55

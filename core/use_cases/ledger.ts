@@ -8,6 +8,7 @@ import { checkPrices } from "./_tokens.ts"
 import { type BlockViolation, violation } from "./block_violation.ts"
 import type { VerifyExit } from "./_block_work.ts"
 import { decideOwnBlock, readBlock } from "./check_block.ts"
+import { WriteCounts } from "./_write_counts.ts"
 
 /** What came of a block: `applied` is false where the ledger held it already. */
 export interface BlockReport {
@@ -39,7 +40,9 @@ export class Ledger extends Context.Service<Ledger, {
   static readonly layer = (genesis: GenesisFeed, keccak256: Keccak256, options: LedgerOptions = {}): Layer.Layer<Ledger, never, LedgerWriter> =>
     Layer.effect(Ledger, Effect.gen(function*() {
       const own = yield* Effect.orDie(Effect.fromResult(readGenesis(genesis)))
-      return Ledger.of(make(yield* LedgerWriter, own, keccak256, options))
+      const counts = new WriteCounts()
+      yield* counts.measured
+      return Ledger.of(make(yield* LedgerWriter, own, keccak256, options, counts))
     }))
 }
 
@@ -48,18 +51,22 @@ export interface LedgerOptions {
   readonly verifyExit?: Effect.Effect<VerifyExit | undefined>
 }
 
-function make(writer: LedgerWriter["Service"], genesis: GenesisFeed, keccak256: Keccak256, { verifyExit }: LedgerOptions): Ledger["Service"] {
+function make(
+  writer: LedgerWriter["Service"], genesis: GenesisFeed, keccak256: Keccak256, { verifyExit }: LedgerOptions, counts: WriteCounts
+): Ledger["Service"] {
   const rules = { constants: genesis.constants, keccak256 }
   const applyOwn = (block: BlockFeed) =>
     verifyExit === undefined || !bringsExits(block)
       ? writer.apply(block, decideOwnBlock(rules, block))
       : Effect.flatMap(verifyExit, (verify) =>
         writer.apply(block, decideOwnBlock(verify === undefined ? rules : { ...rules, verifyExit: verify }, block)))
-  const applyBlock = (given: BlockFeed): Writing<BlockReport> => reading(() => readBlock(given), applyOwn)
+  const applyBlock = (given: BlockFeed): Writing<BlockReport> => counts.counted("block", reading(() => readBlock(given), applyOwn), ({ applied }) => !applied)
   const rollBack = (toBlock: bigint): Writing<RollBackReport> =>
-    reading(() => readBlockNumber(toBlock), (number) => writer.rollBack(number, (view) => resultOf(checkRollBack(genesis.block.number, number, view))))
+    counts.counted("rollBack", reading(() => readBlockNumber(toBlock), (number) =>
+      writer.rollBack(number, (view) => resultOf(checkRollBack(genesis.block.number, number, view)))))
   const setPrices = (given: ReadonlyArray<PriceFeed>): Writing<LedgerStamp> =>
-    reading(() => readPrices(given, "/prices"), (prices) => writer.setPrices(prices, (view) => resultOf(checkPrices(prices, view.token))))
+    counts.counted("prices", reading(() => readPrices(given, "/prices"), (prices) =>
+      writer.setPrices(prices, decidePrices(prices))))
   const applyRecord = (record: FeedRecord): Writing<RecordReport> => {
     switch (record?.kind) {
       case "genesis":
@@ -87,6 +94,9 @@ const readPrices = shapeOf(Schema.Array(PriceFeed))
 /** Whether the ledger holds it is seen in the ledger. */
 const readBlockNumber = (toBlock: unknown): Result.Result<bigint, BlockViolation> =>
   typeof toBlock === "bigint" ? Result.succeed(toBlock) : Result.fail(misshapen(toBlock, "a bigint, the number of a block", "/toBlock"))
+
+/** Checks prices against the ledger: each is that of a registered token. Of the view it reads these tokens. */
+export const decidePrices = (prices: ReadonlyArray<PriceFeed>) => (view: LedgerView): Result.Result<void, BlockViolation> => resultOf(checkPrices(prices, view.token))
 
 const bringsExits = ({ batches = [] }: BlockFeed): boolean => batches.some(({ exits }) => exits.length > 0)
 

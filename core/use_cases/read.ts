@@ -4,12 +4,17 @@ import {
   queryReader, type Revision, type Shapes, type WireContext
 } from "../contract/mod.ts"
 import type { Authorization, NetworkConstants, PoolTransaction, PoolTransactionView } from "../domain/mod.ts"
-import { type Found, LedgerReader, LedgerStamp, type NotRegistered, PoolStore, StoreFailure } from "../ports/mod.ts"
+import { type Found, LedgerReader, LedgerStamp, type NotRegistered, PoolStore, PoolTip, StoreFailure } from "../ports/mod.ts"
+import { dependenciesOf, type Dependency } from "./dependencies.ts"
 
 /** What an operation answers: JSON text, and the snapshot of the ledger it was computed on. */
 export interface Answer {
   readonly json: string
   readonly stamp: LedgerStamp
+  /** Of the ledger: while none of them changes the answer is the same. */
+  readonly dependsOn: ReadonlyArray<Dependency>
+  /** What it also depends on in the pool, as `PoolTip` knew it before it was read; null where nothing is known. */
+  readonly pool?: { readonly key: string; readonly version: number | null }
 }
 
 /** The path names a single thing that does not exist, by the snapshot of the ledger where it is the ledger that knows. */
@@ -35,7 +40,7 @@ export interface ReadOptions {
 
 /** Binds the reading operations of every revision to the stores: decoders and writers are built once, here. */
 export const readInterfaces = Effect.fnUntraced(function*(options: ReadOptions) {
-  const stores = { reader: yield* LedgerReader, pool: yield* PoolStore }
+  const stores = { reader: yield* LedgerReader, pool: yield* PoolStore, poolTip: yield* PoolTip }
   return options.revisions.map((revision): ReadInterface => ({
     revision,
     operations: Object.fromEntries(operationIds.map((id) => [id, reading(id, revision, options, stores)])) as ReadInterface["operations"]
@@ -45,45 +50,53 @@ export const readInterfaces = Effect.fnUntraced(function*(options: ReadOptions) 
 interface Stores {
   readonly reader: LedgerReader["Service"]
   readonly pool: PoolStore["Service"]
+  readonly poolTip: PoolTip | null
 }
 
-const reading = (id: OperationId, revision: Revision, options: ReadOptions, { reader, pool }: Stores): Reading => {
+const reading = (id: OperationId, revision: Revision, options: ReadOptions, { pool, poolTip, reader }: Stores): Reading => {
   const operation: Operation = operations[id]
-  const { context } = options
+  const { constants, context } = options
   if (operation.kind === "list") {
     const read = queryReader(operation.list, revision, context.network, options.revisions)
     const writePage = pageShape(operation, revision).write(context)
+    const dependsOn = dependenciesOf.list(operation.list)
     return (_, query) => {
       const decoded = read(query)
       return Result.isFailure(decoded)
         ? Effect.fail(badInput(decoded.failure))
-        : Effect.map(reader.list(operation.list, decoded.success), (page) => ({ json: writePage(page as unknown as PageView), stamp: page.stamp }))
+        : Effect.map(reader.list(operation.list, decoded.success), (page) => ({ json: writePage(page as unknown as PageView), stamp: page.stamp, dependsOn }))
     }
   }
   const write = revision.shapes[operation.shape].write(context) as (view: unknown) => string
-  const answer = (view: unknown, stamp: LedgerStamp): Answer => ({ json: write(view), stamp })
+  const answer = (view: unknown, stamp: LedgerStamp, dependsOn: ReadonlyArray<Dependency>): Answer => ({ json: write(view), stamp, dependsOn })
+  /** Asked for before the store is. */
+  const inPool = (key: string) => ({ key, version: poolTip?.versionOf(key) ?? null })
   switch (operation.kind) {
     case "item":
       return single(operation, context, (values, path) =>
         Effect.flatMap(reader.find(operation.item, operation.key(values as ReadonlyArray<never>)), ({ item, stamp }: Found<unknown>) =>
-          item === null ? absent(operation, context, path, stamp) : Effect.succeed(answer(item, stamp))))
+          item === null
+            ? absent(operation, context, path, stamp)
+            : Effect.succeed(answer(item, stamp, dependenciesOf.item(operation.item, item as never, stamp, constants)))))
     case "authorization":
       return single(operation, context, (values, path) => Effect.gen(function*() {
-        const found: Authorization | null = yield* pool.authorization(values[0] as string)
-        return found === null ? yield* absent(operation, context, path) : answer(found, yield* reader.stamp)
+        const key = inPool(values[0] as string)
+        const found: Authorization | null = yield* pool.authorization(key.key)
+        return found === null ? yield* absent(operation, context, path) : { ...answer(found, yield* reader.stamp, dependenciesOf.authorization), pool: key }
       }))
     case "poolTransaction":
       return single(operation, context, (values, path) => Effect.gen(function*() {
-        const found = yield* pool.transaction(values[0] as string)
+        const key = inPool(values[0] as string)
+        const found = yield* pool.transaction(key.key)
         if (found === null) return yield* absent(operation, context, path)
         const { view, stamp } = yield* poolView(reader, found)
-        return answer(view, stamp)
+        return { ...answer(view, stamp, dependenciesOf.poolTransaction(view.sender !== null)), pool: key }
       }))
     case "state":
-      return single(operation, context, () => Effect.map(reader.state, ({ state, stamp }) => answer(state, stamp)))
+      return single(operation, context, () => Effect.map(reader.state, ({ state, stamp }) => answer(state, stamp, dependenciesOf.state)))
     case "config": {
-      const json = write(options.constants)
-      return () => Effect.map(reader.stamp, (stamp) => ({ json, stamp }))
+      const json = write(constants)
+      return () => Effect.map(reader.stamp, (stamp) => ({ json, stamp, dependsOn: dependenciesOf.config }))
     }
   }
 }

@@ -1,44 +1,93 @@
-import { load, median } from "./_load.ts"
-import { startServer } from "./_servers.ts"
+import { noteFigure, type Figure } from "./_figures.ts"
+import { type Asked, load, median } from "./_load.ts"
+import { type BenchServer, cpuMs, startServer } from "./_servers.ts"
+
+/** By its port; a whole one also tells what it took of the cores. */
+type Asking = number | Pick<BenchServer, "port" | "pid">
+
+interface Rounds {
+  readonly rounds: number
+  readonly durationMs: number
+}
 
 const paths = { "one token": "/tokens/0", "one account": "/accounts/zk:ETH:256", "20 transactions": "/transactions-history?limit=20" }
+const figures: { readonly [name: string]: Figure } = { "one token": "item", "one account": "item", "20 transactions": "page" }
 const textsMaxDefault = 64 * 2 ** 20
 
 /**
- * Requests a second of ours and of the peer, by turns in each round; the ratio of each round counts. Each path is asked for
- * again and again: "kept" has its objects written already, "written anew" is told to keep nothing, as for a first reader.
+ * Requests a second of ours and of the peers, by turns in each round; the ratio of each round counts. Each path is asked for again and
+ * again: "kept" is given as it was kept, "written anew" keeps nothing, as for a first reader, and "304" has it already.
  */
-export const benchHttp = async (options: { readonly rounds: number; readonly durationMs: number }) => {
-  for (const [kind, textsMax] of [["kept", textsMaxDefault], ["written anew", 0]] as const) {
-    const ours = await startServer("./_our_server.ts", [String(textsMax), "0"])
+export const benchHttp = async (options: Rounds): Promise<void> => {
+  for (const [kind, textsMax, answersMax] of [["kept", textsMaxDefault, textsMaxDefault], ["written anew", 0, 0]] as const) {
+    const ours = await startServer("./_our_server.ts", [String(textsMax), String(answersMax)])
     const raw = await startServer("./_raw_server.ts", [`http://127.0.0.1:${ours.port}`, ...Object.values(paths)])
+    const fastify = await startServer("./_fastify_server.ts", [`http://127.0.0.1:${ours.port}`, ...Object.values(paths)])
     try {
-      for (const [name, path] of Object.entries(paths)) await benchPaths(`${name}, ${kind}`, [path], ours.port, raw.port, options)
+      for (const [name, path] of Object.entries(paths)) {
+        const ratio = await benchPaths(`${name}, ${kind} ÷ node:http`, [path], ours, raw, options)
+        if (kind === "kept") {
+          noteFigure(figures[name]!, `${name} ${ratio}`)
+          await benchPaths(`${name}, ${kind} ÷ Fastify`, [path], ours, fastify, options)
+        }
+      }
+      if (kind === "kept") noteFigure("unchanged", await benchUnchanged(Object.values(paths), ours, raw, options))
     } finally {
-      await raw.stop()
-      await ours.stop()
+      await Promise.all([ours.stop(), raw.stop(), fastify.stop()])
     }
   }
 }
 
+/** Clients that have the answers already, ours and the peer's, each with the tag that it was given. */
+const benchUnchanged = async (some: ReadonlyArray<string>, ours: BenchServer, raw: BenchServer, options: Rounds): Promise<string> => {
+  const asked = async ({ port }: BenchServer): Promise<Asked> => ({
+    paths: some, status: 304,
+    headers: await Promise.all(some.map(async (path) => `If-None-Match: ${(await fetch(`http://127.0.0.1:${port}${path}`)).headers.get("etag")}`))
+  })
+  return benchAsked("304 ÷ node:http that has one tag for all", { ours: await asked(ours), raw: await asked(raw) }, ours, raw, options)
+}
+
 /** One kind of request to ours and to a peer. */
-export const benchPaths = async (
-  name: string, paths: ReadonlyArray<string>, ourPort: number, rawPort: number, options: { readonly rounds: number; readonly durationMs: number }
-) => {
-  const figures = { ours: [] as Array<number>, raw: [] as Array<number>, ratio: [] as Array<number> }
-  for (let round = -1; round < options.rounds; round++) {
-    const measure = (port: number) => load({ port, paths, connections: 32, durationMs: round < 0 ? 1000 : options.durationMs })
-    // which one goes first changes from round to round, so that a drift of the machine favours neither
-    const first = round % 2 === 0 ? ourPort : rawPort
-    const a = await measure(first)
-    const b = await measure(first === ourPort ? rawPort : ourPort)
-    if (round < 0) continue
-    const [ours, raw] = first === ourPort ? [a, b] : [b, a]
-    figures.ours.push(ours)
-    figures.raw.push(raw)
-    figures.ratio.push(ours / raw)
+export const benchPaths = (name: string, paths: ReadonlyArray<string>, ours: Asking, raw: Asking, options: Rounds): Promise<string> =>
+  benchAsked(name, { ours: { paths }, raw: { paths } }, ours, raw, options)
+
+interface Round {
+  readonly rate: number
+  /** Of a core for each answer, in µs. */
+  readonly cpuUs: number
+}
+
+const benchAsked = async (
+  name: string, asked: { readonly ours: Asked; readonly raw: Asked }, ours: Asking, raw: Asking, { durationMs, rounds }: Rounds
+): Promise<string> => {
+  const figures = { ours: [] as Array<Round>, raw: [] as Array<Round> }
+  const measure = async (server: Asking, asked: Asked, durationMs: number): Promise<Round> => {
+    const { pid, port } = typeof server === "number" ? { port: server, pid: undefined } : server
+    const [before, started] = [cpuMs(pid), performance.now()]
+    const rate = await load({ port, ...asked, connections: 32, durationMs })
+    return { rate, cpuUs: (cpuMs(pid) - before) * 1e6 / (rate * (performance.now() - started)) }
   }
-  const { median: ratio, spread } = median(figures.ratio)
-  const rates = `${Math.round(median(figures.ours).median)} ÷ ${Math.round(median(figures.raw).median)} requests/s`
-  console.log(`  ${name.padEnd(48)} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}   (${rates})`)
+  for (let round = -1; round < rounds; round++) {
+    const time = round < 0 ? 1000 : durationMs
+    // which one goes first changes from round to round, so that a drift of the machine favours neither
+    const first = round % 2 === 0 ? await measure(ours, asked.ours, time) : undefined
+    const peer = await measure(raw, asked.raw, time)
+    const own = first ?? await measure(ours, asked.ours, time)
+    if (round < 0) continue
+    figures.ours.push(own)
+    figures.raw.push(peer)
+  }
+  const ratios = (of: (own: Round, peer: Round) => number): string => {
+    const { median: ratio, spread } = median(figures.ours.map((own, i) => of(own, figures.raw[i]!)))
+    return `${ratio.toFixed(2)} ± ${spread.toFixed(2)}`
+  }
+  const told = ratios((own, peer) => own.rate / peer.rate)
+  const ofCores = typeof ours === "number" || typeof raw === "number" ? "" : `; by what each answer takes of a core ${ratios((own, peer) => peer.cpuUs / own.cpuUs)}`
+  console.log(`  ${name.padEnd(48)} ${told}   (${perSecond(figures.ours)} ÷ ${perSecond(figures.raw)} requests/s${ofCores})`)
+  return told
+}
+
+const perSecond = (rounds: ReadonlyArray<Round>): string => {
+  const rate = median(rounds.map(({ rate }) => rate)).median
+  return rate < 100 ? rate.toFixed(1) : String(Math.round(rate))
 }

@@ -62,7 +62,7 @@ const ledgerOf = async (
     fromItem = itemIds.at(-1)! + 1
   }
   const interfaces = await Effect.runPromise(readInterfaces({
-    context: wireContext(genesis.network, keccak256, 0), constants: genesis.constants, revisions: [later]
+    context: wireContext(genesis.network, keccak256, { charactersMax: 0 }), constants: genesis.constants, revisions: [later]
   }).pipe(Effect.provide(layerOf(ledger)), Effect.provide(poolLayer)))
   return { transactions, heavyTransactions: itemIds.length, itemIds, history: interfaces[0]!.operations.getHistoryTxs }
 }

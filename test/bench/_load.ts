@@ -3,11 +3,23 @@ import { connect, type Socket } from "node:net"
 interface Load {
   readonly port: number
   readonly connections: number
+  readonly status?: 200 | 304
 }
 
-/** Asks for some paths in turn, again and again, over keep-alive connections for some time; the answers a second. */
-export const load = async ({ durationMs, paths, ...options }: Load & { readonly paths: ReadonlyArray<string>; readonly durationMs: number }): Promise<number> => {
-  const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`))
+/** What is asked for in turn, and what each answer must be; 200 by default. */
+export interface Asked {
+  readonly paths: ReadonlyArray<string>
+  /** Header lines beside Host, of each path. */
+  readonly headers?: ReadonlyArray<string>
+  readonly status?: 200 | 304
+}
+
+export const requestsOf = ({ headers = [], paths }: Asked): ReadonlyArray<Buffer> =>
+  paths.map((path, at) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers[at] === undefined ? "" : `${headers[at]}\r\n`}\r\n`))
+
+/** Asks again and again over keep-alive connections for some time; the answers a second. */
+export const load = async ({ durationMs, headers, paths, ...options }: Load & Asked & { readonly durationMs: number }): Promise<number> => {
+  const requests = requestsOf({ paths, ...headers === undefined ? {} : { headers } })
   let asked = 0
   const started = performance.now()
   let now = started
@@ -26,8 +38,8 @@ export const post = async ({ bodies, path, ...options }: Load & { readonly path:
   await exchange(options, () => waiting.pop(), () => {})
 }
 
-/** One request after the other on each connection until there is none; every answer must be 200 and say its length. */
-const exchange = ({ connections, port }: Load, next: () => Buffer | undefined, answered: () => void): Promise<void> =>
+/** One request after the other on each connection until there is none; every answer must have the status and say its length where it has a body. */
+const exchange = ({ connections, port, status = 200 }: Load, next: () => Buffer | undefined, answered: () => void): Promise<void> =>
   new Promise((resolve, reject) => {
     const sockets = new Set<Socket>()
     const fail = (error: Error) => {
@@ -52,8 +64,8 @@ const exchange = ({ connections, port }: Load, next: () => Buffer | undefined, a
           head += chunk.toString("latin1")
           const end = head.indexOf("\r\n\r\n")
           if (end < 0) return
-          const length = /content-length: (\d+)/iu.exec(head)?.[1]
-          if (!head.startsWith("HTTP/1.1 200") || length === undefined) return fail(new Error(`Expected 200 and a length: ${head.slice(0, 500)}`))
+          const length = status === 304 ? "0" : /content-length: (\d+)/iu.exec(head)?.[1]
+          if (!head.startsWith(`HTTP/1.1 ${status}`) || length === undefined) return fail(new Error(`Expected ${status} and a length: ${head.slice(0, 500)}`))
           missing = Number(length) - (head.length - end - 4)
         } else {
           missing -= chunk.length

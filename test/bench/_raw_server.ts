@@ -2,13 +2,19 @@ import { createServer } from "node:http"
 
 /*
  * The peer: bare `node:http` that holds the answers of ours as objects and writes them with JSON.stringify. It decodes no
- * parameter, looks nothing up and sends no header that it does not need: less than any real server can do.
+ * parameter, looks nothing up and sends no header that it does not need: less than any real server can do. Whoever comes with any
+ * tag gets a 304.
  */
 const [origin, ...paths] = process.argv.slice(2)
 const answers = new Map<string, unknown>()
 for (const path of paths) answers.set(path, await (await fetch(`${origin}${path}`)).json())
-
 const server = createServer((request, response) => {
+  const etag = request.headers["if-none-match"]
+  if (etag !== undefined) {
+    response.writeHead(304, { etag })
+    response.end()
+    return
+  }
   const body = JSON.stringify(answers.get(request.url ?? ""))
   response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
   response.end(body)

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 
 /** A server in a process of its own, on the first core where the system lets one choose. */
 export interface BenchServer {
   readonly port: number
+  readonly pid: number
   readonly stop: () => Promise<void>
 }
 
@@ -14,7 +15,15 @@ const taskset = existsSync("/usr/bin/taskset") ? ["taskset", "-c", "0"] : []
 export const startServer = async (script: string, args: ReadonlyArray<string>, cores: "one" | "all" = "one"): Promise<BenchServer> => {
   const [command, ...rest] = [...(cores === "one" ? taskset : []), process.execPath, new URL(script, import.meta.url).pathname, ...args]
   const child = spawn(command!, rest, { stdio: ["ignore", "pipe", "inherit"] })
-  return { port: await portOf(child), stop: () => stopped(child) }
+  return { port: await portOf(child), pid: child.pid!, stop: () => stopped(child) }
+}
+
+/** What a process has used of the cores, in hundredths of a second as Linux counts it; NaN elsewhere. */
+export const cpuMs = (pid: number | undefined): number => {
+  const file = `/proc/${pid}/stat`
+  if (pid === undefined || !existsSync(file)) return NaN
+  const [user, system] = readFileSync(file, "utf8").split(") ")[1]!.split(" ").slice(11, 13).map(Number)
+  return (user! + system!) * 10
 }
 
 const portOf = (child: ChildProcess): Promise<number> =>

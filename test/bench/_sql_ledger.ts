@@ -1,8 +1,8 @@
 import { Context, Effect, Exit, Layer, Logger, Redacted, Result, Scope } from "effect"
 import { BulkWriter, sqlStores } from "../../adapters/sql/mod.ts"
-import { bulkLoad } from "../../app/bulk_load.ts"
+import { bulkLoad, type BulkRecord } from "../../app/bulk_load.ts"
 import { simulate } from "../../app/simulator/mod.ts"
-import { type BlockFeed, LedgerReader, LedgerWriter, type PriceFeed } from "../../core/mod.ts"
+import { type BlockFeed, LedgerReader, LedgerWriter } from "../../core/mod.ts"
 import { median } from "./_load.ts"
 
 /** The network of these benchmarks: a third of the transfers involve one account, and few leave, since the simulator has to prove each exit. */
@@ -29,16 +29,16 @@ const lastBlocksMax = 8
 /** Generates a network and applies it with the clock running, in the groups and with the checks of `ingest`. */
 export const ingestLedger = async (url: string, transactions: number): Promise<SqlLedger> => {
   const simulation = simulate(network)
-  const { apply, ...stores } = await open(url)
+  const { apply, load, ...stores } = await open(url)
   const rates: Array<number> = []
   let lastBlocks: ReadonlyArray<BlockFeed> = []
-  let [ingestMs, group, before] = [0, new Array<BlockFeed>(), 0]
+  let [ingestMs, group, before] = [0, new Array<BulkRecord>(), 0]
   const flush = async () => {
-    const ms = await timed(() => apply(group))
+    const ms = await timed(() => load(group))
     const after = simulation.transactions()
     rates.push((after - before) / ms * 1000)
     ingestMs += ms
-    lastBlocks = [...lastBlocks, ...group].slice(-lastBlocksMax)
+    lastBlocks = [...lastBlocks, ...group.flatMap((record) => record.kind === "block" ? [record.block] : [])].slice(-lastBlocksMax)
     group = []
     before = after
   }
@@ -46,15 +46,14 @@ export const ingestLedger = async (url: string, transactions: number): Promise<S
   while (simulation.transactions() < transactions) {
     const record = simulation.next()
     if (record.kind === "block") {
-      group.push(record.block)
+      group.push(record)
       inGroup += sizeOf(record.block)
     }
-    // prices end a group, as they do where a feed is loaded
-    if (record.kind !== "block" || inGroup >= groupTransactions) {
-      if (group.length > 0) await flush()
+    if (record.kind === "prices") group.push(record)
+    if (inGroup >= groupTransactions) {
+      await flush()
       inGroup = 0
     }
-    if (record.kind === "prices") ingestMs += await timed(() => stores.setPrices(record.prices))
   }
   if (group.length > 0) await flush()
   const total = simulation.transactions()
@@ -88,8 +87,8 @@ const open = async (url: string) => {
   return {
     reader: Context.get(context, LedgerReader),
     rollBack: (toBlock: bigint) => silently(writer.rollBack(toBlock, () => Result.void)),
-    setPrices: (prices: ReadonlyArray<PriceFeed>) => silently(writer.setPrices(prices, () => Result.void)),
-    apply: (blocks: ReadonlyArray<BlockFeed>) => silently(load(blocks)),
+    load: (records: ReadonlyArray<BulkRecord>) => silently(load(records)),
+    apply: (blocks: ReadonlyArray<BlockFeed>) => silently(load(blocks.map((block) => ({ kind: "block", block })))),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
 }

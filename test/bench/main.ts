@@ -1,16 +1,22 @@
 import { cpus, totalmem } from "node:os"
+import { benchFastify } from "./_fastify.ts"
+import { figureTable } from "./_figures.ts"
+import { benchHono } from "./_hono.ts"
 import { benchApply, benchDepth } from "./_ledgers.ts"
 import { benchHttp } from "./_http.ts"
 import { benchJournal } from "./_journal.ts"
 import { benchPosts } from "./_posts.ts"
 import { benchSql } from "./_sql.ts"
+import { benchIdleMemory, benchStart } from "./_start.ts"
+import { benchTail } from "./_tail.ts"
 import { benchVerify } from "./_verify.ts"
+import { benchWorkers } from "./_workers.ts"
 
 /*
  * npm run bench: figures as ratios in one run on one machine. What each number does not mean stands beside it.
  *
  *     npm run bench                  everything, a million transactions
- *     npm run bench -- sql           only these parts: http, ledger, verify, posts, journal, sql
+ *     npm run bench -- sql           only these parts: http, start, fastify, workers, ledger, verify, posts, journal, sql
  *     npm run bench -- --quick       smaller ledgers and fewer rounds: to see that it runs, not to quote
  *     npm run bench -- sql --rows 10000000
  */
@@ -22,8 +28,24 @@ if (!(Number.isSafeInteger(rows) && rows >= 10_000)) throw new RangeError(`--row
 
 const parts: { readonly [name: string]: () => Promise<void> } = {
   http: async () => {
-    console.log("\nHTTP: ours ÷ bare node:http with JSON.stringify of the same objects (the peer decodes and looks up nothing)")
+    console.log("\nHTTP: ours ÷ a peer with the same objects: bare node:http with JSON.stringify, Fastify, Hono (the peers decode and look up nothing)")
     await benchHttp({ rounds: quick ? 3 : 9, durationMs: quick ? 500 : 2000 })
+    await benchHono(quick ? 3 : 9)
+    console.log("\nTail: p99 ÷ p50 of eight kinds of pages at 70 % of capacity, two blocks a second (from when a request was due; server and client have a core each)")
+    await benchTail({ rounds: quick ? 1 : 5, durationMs: quick ? 2000 : 8000 })
+  },
+  start: async () => {
+    console.log("\nStart: seconds to the first answer of the program, as its user starts it, and megabytes of one that idles (the bare peer tells what Node takes)")
+    await benchStart(quick ? 2 : 7)
+    await benchIdleMemory()
+  },
+  fastify: async () => {
+    console.log("\nOne query: ours ÷ Fastify and pg with COUNT(*) OVER (), over one PostgreSQL (the peer checks no parameter; it has memory to sort in)")
+    await benchFastify({ rows, rounds: quick ? 2 : 5, durationMs: quick ? 1000 : 5000 })
+  },
+  workers: async () => {
+    console.log("\nWorkers: two processes ÷ one, in memory, standing still (the client needs cores too: on two cores the ratio cannot reach two)")
+    await benchWorkers({ rounds: quick ? 3 : 9, durationMs: quick ? 500 : 2000 })
   },
   ledger: async () => {
     console.log("\nBlocks: transactions applied each second, checks included (blocks are generated outside of the clock; no HTTP)")
@@ -53,3 +75,6 @@ if (unknown.length > 0) throw new RangeError(`No benchmark is called ${unknown.j
 
 console.log(`${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`)
 for (const [name, run] of Object.entries(parts)) if (named.length === 0 || named.includes(name)) await run()
+
+const table = figureTable()
+if (table !== "") console.log(`\n${table}`)

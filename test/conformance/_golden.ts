@@ -13,11 +13,11 @@ export type Golden =
   | { readonly kind: "map"; readonly of: Golden }
   | { readonly kind: "object"; readonly name: string; readonly properties: { readonly [name: string]: Golden } }
 
-export const text = (pattern: RegExp): Golden => ({ kind: "text", pattern })
+const text = (pattern: RegExp): Golden => ({ kind: "text", pattern })
 const integer = (maximum: bigint): Golden => ({ kind: "integer", maximum })
 const orNull = (of: Golden): Golden => ({ kind: "null or", of })
 const array = (of: Golden, length?: number): Golden => ({ kind: "array", of, ...(length === undefined ? {} : { length }) })
-export const object = (name: string, properties: { readonly [name: string]: Golden }): Golden => ({ kind: "object", name, properties })
+const object = (name: string, properties: { readonly [name: string]: Golden }): Golden => ({ kind: "object", name, properties })
 
 const uint32 = integer(4294967295n)
 const uint64 = integer(18446744073709551615n)

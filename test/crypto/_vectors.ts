@@ -1,5 +1,7 @@
 import { Result } from "effect"
-import { parseAccountIndex, parsePrefixedAddress, parsePublicKey, type PublicKey } from "../../core/encoding/mod.ts"
+import type { Network } from "../../core/domain/mod.ts"
+import { parseAccountIndex, parseEthereumAddress, parsePrefixedAddress, parsePublicKey, type PublicKey } from "../../core/encoding/mod.ts"
+import type { VectorCase } from "../vectors/mod.ts"
 import type { SignedTransaction } from "../../core/ports/mod.ts"
 
 /** A transaction as the published client posts it. */
@@ -23,6 +25,23 @@ export interface PostBody {
   readonly requestAmount: string | null
   readonly requestFee: number | null
   readonly requestNonce: number | null
+}
+
+export interface TransactionVector extends VectorCase {
+  readonly chainId: number
+  readonly signerBjj: string
+  readonly postBody: PostBody
+}
+
+export interface AuthorizationVector extends VectorCase {
+  readonly chainId: number
+  readonly verifyingContract: string
+  readonly postBody: { readonly hezEthereumAddress: string; readonly bjj: string; readonly signature: string }
+}
+
+/** Where an authorization counts. */
+export function networkOf({ chainId, verifyingContract }: AuthorizationVector): Network {
+  return { prefix: "hez", name: "Hermez Network", chainId, rollupAddress: Result.getOrThrow(parseEthereumAddress(verifyingContract)) }
 }
 
 /** What a posted body says is signed. */

@@ -3,8 +3,9 @@ import { Result } from "effect"
 import {
   authorizationDigest, ethereumAddress, signAuthorization, signMessage, signTransaction, transactionElements, transactionHash
 } from "../../adapters/crypto/mod.ts"
-import { parseAccountIndex, parseEthereumAddress, parsePrefixedAddress, parsePublicKey } from "../../core/encoding/mod.ts"
+import { parsePrefixedAddress } from "../../core/encoding/mod.ts"
 import { verifyCases, type VectorCase } from "../vectors/mod.ts"
+import { type AuthorizationVector, networkOf, publicKey, signedTransaction, type TransactionVector } from "./_vectors.ts"
 
 interface MessageCase extends VectorCase {
   readonly privateKey?: string
@@ -12,32 +13,15 @@ interface MessageCase extends VectorCase {
   readonly signature: string
 }
 
-interface TransactionCase extends VectorCase {
+interface TransactionCase extends TransactionVector {
   readonly boundary?: boolean
-  readonly chainId: number
-  readonly signerBjj: string
-  readonly postBody: {
-    readonly tokenId: number
-    readonly fromAccountIndex: string
-    readonly toAccountIndex: string | null
-    readonly toHezEthereumAddress: string | null
-    readonly toBjj: string | null
-    readonly amount: string
-    readonly fee: number
-    readonly nonce: number
-    readonly maxNumBatch: number
-    readonly signature: string
-  }
   readonly poseidonInputs: ReadonlyArray<string>
   readonly messageHash: string
 }
 
-interface AuthorizationCase extends VectorCase {
+interface AuthorizationCase extends AuthorizationVector {
   readonly ethereumPrivateKey?: string
-  readonly chainId: number
-  readonly verifyingContract: string
   readonly digest: string
-  readonly postBody: { readonly hezEthereumAddress: string; readonly bjj: string; readonly signature: string }
 }
 
 /** Every how many positive cases one is signed, since a signature costs milliseconds: about sixty of each file. */
@@ -60,7 +44,7 @@ describe("Signing", () => {
     let positive = 0
     verifyCases<TransactionCase>("l2-transactions", 802, ({ boundary, chainId, messageHash, negative, poseidonInputs, postBody, signerBjj }) => {
       if (negative || boundary === true || positive++ % TRANSACTIONS_STEP > 0) return
-      const transaction = signable(postBody)
+      const transaction = signedTransaction(postBody)
       assert.deepStrictEqual(transactionElements(transaction, chainId).map(String), poseidonInputs)
       assert.strictEqual(String(transactionHash(transaction, chainId)), messageHash)
       assert.strictEqual(signTransaction(keys.get(signerBjj)!, transaction, chainId), postBody.signature)
@@ -70,10 +54,11 @@ describe("Signing", () => {
 
   it("an authorization is signed as the published client signs it", () => {
     let positive = 0
-    verifyCases<AuthorizationCase>("account-creation-auth", 490, ({ chainId, digest, ethereumPrivateKey, negative, postBody, verifyingContract }) => {
+    verifyCases<AuthorizationCase>("account-creation-auth", 490, (vector) => {
+      const { digest, ethereumPrivateKey, negative, postBody } = vector
       if (negative || ethereumPrivateKey === undefined || positive++ % AUTHORIZATIONS_STEP > 0) return
-      const network = { prefix: "hez", name: "Hermez Network", chainId, rollupAddress: address(verifyingContract) }
-      const key = Result.getOrThrow(parsePublicKey("hez", postBody.bjj))
+      const network = networkOf(vector)
+      const key = publicKey(postBody.bjj)
       const owner = Buffer.from(ethereumPrivateKey.slice(2), "hex")
       assert.strictEqual(`0x${Buffer.from(authorizationDigest(key, network)).toString("hex")}`, digest)
       assert.strictEqual(signAuthorization(owner, key, network), postBody.signature)
@@ -119,22 +104,4 @@ function privateKeys(): ReadonlyMap<string, Uint8Array> {
     keys.set(bjj, Buffer.from(bjjPrivateKey, "hex"))
   })
   return keys
-}
-
-function signable(body: TransactionCase["postBody"]) {
-  const { fromAccountIndex, toAccountIndex, toBjj, toHezEthereumAddress } = body
-  return {
-    ...body,
-    fromAccountIndex: Result.getOrThrow(parseAccountIndex("hez", fromAccountIndex)),
-    toAccountIndex: toAccountIndex === null ? null : Result.getOrThrow(parseAccountIndex("hez", toAccountIndex)),
-    toAddress: toHezEthereumAddress === null ? null : Result.getOrThrow(parsePrefixedAddress("hez", toHezEthereumAddress)),
-    toPublicKey: toBjj === null ? null : Result.getOrThrow(parsePublicKey("hez", toBjj)),
-    amount: BigInt(body.amount),
-    nonce: BigInt(body.nonce),
-    request: null
-  }
-}
-
-function address(text: string): string {
-  return Result.getOrThrow(parseEthereumAddress(text))
 }

@@ -4,10 +4,10 @@ import {
   derivePublicKey, ethereumAddress, isSigningKey, keccak256, signAuthorization, signMessage, verifyAuthorization, verifyMessage,
   verifyTransaction
 } from "../../adapters/crypto/mod.ts"
-import { l2TransactionId, parseEthereumAddress, parsePrefixedAddress } from "../../core/encoding/mod.ts"
+import { l2TransactionId, parsePrefixedAddress } from "../../core/encoding/mod.ts"
 import { bytes, unsigned } from "../encoding/_arbitrary.ts"
 import { verifyCases, type VectorCase } from "../vectors/mod.ts"
-import { type PostBody, publicKey, signedTransaction } from "./_vectors.ts"
+import { type AuthorizationVector, networkOf, type PostBody, publicKey, signedTransaction, type TransactionVector } from "./_vectors.ts"
 
 interface Verdict {
   readonly accept: boolean
@@ -22,10 +22,7 @@ interface MessageCase extends VectorCase {
   readonly verdict: Verdict
 }
 
-interface TransactionCase extends VectorCase {
-  readonly chainId: number
-  readonly signerBjj: string
-  readonly postBody: PostBody
+interface TransactionCase extends TransactionVector {
   readonly idMatches?: boolean
   readonly verdict: Verdict
 }
@@ -38,11 +35,8 @@ interface GroupCase extends VectorCase {
   readonly groupAccept: boolean
 }
 
-interface AuthorizationCase extends VectorCase {
+interface AuthorizationCase extends AuthorizationVector {
   readonly mutation?: string
-  readonly chainId: number
-  readonly verifyingContract: string
-  readonly postBody: { readonly hezEthereumAddress: string; readonly bjj: string; readonly signature: string }
   readonly verdict: Verdict
 }
 
@@ -119,10 +113,8 @@ describe("Verifying transactions", () => {
 describe("Verifying authorizations", () => {
   it("every authorization of the vectors gets its verdict: recovery byte 27 or 28 only, s of either half", () => {
     const decided = { highS: 0, recoveryByte: 0 }
-    verifyCases<AuthorizationCase>("account-creation-auth", 490, ({ chainId, mutation, policy, postBody, verdict, verifyingContract }) => {
-      const network = {
-        prefix: "hez", name: "Hermez Network", chainId, rollupAddress: Result.getOrThrow(parseEthereumAddress(verifyingContract))
-      }
+    verifyCases<AuthorizationCase>("account-creation-auth", 490, (vector) => {
+      const { mutation, policy, postBody, verdict } = vector
       const authorization = {
         address: Result.getOrThrow(parsePrefixedAddress("hez", postBody.hezEthereumAddress)),
         publicKey: publicKey(postBody.bjj),
@@ -130,7 +122,7 @@ describe("Verifying authorizations", () => {
       }
       const expected = policy === true ? mutation!.includes("high s") : verdict.accept
       if (policy === true) decided[expected ? "highS" : "recoveryByte"]++
-      assert.strictEqual(verifyAuthorization(authorization, network), expected)
+      assert.strictEqual(verifyAuthorization(authorization, networkOf(vector)), expected)
     })
     assert.deepStrictEqual(decided, { highS: 20, recoveryByte: 16 })
   })

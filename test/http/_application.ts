@@ -6,12 +6,12 @@ import { wireContext } from "../../core/contract/mod.ts"
 import { LedgerReader, type LedgerStamp } from "../../core/ports/mod.ts"
 import { Ledger, Submission } from "../../core/use_cases/mod.ts"
 import { blockOf, chain } from "../use_cases/_chain.ts"
-import { addressOf, genesis } from "../use_cases/_network.ts"
+import { genesis } from "../use_cases/_network.ts"
 
 /* A network with some of everything: the chain of the use cases, and thirty tokens more. */
 
 export const context = wireContext(genesis.network, keccak256)
-export const constants = genesis.constants
+const constants = genesis.constants
 
 const tokens = Array.from({ length: 30 }, (_, i) => ({
   id: i + 2, ethereumAddress: `0x${String(i + 1000).padStart(40, "0")}`, name: i === 0 ? "Zwölf \"x\"" : `Token ${i + 2}`, symbol: `T${i + 2}`, decimals: 18
@@ -24,7 +24,7 @@ const filled = Layer.effectDiscard(Effect.gen(function*() {
 }))
 
 /** Both stores, filled. */
-export const stores = filled.pipe(
+const stores = filled.pipe(
   Layer.provide(Ledger.layer(genesis, keccak256)), Layer.provideMerge(memory.layer(genesis)), Layer.merge(memory.poolLayer), Layer.orDie
 )
 
@@ -35,9 +35,9 @@ export const application = (options: Partial<ApplicationOptions> = {}) =>
   Application.layer({ context, constants, ...options }).pipe(Layer.provide(Layer.mergeAll(stores, nobodyPosts)))
 
 /** The application over a ledger that answers as it is told to. */
-export const applicationOver = (reader: Partial<LedgerReader["Service"]>) => {
+export const applicationOver = (reader: Partial<LedgerReader["Service"]>, options: Partial<ApplicationOptions> = {}) => {
   const stamp: LedgerStamp = { ethereumBlockNum: 18446744073709551615n, batchNum: null, version: 7 }
-  return Application.layer({ context, constants }).pipe(
+  return Application.layer({ context, constants, ...options }).pipe(
     Layer.provide(Layer.mock(LedgerReader, { stamp: Effect.succeed(stamp), ...reader })), Layer.provide(Layer.merge(memory.poolLayer, nobodyPosts))
   )
 }
@@ -63,5 +63,3 @@ export interface ProblemBody {
 
 export const jsonOf = (answer: HttpAnswer): unknown => JSON.parse(Buffer.from(answer.body).toString())
 export const problemOf = (answer: HttpAnswer): ProblemBody => jsonOf(answer) as ProblemBody
-
-export { addressOf }

@@ -20,7 +20,7 @@ const withServer = <A>(
     const body = "x".repeat(bodyBytes)
     const answer = (body: string) => Effect.succeed({ status: 200, headers: {}, body })
     const application = Layer.succeed(Application, {
-      limits: defaultLimits, refuse: () => answer(""),
+      limits: defaultLimits, refuse: () => answer(""), answerStats: () => { throw new Error("Nobody asks") },
       handle: ({ url }) => Effect.suspend(() => {
         handled.push(url)
         const answered = answer(url === "/modest" ? "modest" : `${url} ${body}`)

@@ -1,16 +1,12 @@
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { layer, openMemoryPool } from "../../adapters/memory/mod.ts"
+import { join } from "node:path"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
-import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
+import { countOf, diceOf, openModel } from "./_crash_model.ts"
 import { openStores } from "./_directories.ts"
-import { readFeed } from "./_feed.ts"
-import { AT_ONCE_MAX, namesOf, scriptOf, type Write } from "./_script.ts"
+import { AT_ONCE_MAX, namesOf } from "./_script.ts"
 import { testimony } from "./_witness.ts"
 
 export interface CrashReport {
@@ -50,7 +46,8 @@ async function crashUntilTheEnd(folder: string, seed: string, points: number, to
   const model = await openModel(text, seed)
   while (total.points < points && !model.ended) {
     const early = dice() < 0.1
-    const { acknowledged, opened } = await killed([CHILD, folder, feed, seed, String(model.made)], early ? "early" : "late", early ? dice() * 500 : dice() ** 2 * 300)
+    const moment = { acknowledgements: early ? undefined : Math.floor(dice() ** 2 * 40), afterMs: dice() * (early ? 500 : 10) }
+    const { acknowledged, opened } = await killed([CHILD, folder, feed, seed, String(model.made)], moment)
     total.points++
     total.acknowledged += acknowledged
     if (!opened) total.whileOpening++
@@ -68,57 +65,32 @@ async function crashUntilTheEnd(folder: string, seed: string, points: number, to
   }
 }
 
-/** Runs a child and kills it some time after it started, or after it opened the directory. */
-function killed(words: ReadonlyArray<string>, when: "early" | "late", afterMs: number): Promise<{ readonly opened: boolean; readonly acknowledged: number }> {
+interface Moment {
+  /** After the child opened the directory and acknowledged so many writes, which a slow machine takes longer for; undefined from its start. */
+  readonly acknowledgements: number | undefined
+  readonly afterMs: number
+}
+
+/** Runs a child to its crash. */
+function killed(words: ReadonlyArray<string>, { acknowledgements, afterMs }: Moment): Promise<{ readonly opened: boolean; readonly acknowledged: number }> {
   return new Promise((resolve, reject) => {
-    // most of the time that a child takes goes into reading the program
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(dirname(words[1]!), "compiled") }
-    const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"], env })
-    const kill = () => setTimeout(() => child.kill("SIGKILL"), afterMs)
+    const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] })
     let said = ""
-    if (when === "early") kill()
+    let comes = false
+    const killWhenDue = () => {
+      if (comes || (acknowledgements !== undefined && (said === "" || countOf(said) < acknowledgements))) return
+      comes = true
+      setTimeout(() => child.kill("SIGKILL"), afterMs)
+    }
+    killWhenDue()
     child.stdout.on("data", (chunk: Buffer) => {
-      if (said === "" && when === "late") kill()
       said += String(chunk)
+      killWhenDue()
     })
     child.once("close", (code, signal) => {
       const lines = said.split("\n").slice(0, -1)
-      if (signal === "SIGKILL" || lines.at(-1) === "end") resolve({ opened: lines.length > 0, acknowledged: lines.filter((line) => line === "ack").length })
+      if (signal === "SIGKILL" || lines.at(-1) === "end") resolve({ opened: lines.length > 0, acknowledged: countOf(said) })
       else reject(new Error(`The child ended by itself with ${code} after "${lines.at(-1)}"`))
     })
   })
-}
-
-/** The same script on stores in memory, as far as it was made. */
-async function openModel(feed: string, seed: string) {
-  const records = readFeed(feed)
-  const { genesis } = records
-  const services = await Effect.runPromise(Effect.scoped(Layer.build(Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(layer(genesis)))))))
-  const stores = { reader: Context.get(services, LedgerReader), writer: Context.get(services, LedgerWriter), store: openMemoryPool() satisfies PoolStore["Service"] }
-  const written = { ledger: Context.get(services, Ledger), store: stores.store }
-  const writes = (function*(): Generator<Write, void> {
-    for (const step of scriptOf(records, seed)) yield* step
-  })()
-  const model = {
-    stores, made: 0, ended: false,
-    /** Makes the next writes; how many there were. */
-    make: async (count: number): Promise<number> => {
-      for (let made = 0; made < count; made++) {
-        const next = writes.next()
-        if (next.done === true) {
-          model.ended = true
-          return made
-        }
-        await Effect.runPromise(next.value(written))
-        model.made++
-      }
-      return count
-    }
-  }
-  return model
-}
-
-function diceOf(seed: string): () => number {
-  let state = [...seed].reduce((sum, character) => (sum * 33 + character.charCodeAt(0)) % 2147483647, 16807) || 1
-  return () => (state = state * 16807 % 2147483647) / 2147483647
 }

@@ -25,8 +25,8 @@ export interface World extends OpenPool {
 }
 
 /** How long what is being forged may wait. */
-export const forgingMaxMs = 100_000
-export const wrongSignature = "f".repeat(128)
+const forgingMaxMs = 100_000
+const wrongSignature = "f".repeat(128)
 
 /** Opens a node over new stores, with the first accounts. */
 export const openWorld = Effect.fnUntraced(function*(subject: PoolSubject, dice: Dice): Effect.fn.Return<World, never, Scope.Scope> {

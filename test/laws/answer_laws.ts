@@ -18,7 +18,7 @@ export interface ReadSubject {
 }
 
 /** One query, answered as the naive model answers it. */
-export const agreesOn = <N extends ListName>({ facts, reader }: Pick<ReadSubject, "facts" | "reader">, list: N, query: ListQuery<N>) =>
+const agreesOn = <N extends ListName>({ facts, reader }: Pick<ReadSubject, "facts" | "reader">, list: N, query: ListQuery<N>) =>
   Effect.gen(function*(): Effect.fn.Return<void, LawViolation> {
     const asked = () => `${list} with ${show(query)}`
     const missing = missingThings(facts, list, query.filters)
@@ -68,11 +68,11 @@ const findOne = <N extends ItemName>({ facts, reader }: Pick<ReadSubject, "facts
   Effect.flatMap(found(reader, name, key), (item) => same(item, naiveItem(facts, name, key), () => `${name} ${show(key)}`))
 
 /** Everything there is, found by its key. */
-export const findsAll = (subject: Pick<ReadSubject, "facts" | "reader">): Effect.Effect<void, LawViolation> =>
+const findsAll = (subject: Pick<ReadSubject, "facts" | "reader">): Effect.Effect<void, LawViolation> =>
   Effect.forEach(itemNames, (name) => Effect.forEach(keys(subject.facts)[name], (key) => findOne(subject, name, key), { discard: true }), { discard: true })
 
 /** The state, up to the order in which sums were added. */
-export const stateAgrees = ({ facts, reader }: Pick<ReadSubject, "facts" | "reader">) =>
+const stateAgrees = ({ facts, reader }: Pick<ReadSubject, "facts" | "reader">) =>
   Effect.gen(function*(): Effect.fn.Return<void, LawViolation> {
     const { state } = yield* Effect.catch(reader.state, (failure) => violated(`The state failed: ${failure.message}`))
     const at = difference(state, naiveNetworkState(facts), { tolerance: averagesTolerance })

@@ -19,6 +19,18 @@ export function replay(genesis: GenesisFeed, records: Iterable<FeedRecord>, kecc
   return draft
 }
 
+/** The facts after one more record; those of before stay as they were. A rollback leads back to facts of before. */
+export function advance(facts: Facts, record: FeedRecord, keccak256: Keccak256): Facts {
+  const { accounts, auctionVariables, batches, bids, blocks, coordinators, exits, queued, tokens, transactions } = facts
+  const draft: Draft = {
+    ...facts, accounts: [...accounts], auctionVariables: [...auctionVariables], batches: [...batches], bids: [...bids], blocks: [...blocks],
+    coordinators: [...coordinators], exits: [...exits], queued: [...queued], tokens: [...tokens], transactions: [...transactions]
+  }
+  if (record.kind === "block") addBlock(draft, record.block, keccak256)
+  if (record.kind === "prices") setPrices(draft, record.prices)
+  return draft
+}
+
 function empty(genesis: GenesisFeed): Draft {
   const dated = { ethereumBlockNum: genesis.block.number }
   const auction = { ...genesis.variables.auction, ...dated }

@@ -71,7 +71,7 @@ export const newBatch = (view: LedgerView, batchNum: number, forgeL1Transactions
 
 let sequence = 0
 /** Never the same twice in a process. */
-export const newId = (): string => `0x02${(++sequence).toString(16).padStart(64, "0")}`
+const newId = (): string => `0x02${(++sequence).toString(16).padStart(64, "0")}`
 
 export const newTransaction = (
   from: Account | New<Account>, to: Account | New<Account> | null, batchNum: number, position: number, type: TransactionType = "Transfer"

@@ -1,43 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Constraint, FacetSet, type Key, type KeyFacet } from "../../adapters/memory/_facet.ts"
+import type { Constraint, Key } from "../../adapters/memory/_facet.ts"
 import { heavyRows } from "../../adapters/memory/_heavy.ts"
 import { PostingTree } from "../../adapters/memory/_posting_tree.ts"
 import { Selection } from "../../adapters/memory/_selection.ts"
 import { Table } from "../../adapters/memory/_table.ts"
+import { colours, facets, randomRow, type Row } from "./_posting_rows.ts"
 import { Random } from "./_random.ts"
-
-interface Row {
-  readonly itemId: number
-  readonly one: number
-  readonly other: number | null
-  readonly colour: string
-  readonly name: string
-  readonly open: boolean
-}
-
-const key = (keys: KeyFacet<Row>["keys"], changes = false): KeyFacet<Row> => ({ kind: "key", keys, changes })
-/** Sender or receiver, colour, colour's rival, text, and one that changes; facets 1 and 2 exclude each other. */
-const facets = new FacetSet<Row>([
-  key([(row) => row.one, (row) => row.other]),
-  key([(row) => row.colour]),
-  key([(row) => row.one % 3]),
-  key([(row) => row.open ? true : null], true),
-  { kind: "text", text: (row) => row.name }
-], (earlier, later) => !(earlier === 1 && later === 2) && earlier !== 3)
 
 const meets = (row: Row, { facet, ...asked }: Constraint): boolean => {
   if (asked.kind === "text") return row.name.includes(asked.needle)
   const keys: ReadonlyArray<Key | null> = [[row.one, row.other], [row.colour], [row.one % 3], [row.open]][facet]!
   return keys.some((each) => each !== null && asked.keys.has(each))
 }
-
-const colours = ["red", "green", "blue"]
-const syllables = ["ab", "ba", "abab", "c", "aaaaa", "🪙", ""]
-
-const randomRow = (itemId: number, random: Random): Row => ({
-  itemId, one: random.below(5), other: random.chance(0.3) ? null : random.below(5), colour: random.of(colours),
-  name: random.of(syllables) + random.of(syllables) + random.of(syllables), open: random.chance(0.5)
-})
 
 const randomConstraints = (random: Random): ReadonlyArray<Constraint> => {
   const rival = random.chance(0.5)

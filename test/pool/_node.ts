@@ -8,7 +8,7 @@ import { Ledger, Pool, pooledLedger, type Selection, Submission, type Submission
 import { poolNetwork } from "../laws/mod.ts"
 import { genesis } from "./_subject.ts"
 
-export const { batchOf, firstAccounts, ownerOf } = poolNetwork
+export const { batchOf, ownerOf } = poolNetwork
 /** What the verifier of these tests takes for wrong. */
 export const wrongSignature = "f".repeat(128)
 export const wrongEthSignature = `0x${"f".repeat(130)}`

@@ -3,7 +3,7 @@ import { poolLaws } from "../laws/mod.ts"
 import { seed, subjectOf } from "./_subject.ts"
 
 /** Of each of the five laws. */
-const runs = Number(process.env.RUNS ?? 200)
+const runs = Number(process.env.RUNS ?? 250)
 
 describe(`the pool and the ledger in memory (replay: SEED=${seed} npm test -- test/pool/pool_laws.test.ts)`, () => {
   for (const law of poolLaws) it.live(law.name, () => law.run(subjectOf(seed, runs)))

@@ -1,2 +1,2 @@
-export { type Cluster, type ClusterOptions, startCluster } from "./cluster.ts"
+export { type Cluster, startCluster } from "./cluster.ts"
 export { type FreshDatabase, freshDatabase, freshSchema } from "./fresh_database.ts"

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { settings } from "../../app/config/mod.ts"
 import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
 import { transfer } from "../../app/transfer.ts"
 
@@ -12,7 +13,8 @@ import { transfer } from "../../app/transfer.ts"
 const main = join(import.meta.dirname, "../../app/main.ts")
 
 /** Without what the environment of the tests says to them. */
-const { DATABASE_URL: _url, DATABASE_REPLICA_URL: _replica, DATA_DIR: _data, PORT: _port, HOST: _host, ...env } = process.env
+const variables = new Set(["CONFIG_FILE", ...Object.values(settings.serverSettings).map(({ variable }) => variable)])
+export const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !variables.has(name)))
 
 export interface Running {
   readonly url: string

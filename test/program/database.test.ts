@@ -24,12 +24,13 @@ describe("the program with a database", () => {
   it("takes over from a data directory: what was exported there is ingested, once, and answered alike", () => inDirectory(async (directory) => {
     const { url: database } = await freshDatabase()
     const feed = `${directory}.ndjson`
-    assert.strictEqual(command("feed", "--seed", "9", "--transactions", "200", "--no-true-roots", "--out", feed).status, 0)
+    assert.strictEqual(command("simulate", "--seed", "9", "--transactions", "400", "--no-true-roots", "--out", feed).status, 0)
     assert.match(command("migrate", "--database", database, "--dry-run").said, /Migration 1 \(ledger\) would be applied/u)
     const loaded = command("ingest", feed, "--database", database)
     assert.strictEqual(loaded.status, 0, loaded.said)
     assert.match(loaded.said, /blocks with \d+ transactions were loaded in/u)
     assert.match(command("ingest", feed, "--database", database).said, /0 blocks with 0 transactions were loaded/u)
+    assert.match(command("migrate", "--database", database).said, /up to date/u)
 
     const [kept, remembered] = [await serve("--feed", feed, "--database", database), await serve("--feed", feed, "--memory")]
     await until(() => remembered.said().includes("The feed has ended"), remembered.said)
@@ -45,13 +46,16 @@ describe("the program with a database", () => {
     const { url: database } = await freshDatabase()
     const file = `${directory}.ndjson`
     writeFileSync(file, "no feed")
-    for (const [words, expected] of [
-      [["migrate"], /No database is named: give one with --database or DATABASE_URL/u],
-      [["ingest", file, "--database", database], /line 1/u],
-      [["migrate", "--database", "mysql://localhost/x"], /The URL of the database/u]
+    for (const [code, words, expected] of [
+      [2, ["migrate"], /No database is named: give one with --database or DATABASE_URL/u],
+      [5, ["ingest", file, "--database", database], /line 1/u],
+      [2, ["serve", "--database", database, "--data", directory], /Data can be kept in one place, and more are given: the directory/u],
+      [2, ["serve", "--memory", "--replica", database], /A replica is given and no database/u],
+      [2, ["migrate", "--database", "mysql://localhost/x"], /--database: The value, which is not shown, is none: expected a URL such as postgresql:/u],
+      [4, ["migrate", "--database", database.replace(/[^/]+$/u, "none_such")], /none_such/u]
     ] as const) {
       const { said, status } = command(...words)
-      assert.strictEqual(status, 1, said)
+      assert.strictEqual(status, code, said)
       assert.match(said, expected)
     }
   }))

@@ -13,7 +13,7 @@ describe("the program with a data directory", () => {
     const block = await json<unknown>(`${first.url}/batches?maxBatchNum=3`)
 
     const second = command("serve", "--port", "0", "--data", directory)
-    assert.strictEqual(second.status, 1)
+    assert.strictEqual(second.status, 3)
     assert.match(second.said, /is in use by process \d+ on /u)
     await first.kill()
 
@@ -42,17 +42,17 @@ describe("the program with a data directory", () => {
   it("says what is wrong with its options", () => inDirectory(async (directory) => {
     const file = `${directory}.txt`
     writeFileSync(file, "no feed")
-    for (const [words, expected] of [
-      [["--data", file], /is a file; choose another one/u],
-      [["--memory", "--data", directory], /Data can be kept in one place, and more are given: --memory/u],
-      [["--feed", file, "--seed", "2", "--empty"], /--seed and --empty says is for the simulated network/u]
+    for (const [code, words, expected] of [
+      [4, ["--data", file], /is a file; choose another one/u],
+      [2, ["--memory", "--data", directory], /Data can be kept in one place, and more are given: --memory/u],
+      [2, ["--feed", file, "--seed", "2", "--empty"], /--seed and --empty says is for the simulated network/u]
     ] as const) {
       const { said, status } = command("serve", "--port", "0", ...words)
-      assert.strictEqual(status, 1)
+      assert.strictEqual(status, code, said)
       assert.match(said, expected)
     }
     const { said, status } = command("export", "--data", directory)
-    assert.strictEqual(status, 1)
+    assert.strictEqual(status, 4)
     assert.match(said, /holds no journal/u)
   }))
 })

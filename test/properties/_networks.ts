@@ -14,7 +14,7 @@ import type { LedgerSubject } from "../laws/mod.ts"
  *
  * RUNS=1000 tries more cases of each law.
  */
-export const seeds: ReadonlyArray<string> = process.env.SEED === undefined ? ["1", "300"] : [process.env.SEED]
+export const seeds: ReadonlyArray<string> = process.env.SEED === undefined ? ["1", "20", "300"] : [process.env.SEED]
 export const runs = Number(process.env.RUNS ?? 40)
 
 /** A title that says how to replay what fails under it. */

@@ -8,14 +8,14 @@ import { promisify } from "node:util"
 const types: { readonly [extension: string]: string } = { ".js": "text/javascript", ".json": "application/json", ".html": "text/html" }
 
 /** What a browser needs to find the packages: their own files, as they were installed, with no bundler between. */
-const page = (imports: object) => `<!doctype html><meta charset="utf-8"><title>scenario</title>
+const page = (imports: object, url: string) => `<!doctype html><meta charset="utf-8"><title>scenario</title>
 <script type="importmap">${JSON.stringify({ imports })}</script>
 <pre id="out">running</pre>
 <script type="module">
 const out = document.getElementById("out")
 try {
   const { scenario } = await import("/scenario.js")
-  out.textContent = await scenario(await (await fetch("/feed.ndjson")).text())
+  out.textContent = await scenario(await (await fetch("/feed.ndjson")).text(), ${JSON.stringify(url)})
 } catch (error) {
   out.textContent = "failed: " + (error.stack ?? error)
 }
@@ -50,12 +50,12 @@ const fileOf = (target: unknown): string | undefined => {
   return fileOf(conditions.browser ?? conditions.import ?? conditions.default)
 }
 
-/** Serves a folder with the package installed and runs the scenario in headless Chromium. */
-export const runInChromium = async (folder: string, chromium: string, packages: ReadonlyArray<string>): Promise<string> => {
+/** Serves a folder with the package installed and runs the scenario in headless Chromium; the server at `url` is of another origin there. */
+export const runInChromium = async (folder: string, chromium: string, packages: ReadonlyArray<string>, url: string): Promise<string> => {
   const imports = Object.assign({}, ...packages.map((name) => importsOf(folder, name)))
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent((request.url ?? "/").split("?")[0]!))
-    if (path === "/") return response.setHeader("content-type", "text/html").end(page(imports))
+    if (path === "/") return response.setHeader("content-type", "text/html").end(page(imports, url))
     const file = join(folder, path)
     if (!file.startsWith(folder) || !existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end()
     response.setHeader("content-type", types[extname(file)] ?? "text/plain").end(readFileSync(file))

@@ -1,5 +1,7 @@
-// The same program in every runtime: opens a node, applies a feed, asks over `fetch`, and sums up what it was told.
+// The same program in every runtime: opens a node, applies a feed, asks over `fetch` and through the client, in memory and over a socket,
+// and sums up what it was told.
 // Plain JavaScript on purpose: it is what a project without TypeScript would write.
+import { rollupClient, valueOf } from "rollup-node-api/client"
 import { openNode } from "rollup-node-api/embed"
 import { readFeedLine } from "rollup-node-api"
 
@@ -8,8 +10,11 @@ const paths = [
   "/batches", "/slots?limit=30", "/bids?slotNum=4", "/coordinators", "/nowhere", "/tokens?limt=3", "/earlier/state", "/earlier/slots", "/earlier/accounts"
 ]
 
-/** @param {string} feed NDJSON, a genesis record first */
-export const scenario = async (feed) => {
+/**
+ * @param {string} feed NDJSON, a genesis record first
+ * @param {string} url a server that has followed the same feed
+ */
+export const scenario = async (feed, url) => {
   const records = feed.trim().split("\n").map((line) => readFeedLine(line).value)
   const node = await openNode({ genesis: records[0].genesis })
   for (const record of records) await node.applyRecord(record)
@@ -18,9 +23,33 @@ export const scenario = async (feed) => {
     const response = await node.fetch(new Request(`http://node${path}`))
     answers.push(`${response.status} ${path} ${fingerprint(await response.text())}`)
   }
+  answers.push(...await askedByClient("in memory", "http://node", node.fetch))
   await node.close()
+  answers.push(...await askedByClient("over a socket", url, (request) => fetch(request)))
   return answers.join("\n")
 }
+
+/** What a page with the client would ask: a list to its end, one thing twice, what is not there, and a post that is refused. */
+const askedByClient = async (where, url, ask) => {
+  const statuses = []
+  const client = rollupClient({ url, fetch: async (request) => {
+    const response = await ask(request)
+    statuses.push(response.status)
+    return response
+  } })
+  const items = []
+  for await (const item of client.items("getHistoryTxs", { limit: 90 })) items.push(item)
+  const batch = valueOf(await client.getBatch({ batchNum: 2 }))
+  const isSame = valueOf(await client.getBatch({ batchNum: 2 })) === batch
+  const unknown = await client.getToken({ id: 4000000000 })
+  const posted = await client.postTx({ id: "0x" })
+  return [
+    `client ${where}: ${items.length} items ${fingerprint(textOf(items))}, block ${typeof batch.ethereumBlockNum} ${batch.ethereumBlockNum}, ${isSame ? "the same" : "another"} batch`,
+    `client ${where}: ${unknown.name}, ${posted.name} ${fingerprint(posted.message)}, statuses ${statuses.join(" ")}`
+  ]
+}
+
+const textOf = (value) => JSON.stringify(value, (_, part) => typeof part === "bigint" ? `${part}n` : part)
 
 /** FNV-1a: enough to compare texts, and the same few lines everywhere. */
 const fingerprint = (text) => {

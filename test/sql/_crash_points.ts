@@ -4,14 +4,12 @@ import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { layer, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { sqlStores } from "../../adapters/sql/mod.ts"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
-import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
-import { readFeed } from "../journal/_feed.ts"
-import { namesOf, scriptOf, type Write } from "../journal/_script.ts"
+import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
+import type { GenesisFeed } from "../../core/domain/mod.ts"
+import { countOf, diceOf, openModel } from "../journal/_crash_model.ts"
+import { namesOf } from "../journal/_script.ts"
 import { testimony } from "../journal/_witness.ts"
 import { execute } from "../postgres/_statements.ts"
 import type { Cluster } from "../postgres/mod.ts"
@@ -74,7 +72,7 @@ async function crashUntilTheEnd({ cluster, feed, points, seed, total, watch }: R
     next.stdin!.write(String(model.made))
     const child = next
     const early = dice() < 0.1
-    const acknowledged = await crash(cluster, child, { ofServer, early, afterMs: dice() ** 2 * 800, thenMs: dice() * 150 })
+    const acknowledged = await crash(cluster, child, { ofServer, early, acknowledgements: 1 + Math.floor(dice() ** 2 * 30), afterMs: dice() * 15, thenMs: dice() * 150 })
     next = startChild([CHILD, url, feed, seed])
     total.points++
     total.acknowledged += acknowledged
@@ -98,26 +96,25 @@ async function crashUntilTheEnd({ cluster, feed, points, seed, total, watch }: R
 
 interface Moment {
   readonly ofServer: boolean
-  /** While it opens the stores, rather than after its first acknowledgement. */
+  /** While it opens the stores, rather than after so many acknowledgements, which a slow machine takes longer for. */
   readonly early: boolean
+  readonly acknowledgements: number
   readonly afterMs: number
   /** From the end of the server to that of the process. */
   readonly thenMs: number
 }
 
-// most of the time that a child takes goes into reading the program
-const startChild = (words: ReadonlyArray<string>): ChildProcess =>
-  spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "crash-compile-cache") } })
+const startChild = (words: ReadonlyArray<string>): ChildProcess => spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] })
 
 /** Runs a child to its crash; how many writes it had acknowledged. */
-async function crash(cluster: Cluster, child: ChildProcess, { afterMs, early, ofServer, thenMs }: Moment): Promise<number> {
+async function crash(cluster: Cluster, child: ChildProcess, { acknowledgements, afterMs, early, ofServer, thenMs }: Moment): Promise<number> {
   const ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>
   let said = ""
   await new Promise<void>((resolve) => {
     if (early) resolve()
     child.stdout!.on("data", (chunk: Buffer) => {
       said += String(chunk)
-      if (said.includes("ack\n")) resolve()
+      if (countOf(said) >= acknowledgements) resolve()
     })
     child.once("close", () => resolve())
   })
@@ -129,9 +126,9 @@ async function crash(cluster: Cluster, child: ChildProcess, { afterMs, early, of
   }
   kill(child)
   const [code, signal] = await ended
-  const lines = said.split("\n").slice(0, -1)
-  if (signal !== "SIGKILL" && code !== 3 && lines.at(-1) !== "end") throw new Error(`The child ended by itself with ${code} after "${lines.at(-1)}"`)
-  return lines.filter((line) => line === "ack").length
+  const last = said.split("\n").at(-2)
+  if (signal !== "SIGKILL" && code !== 3 && last !== "end") throw new Error(`The child ended by itself with ${code} after "${last}"`)
+  return countOf(said)
 }
 
 const kill = (child: ChildProcess): void => void child.kill("SIGKILL")
@@ -144,7 +141,7 @@ async function quiet(url: string): Promise<void> {
 }
 
 /** What another process reads. */
-const testimonyOf = (url: string, genesis: Parameters<typeof layer>[0], names: ReturnType<typeof namesOf>): Promise<string> =>
+const testimonyOf = (url: string, genesis: GenesisFeed, names: ReturnType<typeof namesOf>): Promise<string> =>
   Effect.runPromise(Effect.scoped(Effect.gen(function*() {
     const services = yield* Layer.build(Layer.fresh(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 6 })))
     return ordered(yield* testimony({ reader: Context.get(services, LedgerReader), store: Context.get(services, PoolStore) }, names))
@@ -154,37 +151,3 @@ const testimonyOf = (url: string, genesis: Parameters<typeof layer>[0], names: R
 const ordered = (text: string): string =>
   JSON.stringify(JSON.parse(text), (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value)
-
-/** The same script on stores in memory, as far as it was made. */
-async function openModel(feed: string, seed: string) {
-  const records = readFeed(feed)
-  const { genesis } = records
-  const services = await Effect.runPromise(Effect.scoped(Layer.build(Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(layer(genesis)))))))
-  const store = openMemoryPool()
-  const stores = { reader: Context.get(services, LedgerReader), writer: Context.get(services, LedgerWriter), store }
-  const writes = (function*(): Generator<Write, void> {
-    for (const step of scriptOf(records, seed)) yield* step
-  })()
-  const model = {
-    stores, made: 0, ended: false,
-    /** Makes the next writes; how many there were. */
-    make: async (count: number): Promise<number> => {
-      for (let made = 0; made < count; made++) {
-        const next = writes.next()
-        if (next.done === true) {
-          model.ended = true
-          return made
-        }
-        await Effect.runPromise(next.value({ ledger: Context.get(services, Ledger), store }))
-        model.made++
-      }
-      return count
-    }
-  }
-  return model
-}
-
-function diceOf(seed: string): () => number {
-  let state = [...seed].reduce((sum, character) => (sum * 33 + character.charCodeAt(0)) % 2147483647, 16807) || 1
-  return () => (state = state * 16807 % 2147483647) / 2147483647
-}

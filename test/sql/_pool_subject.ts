@@ -27,7 +27,7 @@ export const poolOf = (database: Services): Effect.Effect<PoolStore["Service"], 
 export const executed = (database: Services, ...statements: ReadonlyArray<string>) =>
   Effect.orDie(Effect.forEach(statements, (statement) => Context.get(database, Database).writes.unsafe<{ readonly [name: string]: unknown }>(statement)))
 
-export const createPool = (database: Services) => executed(database, ...poolSchema)
+const createPool = (database: Services) => executed(database, ...poolSchema)
 
 /** The database of a test file, with the tables of a pool, for as long as its tests run. */
 export const poolDatabase = () => {

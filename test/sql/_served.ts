@@ -19,8 +19,6 @@ export const served = (url: string, options: Omit<SqlStoresOptions, "url">) =>
     }
   })
 
-export type Served = Effect.Success<ReturnType<typeof served>>
-
 /** What a client sees of an answer. */
 export interface Seen {
   readonly status: number

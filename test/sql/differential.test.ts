@@ -30,6 +30,6 @@ describe(`PostgreSQL and memory (replay: SEED=${seed} npm test -- test/sql/diffe
         genesis, records, seed, stride, requests: Math.ceil(0.72 * answersMin / stops)
       })
       assert.isAtLeast(answers, answersMin)
-    }), 120_000)
+    }))
   }
 })

@@ -28,6 +28,6 @@ describe(`the pool over PostgreSQL and in memory (replay: SEED=${seed} npm test 
         })
       })
       assert.isAbove(agreement.answers, 0)
-    }), 120_000)
+    }))
   }
 })

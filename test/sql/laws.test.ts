@@ -30,5 +30,6 @@ for (const seed of seeds.slice(0, 1)) {
   describe(`writing ${titled(seed, file)}`, () => obeysTheLaws(networkOf(optionsOf(seed), 60), seed, { writing: true }))
   describe(`writing market ${titled(seed, file)}`, () => obeysTheLaws(marketOf(seed, 40), seed, { writing: true }))
   describe(titled(seed, file), () => obeysTheLaws(networkOf(optionsOf(seed), 200), seed, { writing: false }))
-  describe(`crowded ${titled(seed, file)}`, () => obeysTheLaws(networkOf(crowdedOptionsOf(seed), 700), seed, { writing: false }))
+  describe(`crowded ${titled(seed, file)}`, () => obeysTheLaws(networkOf(crowdedOptionsOf(seed), 1000), seed, { writing: false }))
+  describe(`market ${titled(seed, file)}`, () => obeysTheLaws(marketOf(seed, 150), seed, { writing: false }))
 }

@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Result } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
+import type { BulkWrite } from "../../adapters/sql/mod.ts"
 import { openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { simulate, type SimulationOptions } from "../../app/simulator/mod.ts"
 import type { BlockChanges, BlockFeed, FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
 import type { LedgerView } from "../../core/ports/mod.ts"
-import { decideBlock } from "../../core/use_cases/mod.ts"
+import { type BlockViolation, decideBlock } from "../../core/use_cases/mod.ts"
 import { Dice } from "../laws/_pool_dice.ts"
 import { isSingle, misfiled } from "./_posting_rows.ts"
 import { contents, writerPlace, type WriterPlace } from "./_writer_place.ts"
@@ -30,34 +31,34 @@ const recordsOf = (options: SimulationOptions, length: number) => {
 }
 
 const deciding = ({ constants }: GenesisFeed) => (block: BlockFeed) => decideBlock({ constants, keccak256 }, block)
+const writing = (genesis: GenesisFeed) => (block: BlockFeed): BulkWrite<BlockViolation> => ({ kind: "block", block, decide: deciding(genesis)(block) })
 const allow = () => Result.void
 
-/** Plays records, the blocks between two others in groups of random sizes, at most `groupMax`. */
+/** Plays records, blocks and prices between two rollbacks in groups of random sizes, at most `groupMax`. */
 const play = (place: WriterPlace, genesis: GenesisFeed, records: ReadonlyArray<FeedRecord>, groupMax: number) =>
   Effect.orDie(Effect.gen(function*() {
     const { port, applyAll } = place.writer
     const dice = new Dice(`${seed} ${groupMax}`)
-    let waiting: Array<BlockFeed> = []
+    let waiting: Array<BulkWrite<BlockViolation>> = []
     const flush = Effect.suspend(() => {
       const group = waiting
       waiting = []
-      return group.length === 0 ? Effect.void : Effect.asVoid(applyAll(group, deciding(genesis)))
+      return group.length === 0 ? Effect.void : Effect.asVoid(applyAll(group))
     })
     for (const record of records) {
-      if (record.kind === "block") {
-        waiting.push(record.block)
+      if (record.kind === "block" || record.kind === "prices") {
+        waiting.push(record.kind === "block" ? writing(genesis)(record.block) : { kind: "prices", prices: record.prices, check: allow })
         if (waiting.length >= 1 + dice.below(groupMax)) yield* flush
         continue
       }
       yield* flush
       if (record.kind === "rollBack") yield* port.rollBack(record.toBlock, allow)
-      if (record.kind === "prices") yield* port.setPrices(record.prices, allow)
     }
     yield* flush
   }))
 
 /** Names of writes, and how often tokens changed, differ from one way to the other. */
-const ofOneWay = { ledger: ["last_write", "token_version"], token: ["version"] }
+const ofOneWay = { ledger: ["last_write", "token_version", "part_versions"], token: ["version"] }
 /** Item ids and versions are not given back. */
 const notGivenBack = {
   ledger: [
@@ -130,10 +131,10 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
     const { open, sql, writer } = yield* writerPlace
     yield* open(genesis)
     const broken = blocks.map((block, i) => i === 3 ? { ...block, parentHash: `0x${"5".repeat(64)}` } : block)
-    const refused = yield* Effect.flip(writer.applyAll(broken, deciding(genesis)))
+    const refused = yield* Effect.flip(writer.applyAll(broken.map(writing(genesis))))
     assert.propertyVal(refused, "invariant", "parent-hash")
     assert.deepStrictEqual(yield* sql.unsafe("SELECT ethereum_block_num FROM ledger"), [{ ethereum_block_num: String(blocks[2]!.number) }])
-    const applied = yield* writer.applyAll(blocks.slice(0, 5), deciding(genesis))
+    const applied = yield* writer.applyAll(blocks.slice(0, 5).map(writing(genesis)))
     assert.deepStrictEqual(applied.map((each) => each.applied), [false, false, false, true, true])
   })))
 

@@ -1,22 +1,12 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { simulate } from "../../app/simulator/mod.ts"
 import { StoreFailure } from "../../core/ports/mod.ts"
-import { type Cluster, startCluster } from "../postgres/mod.ts"
+import { chain, genesis, ownCluster } from "./_breaking.ts"
 import { type Fate, startProxy } from "./_proxy.ts"
 import { asked, served } from "./_served.ts"
 
-const simulation = simulate({ seed: "faults", users: 12, tokens: 3, rollBackPeriodBlocks: 0, standInRoots: true })
-const { genesis } = simulation
-const chain = Array.from({ length: 30 }, () => simulation.next()).flatMap((record) => record.kind === "block" ? [record.block] : []).slice(0, 8)
-
 describe("a database", () => {
-  let cluster: Cluster
-  beforeAll(async () => {
-    cluster = await startCluster()
-  })
-  afterAll(() => cluster.remove())
-  const database = Effect.promise(() => cluster.createDatabase())
+  const { database } = ownCluster()
 
   // silence lasts until the socket is given up
   const losses: ReadonlyArray<readonly [Fate, number]> = [["unsent", 6], ["forgotten", 3], ["unanswered", 6], ["silent", 1]]

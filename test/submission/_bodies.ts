@@ -6,7 +6,7 @@ import { genesis } from "../use_cases/_network.ts"
 
 /* Bodies as text, and what the contract says of them. */
 
-export const context = wireContext(genesis.network, keccak256)
+const context = wireContext(genesis.network, keccak256)
 
 /** A member's value as it is written in JSON. */
 export type Raw = string | number | null | undefined | { readonly json: string }
@@ -23,7 +23,7 @@ export const transfer = example("transaction", "toAccount")
 export const toKey = example("transaction", "toKey")
 export const authorization = example("authorization", "authorization")
 
-export const read = (name: BodyName, text: string) => bodyReader(later.bodies[name] as Body<unknown>, context)(text)
+const read = (name: BodyName, text: string) => bodyReader(later.bodies[name] as Body<unknown>, context)(text)
 export const readTransaction = bodyReader(later.bodies.transaction, context)
 export const readAuthorization = bodyReader(later.bodies.authorization, context)
 

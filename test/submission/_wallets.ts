@@ -56,7 +56,7 @@ export const fundedNode = (options: Partial<NodeOptions> = {}) =>
 type Wish = Omit<PostedTransaction, "id" | "signature">
 
 /** A transfer of a little ether from Ann to Bob, or what is wished instead. */
-export const wishOf = (parts: Partial<Wish> = {}): Wish => ({
+const wishOf = (parts: Partial<Wish> = {}): Wish => ({
   type: "Transfer", tokenId: 0, fromAccountIndex: 256, toAccountIndex: 257, toAddress: null, toPublicKey: null, amount: 10n ** 16n, fee: 20, nonce: 0n,
   request: null, ...parts
 })

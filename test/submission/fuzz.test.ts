@@ -13,7 +13,7 @@ import { genuineAuthorizations, genuineTransactions, type Input, makeFuzz } from
 import { fundedNode } from "./_wallets.ts"
 
 const seeds = process.env.SEED === undefined ? [1, 2] : [Number(process.env.SEED)]
-const bodies = Number(process.env.BODIES ?? 20_500)
+const bodies = Number(process.env.BODIES ?? 24_000)
 
 const shown = ({ body, path }: Input) => `${path} ${typeof body === "string" ? body : `bytes ${Buffer.from(body).toString("hex")}`}`.slice(0, 3000)
 const same = (a: object, b: object) => JSON.stringify(a, exact) === JSON.stringify(b, exact)

@@ -4,7 +4,7 @@ import { arrayOf, booleanType, integerType, nullable } from "../wire_type.ts"
 import { accountIndex, batchNum, bigInt, ethBlockNum, itemId } from "./_scalars.ts"
 import { token } from "./token.ts"
 
-export const merkleProof = shape<MerkleProof>("MerkleProof", "Proof that the leaf is in the exit tree of the batch", {
+const merkleProof = shape<MerkleProof>("MerkleProof", "Proof that the leaf is in the exit tree of the batch", {
   root: field(bigInt, (p) => p.root, "Exit root of the batch"),
   siblings: field(arrayOf(bigInt), (p) => p.siblings, "From the root downwards, without trailing zeros"),
   oldKey: field(bigInt, (p) => p.oldKey),

@@ -28,7 +28,7 @@ export const stateNetwork = shape<NetworkState>("StateNetwork", "Where the netwo
   nextForgers: field(arrayOf(reference(nextForger(period))), (s) => s.nextForgers)
 })
 
-export const metrics = shape<Metrics>("Metrics", "Averages over the batches of the last 24 hours", {
+const metrics = shape<Metrics>("Metrics", "Averages over the batches of the last 24 hours", {
   transactionsPerBatch: field(number, (m) => m.transactionsPerBatch),
   batchFrequency: field(number, (m) => m.batchFrequency, "Seconds between batches"),
   transactionsPerSecond: field(number, (m) => m.transactionsPerSecond),
@@ -74,7 +74,7 @@ export const stateWithdrawalDelayer = shape<WithdrawalDelayerVariables>("StateWi
   emergencyMode: field(booleanType, (v) => v.emergencyMode)
 })
 
-export const recommendedFee = shape<RecommendedFee>("RecommendedFee", "Fee in US dollars that the coordinator recommends", {
+const recommendedFee = shape<RecommendedFee>("RecommendedFee", "Fee in US dollars that the coordinator recommends", {
   existingAccount: field(usd, (f) => f.existingAccount, "The destination account exists"),
   createAccount: field(usd, (f) => f.createAccount, "The coordinator creates an account of an Ethereum address"),
   createAccountInternal: field(usd, (f) => f.createAccountInternal, "The coordinator creates an account of a key alone")

@@ -17,7 +17,7 @@ export const l1Info = shape<L1Part>("L1Info", "What only an L1 transaction has",
   ethereumBlockNum: field(ethBlockNum, (l1) => l1.ethereumBlockNum, "Block in which the transaction entered the queue")
 })
 
-export const l2Info = shape<L2Part>("L2Info", "What only an L2 transaction has", {
+const l2Info = shape<L2Part>("L2Info", "What only an L2 transaction has", {
   fee: field(feeSelector, (l2) => l2.fee),
   historicFeeUSD: field(nullable(usd), (l2) => l2.historicFeeUSD, "Worth of the fee when the transaction was forged"),
   nonce: field(nonce, (l2) => l2.nonce)

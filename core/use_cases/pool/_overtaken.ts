@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { PoolTransaction } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
 import type { PoolChange } from "../../ports/mod.ts"
+import { changeAsNoticed } from "./_noticed.ts"
 import type { PoolPorts } from "./_ports.ts"
 import { isForgedAs } from "./_same.ts"
 
@@ -25,6 +26,12 @@ export const overtakenAmong = Effect.fnUntraced(function*({ reader }: Pick<PoolP
       : { ...common, to: "invl", batchNum: stamp.batchNum ?? 0, reason: `Nonce ${nonce} of account ${fromAccountIndex} is used: its current one is ${current}` })
   }
   return changes
+})
+
+/** A transaction that has come into the pool, or back to pending, after a block that settles it: as if it had been there in time. */
+export const giveWayToLedger = Effect.fnUntraced(function*(ports: PoolPorts, ...transactions: ReadonlyArray<PoolTransaction>) {
+  const overtaken = overtakenAmong(ports, transactions)
+  return (yield* overtaken).length === 0 ? [] : yield* changeAsNoticed(ports, () => overtaken)
 })
 
 export const forgedIn = (batchNum: number): string => `Forged in batch ${batchNum}`

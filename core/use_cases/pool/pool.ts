@@ -2,11 +2,14 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { PassedOver, PoolTransaction, PoolTransition } from "../../domain/mod.ts"
 import type { AccountIndex, Keccak256, TransactionId } from "../../encoding/mod.ts"
 import { LedgerReader, type PoolChange, type Pooled, PoolStore, type StoreFailure } from "../../ports/mod.ts"
+import { changeAsNoticed } from "./_noticed.ts"
+import { giveWayToLedger } from "./_overtaken.ts"
+import { PoolCounts } from "./_pool_counts.ts"
 import type { PoolPorts } from "./_ports.ts"
 import { change, reopenings } from "./_settled_batch.ts"
 import { purgePool, type PurgeOptions } from "./purge.ts"
 import { selectFrom, type Selection, type SelectOptions } from "./select.ts"
-import { greatestMark, type SettleOptions, settlePool } from "./settle.ts"
+import { type SettleOptions, settlePool } from "./settle.ts"
 
 /** The ids that a call changed; those that were elsewhere by then are not among them. */
 type Changing = Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
@@ -41,13 +44,28 @@ export class Pool extends Context.Service<Pool, {
 }>()("rollup/core/Pool") {
   static readonly layer = (options: PoolOptions): Layer.Layer<Pool, never, LedgerReader | PoolStore> =>
     Layer.effect(Pool, Effect.gen(function*() {
-      return make({ reader: yield* LedgerReader, pool: yield* PoolStore }, options)
+      const counts = new PoolCounts()
+      yield* counts.measured
+      return counted(make({ reader: yield* LedgerReader, pool: yield* PoolStore }, options), counts)
     }))
 }
 
 export interface PoolOptions extends Partial<SettleOptions> {
   readonly keccak256: Keccak256
 }
+
+const counted = (pool: Pool["Service"], counts: PoolCounts): Pool["Service"] => ({
+  ...pool,
+  select: (options) => counts.selected(pool.select(options)),
+  startForging: (ids, batchNum) => counts.moved("startForging", pool.startForging(ids, batchNum)),
+  doneForging: (ids, batchNum) => counts.moved("doneForging", pool.doneForging(ids, batchNum)),
+  invalidate: (which, batchNum) => counts.moved("invalidate", pool.invalidate(which, batchNum)),
+  invalidateOldNonces: (nonces, batchNum) => counts.moved("invalidateOldNonces", pool.invalidateOldNonces(nonces, batchNum)),
+  rollBack: (lastValidBatch) => counts.moved("rollBack", pool.rollBack(lastValidBatch)),
+  purge: (options) => counts.moved("purge", pool.purge(options)),
+  remove: (ids, reason) => counts.moved("remove", pool.remove(ids, reason)),
+  settle: counts.moved("settle", pool.settle)
+})
 
 /** An hour: no proof takes that long. */
 export const forgingMaxMsDefault = 3_600_000
@@ -91,8 +109,13 @@ function make(ports: PoolPorts, { forgingMaxMs = forgingMaxMsDefault, keccak256 
     }),
     rollBack: Effect.fnUntraced(function*(lastValidBatch) {
       const settled = yield* settle
-      const last = Math.max(lastValidBatch, (yield* greatestMark(ports))?.batchNum ?? 0)
-      return [...new Set([...settled, ...yield* changeAll(yield* reopenings(ports, last, `Batches after ${last} are not valid`))])]
+      const reopened = yield* changeAsNoticed(ports, (mark) => {
+        const last = Math.max(lastValidBatch, mark?.batchNum ?? 0)
+        return reopenings(ports, last, `Batches after ${last} are not valid`)
+      })
+      // a batch that came meanwhile may have been settled with what it forges as it was before
+      yield* giveWayToLedger(ports, ...(yield* pool.pooled(reopened)).map(({ transaction }) => transaction))
+      return [...new Set([...settled, ...reopened])]
     }),
     purge: (options) => purgePool(ports, options),
     remove: (ids, reason) => changeSome([...new Set(ids)], (row) =>

@@ -4,7 +4,7 @@ import { type AccountIndex, type Keccak256, l2TransactionId, type TransactionId 
 import type { LedgerStamp, Pooled, StoreFailure } from "../../ports/mod.ts"
 import { attempt, type Refusal, type SelectedReceiver } from "./_attempt.ts"
 import { type Candidate, openCandidates } from "./_candidates.ts"
-import { overtakenAmong } from "./_overtaken.ts"
+import { giveWayToLedger } from "./_overtaken.ts"
 import type { PoolPorts } from "./_ports.ts"
 import { isRequested } from "./_same.ts"
 import { type AccountToCreate, WorkingLedger } from "./_working_ledger.ts"
@@ -48,7 +48,7 @@ export const selectFrom = Effect.fnUntraced(function*(
     const atMs = yield* Clock.currentTimeMillis
     const passedOver = [...found.refused].map(([id, { code, reason }]): PassedOver => ({ id, code, reason, batchNum, atMs }))
     yield* ports.pool.passOver(passedOver)
-    yield* ports.pool.change(yield* overtakenAmong(ports, found.late), atMs)
+    yield* giveWayToLedger(ports, ...found.late)
     return { batchNum, transactions: found.selected, accounts: found.working.toCreate, passedOver, stamp }
   }
 })

@@ -2,7 +2,8 @@ import { Clock, Effect } from "effect"
 import type { Batch } from "../../domain/mod.ts"
 import type { TransactionId } from "../../encoding/mod.ts"
 import type { BatchMark, PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
-import { overtakenAmong } from "./_overtaken.ts"
+import { changeAsNoticed, greatestMark } from "./_noticed.ts"
+import { giveWayToLedger, overtakenAmong } from "./_overtaken.ts"
 import { batchNumLimit, type PoolPorts } from "./_ports.ts"
 import { batchChanges, change, forgedWithout, reopenings } from "./_settled_batch.ts"
 
@@ -28,13 +29,9 @@ export const settlePool = Effect.fnUntraced(function*(ports: PoolPorts, options:
   for (const id of yield* releaseForging(ports, options)) changed.add(id)
   // what became pending only now may have lost its nonce while it was elsewhere
   const returned = yield* ports.pool.pooled([...changed])
-  yield* ports.pool.change(yield* overtakenAmong(ports, transactionsOf(returned)), yield* Clock.currentTimeMillis)
+  yield* giveWayToLedger(ports, ...transactionsOf(returned))
   return [...changed]
 })
-
-/** The greatest batch that the pool has taken notice of, or null. */
-export const greatestMark = ({ pool }: Pick<PoolPorts, "pool">): Effect.Effect<BatchMark | null, StoreFailure> =>
-  Effect.map(pool.marksBelow({ batchNum: batchNumLimit, limit: 1 }), ([mark]) => mark ?? null)
 
 /** One batch further, or back to the last one that both know. */
 const takeStep = Effect.fnUntraced(function*(ports: PoolPorts): Effect.fn.Return<Changed | "done", StoreFailure> {
@@ -84,19 +81,20 @@ const lookedUp = Effect.fnUntraced(function*({ reader }: PoolPorts, row: Pooled)
 })
 
 /** Transactions whose batch came without them, or does not come. */
-const releaseForging = Effect.fnUntraced(function*(ports: PoolPorts, { forgingMaxMs }: SettleOptions) {
-  const { pool, reader } = ports
-  const last = (yield* reader.stamp).batchNum ?? 0
+const releaseForging = (ports: PoolPorts, options: SettleOptions) =>
+  changeAsNoticed(ports, (mark) => forgingInVain(ports, mark?.batchNum ?? 0, options))
+
+const forgingInVain = Effect.fnUntraced(function*({ pool }: PoolPorts, last: number, { forgingMaxMs }: SettleOptions) {
   const atMs = yield* Clock.currentTimeMillis
   const missed = yield* pool.inBatches({ state: "fing", from: 0, to: last })
   const waiting = [
     ...yield* pool.inBatches({ state: "fing", from: last + 1, to: batchNumLimit }), ...yield* pool.inBatches({ state: "fged", from: last + 1, to: batchNumLimit })
   ]
   const late = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
-  return yield* pool.change([
+  return [
     ...missed.map((row) => change(row, "pend", null, forgedWithout(row.transaction.batchNum!))),
     ...late.map((row) => change(row, "pend", null, `Batch ${row.transaction.batchNum} was not forged within ${forgingMaxMs} ms`))
-  ], atMs)
+  ]
 })
 
 const transactionsOf = (rows: ReadonlyArray<Pooled>) => rows.map(({ transaction }) => transaction)

@@ -1,12 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { InputFault } from "../../contract/mod.ts"
-import type { Network, PostedAuthorization, PostedTransaction } from "../../domain/mod.ts"
+import type { Network, PoolTransaction, PostedAuthorization, PostedTransaction } from "../../domain/mod.ts"
 import type { Keccak256, TransactionId } from "../../encoding/mod.ts"
 import { LedgerReader, PoolStore, SignatureVerifier, type StoreFailure, type VerifierBusy } from "../../ports/mod.ts"
 import { ledgerFaults, partiesOf } from "./_ledger_rules.ts"
-import { overtakenAmong } from "./_overtaken.ts"
+import { giveWayToLedger } from "./_overtaken.ts"
 import { authorizationFaults, postedFaults, refuseFor, withoutEmptyParts } from "./_posted_rules.ts"
 import { isSameAuthorization, isSamePosted } from "./_same.ts"
+import { Verdicts } from "./_verdicts.ts"
 
 export interface SubmissionOptions {
   readonly network: Network
@@ -37,9 +38,13 @@ export class Submission extends Context.Service<Submission, {
 }>()("rollup/core/Submission") {
   static readonly layer = (options: SubmissionOptions): Layer.Layer<Submission, never, LedgerReader | PoolStore | SignatureVerifier> =>
     Layer.effect(Submission, Effect.gen(function*() {
-      return make(options, { reader: yield* LedgerReader, pool: yield* PoolStore, verifier: yield* SignatureVerifier })
+      const verdicts = new Verdicts()
+      yield* verdicts.measured(options.pendingMax ?? pendingMaxDefault)
+      return make(options, { reader: yield* LedgerReader, pool: yield* PoolStore, verifier: yield* SignatureVerifier }, verdicts)
     }))
 }
+
+const pendingMaxDefault = 100_000
 
 interface Ports {
   readonly reader: LedgerReader["Service"]
@@ -47,14 +52,26 @@ interface Ports {
   readonly verifier: SignatureVerifier["Service"]
 }
 
-function make(options: SubmissionOptions, { pool, reader, verifier }: Ports): Submission["Service"] {
-  const { keccak256, maxFeeUSD = Infinity, minFeeUSD = 0, network, pendingMax = 100_000, pendingPerAccountMax = 1000, retryAfterSeconds = 60 } = options
+function make(options: SubmissionOptions, { pool, reader, verifier }: Ports, verdicts: Verdicts): Submission["Service"] {
+  const { keccak256, maxFeeUSD = Infinity, minFeeUSD = 0, network, pendingMax = pendingMaxDefault, pendingPerAccountMax = 1000, retryAfterSeconds = 60 } = options
   const refuse = refuseFor(network)
-  const tooMany = ({ fromAccountIndex }: PostedTransaction) =>
-    refuse("fromAccountIndex", fromAccountIndex, `an account with fewer than ${pendingPerAccountMax} pending transactions`)
+  const tooMany = ({ fromAccountIndex }: PostedTransaction) => {
+    verdicts.limits.pendingPerAccountMax++
+    return refuse("fromAccountIndex", fromAccountIndex, `an account with fewer than ${pendingPerAccountMax} pending transactions`)
+  }
   const conflict = (id: TransactionId) =>
     new SubmissionConflict({ faults: [refuse("id", id, "an id that is free or the same transaction: another one is stored under it, and stays")] })
-  const full = new PoolFull({ pendingMax, retryAfterSeconds })
+  const full = Effect.suspend(() => {
+    verdicts.limits.pendingMax++
+    return Effect.fail(new PoolFull({ pendingMax, retryAfterSeconds }))
+  })
+
+  const acknowledge = Effect.fnUntraced(function*(known: PoolTransaction, posted: PostedTransaction) {
+    if (!isSamePosted(known, posted)) return yield* conflict(known.id)
+    // whoever posted it before may have failed between adding it and looking whether a block had come
+    if (known.state === "pend") yield* giveWayToLedger({ reader, pool }, known)
+    return { id: known.id, stored: false }
+  })
 
   // each tier is dearer than the one before it, and runs only where that one found nothing
   const submitTransaction = Effect.fnUntraced(function*(given: PostedTransaction) {
@@ -62,7 +79,7 @@ function make(options: SubmissionOptions, { pool, reader, verifier }: Ports): Su
     const { id } = posted
     yield* orRefused(postedFaults(posted, refuse, keccak256))
     const known = yield* pool.transaction(id)
-    if (known !== null) return isSamePosted(known, posted) ? { id, stored: false } : yield* conflict(id)
+    if (known !== null) return yield* acknowledge(known, posted)
 
     const parties = yield* partiesOf(reader, posted)
     const isTooMany = (yield* pool.pendingOf(posted.fromAccountIndex)) >= pendingPerAccountMax
@@ -79,10 +96,10 @@ function make(options: SubmissionOptions, { pool, reader, verifier }: Ports): Su
     switch (added.kind) {
       case "added":
         // a block that came since the checks has settled a pool without this transaction
-        yield* pool.change(yield* overtakenAmong({ reader }, [transaction]), timestampMs)
+        yield* giveWayToLedger({ reader, pool }, transaction)
         return { id, stored: true }
       case "known":
-        return isSamePosted(added.transaction, posted) ? { id, stored: false } : yield* conflict(id)
+        return yield* acknowledge(added.transaction, posted)
       case "full":
         return yield* added.limit === "pendingMax" ? full : refused([tooMany(posted)])
     }
@@ -104,7 +121,10 @@ function make(options: SubmissionOptions, { pool, reader, verifier }: Ports): Su
     return added || isSameAuthorization(authorization, posted) ? { stored: added } : yield* conflict
   })
 
-  return { submitTransaction, submitAuthorization }
+  return {
+    submitTransaction: (posted) => verdicts.counted("transaction", submitTransaction(posted)),
+    submitAuthorization: (posted) => verdicts.counted("authorization", submitAuthorization(posted))
+  }
 }
 
 const refused = (faults: ReadonlyArray<InputFault>) => new SubmissionRefused({ faults: faults as [InputFault, ...Array<InputFault>] })

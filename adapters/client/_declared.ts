@@ -1,0 +1,56 @@
+/* Written from the declarations of the contract by `npm run generate`: do not edit. */
+
+/** Where each operation is; lists are paged, what posts has a body. */
+export const operations = {
+  getAccountCreationAuthorization: { path: "/account-creation-authorization/{zkEthereumAddress}" },
+  getAccounts: { path: "/accounts", wrapper: "accounts" },
+  getAccount: { path: "/accounts/{accountIndex}" },
+  getExits: { path: "/exits", wrapper: "exits" },
+  getExit: { path: "/exits/{batchNum}/{accountIndex}" },
+  getPoolTx: { path: "/transactions-pool/{id}" },
+  getHistoryTxs: { path: "/transactions-history", wrapper: "transactions" },
+  getHistoryTx: { path: "/transactions-history/{id}" },
+  getBatches: { path: "/batches", wrapper: "batches" },
+  getBatch: { path: "/batches/{batchNum}" },
+  getFullBatch: { path: "/full-batches/{batchNum}" },
+  getSlots: { path: "/slots", wrapper: "slots" },
+  getSlot: { path: "/slots/{slotNum}" },
+  getBids: { path: "/bids", wrapper: "bids" },
+  getState: { path: "/state" },
+  getConfig: { path: "/config" },
+  getTokens: { path: "/tokens", wrapper: "tokens" },
+  getToken: { path: "/tokens/{id}" },
+  getCoordinators: { path: "/coordinators", wrapper: "coordinators" },
+  getCoordinator: { path: "/coordinators/{bidderAddr}" },
+  postRegister: { path: "/account-creation-authorization", posts: true },
+  postTx: { path: "/transactions-pool", posts: true }
+} as const
+
+/** Integers that a double may not hold: they are given as bigint. */
+export const wideNames: ReadonlySet<string> = new Set([
+  "blockStamp", "blockWithdrawalRate", "delayedWithdrawRequest", "delayedWithdrawn", "emergencyModeStartingBlock",
+  "ethereumBlock", "ethereumBlockNum", "firstBlock", "fromBlock", "genesisBlockNum", "instantWithdrawn",
+  "lastBlock", "lastEthereumBlock", "lastSynchedBlock", "maxWithdrawals", "nonce", "requestNonce", "toBlock",
+  "withdrawals"
+])
+
+/** Every way in which the server refuses; the `type` of a problem is `urn:rollup-node-api:problem:` and this name. */
+export type ProblemName =
+  | "invalid-input"
+  | "conflict"
+  | "unknown-revision"
+  | "revision-conflict"
+  | "malformed-request"
+  | "not-found"
+  | "not-registered"
+  | "unknown-path"
+  | "method-not-allowed"
+  | "request-timeout"
+  | "body-too-large"
+  | "url-too-long"
+  | "unsupported-media-type"
+  | "headers-too-large"
+  | "internal"
+  | "pool-full"
+  | "busy"
+  | "unavailable"

@@ -1,0 +1,100 @@
+import { Effect, Exit, type Tracer } from "effect"
+import { abandoned, RequestCounts } from "./_request_counts.ts"
+import { beginSpan, endSpan, traceParent, within } from "./_trace.ts"
+import { bodyBytes, type HttpAnswer, type HttpRequest } from "./message.ts"
+import type { Observing, RequestRecord } from "./observing.ts"
+
+/** What answering finds out about a request. */
+export interface Seen {
+  operation: string
+  revision: string
+}
+
+export interface ObservedOptions {
+  /** Null where nobody counts. */
+  readonly counts: RequestCounts | null
+  readonly observing: Observing
+  readonly answer: (request: HttpRequest, seen: Seen) => Effect.Effect<HttpAnswer>
+  /** The operation that a request asks for, without doing it. */
+  readonly operationOf: (request: HttpRequest) => string
+}
+
+/** Counts, logs, times and traces what is answered, as far as somebody wants it; else it is the answering itself. */
+export const observed = ({ answer, counts, observing, operationOf }: ObservedOptions): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
+  const { log, serverTiming = false, traces } = observing
+  const areAllTold = log !== undefined || serverTiming
+  if (counts === null && !areAllTold && traces === undefined) {
+    const unseen: Seen = { operation: "", revision: "" }
+    return (request) => answer(request, unseen)
+  }
+
+  // what nobody asks for is counted all the same where something else is told
+  const counting = counts ?? new RequestCounts()
+  return (request) => {
+    const seen: Seen = { operation: "none", revision: "" }
+    const startedMs = performance.now()
+    const parent = areAllTold || traces !== undefined ? traceParent(request) : undefined
+    const span = traces === undefined ? undefined : beginSpan(traces, () => operationOf(request), parent)
+    const ended = (answered: HttpAnswer | undefined): HttpAnswer => {
+      const durationMs = performance.now() - startedMs
+      const status = answered?.status ?? abandoned
+      counting.add(seen.revision, seen.operation, status, answered?.problem, durationMs / 1000)
+      if (!areAllTold && span === undefined) return answered!
+      const record = recordOf(request, seen, answered, status, durationMs, span ?? parent)
+      log?.(record)
+      if (span !== undefined) endSpan(span, record)
+      return answered === undefined ? none : { ...answered, headers: toldHeaders(answered.headers, record, serverTiming) }
+    }
+
+    const begun = answer(request, seen)
+    // what was kept ready is here already: no fiber is asked
+    if (isThere(begun)) return Exit.isSuccess(begun) ? Effect.succeed(ended(begun.value)) : begun
+    let isUnderWay = false
+    const whole = Effect.onExit(Effect.suspend(() => {
+      isUnderWay = true
+      counting.inFlight++
+      return span === undefined ? begun : within(begun, traces!, span)
+    }), (exit) => Effect.sync(() => {
+      if (isUnderWay) counting.inFlight--
+      // who is interrupted has left
+      if (Exit.isFailure(exit)) ended(undefined)
+    }))
+    return Effect.map(whole, ended)
+  }
+}
+
+const isThere = (effect: Effect.Effect<HttpAnswer>): effect is Exit.Exit<HttpAnswer> => Exit.isExit(effect)
+
+const none: HttpAnswer = { status: abandoned, headers: {}, body: "" }
+
+const recordOf = (
+  request: HttpRequest, { operation, revision }: Seen, answer: HttpAnswer | undefined, status: number, durationMs: number, trace: Tracer.AnySpan | undefined
+): RequestRecord => ({
+  id: idOf(request), method: request.method, url: request.url, operation, revision, status, problem: answer?.problem, durationMs,
+  bytes: answer === undefined ? 0 : bytesOf(answer), client: request.peer?.remoteAddress, traceId: trace?.traceId
+})
+
+const bytesOf = ({ body, headers }: HttpAnswer): number => {
+  const length = headers["content-length"]
+  return length === undefined || body === "" ? bodyBytes(body) : Number(length)
+}
+
+const toldHeaders = (headers: HttpAnswer["headers"], { durationMs, id }: RequestRecord, serverTiming: boolean): HttpAnswer["headers"] => {
+  const exposed = headers["access-control-expose-headers"]
+  return {
+    ...headers,
+    "x-request-id": id,
+    ...exposed === undefined ? {} : { "access-control-expose-headers": `${exposed}, X-Request-Id${serverTiming ? ", Server-Timing" : ""}` },
+    ...serverTiming ? { "server-timing": `app;dur=${durationMs.toFixed(3)}` } : {}
+  }
+}
+
+/** That of the client, so that its log and ours tell of the same request; ours where it has none, or none that is harmless in a log. */
+const idOf = ({ headers }: HttpRequest): string => {
+  const given = headers["x-request-id"]
+  return typeof given === "string" && /^[\w.:-]{1,64}$/u.test(given) ? given : `${processName}-${(++requests).toString(36)}`
+}
+
+let requests = 0
+/** Tells the requests of this process from those of others, and of the one before it. */
+const processName = Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => byte.toString(16).padStart(2, "0")).join("")

@@ -1,0 +1,79 @@
+import { Effect, type Scope } from "effect"
+import { type Distribution, figure, limitHits, measure, type Sample } from "../../core/ports/mod.ts"
+import type { ProblemName } from "./problem.ts"
+
+/** Seconds: most answers take less than a millisecond, one that takes seconds has waited for something. */
+const boundsSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
+
+/** What stands for the status of a request whose client left before there was an answer. */
+export const abandoned = 499
+
+interface Counts {
+  /** By status. */
+  readonly answered: Map<number, number>
+  readonly durations: Float64Array
+  sumSeconds: number
+}
+
+/** Counts requests by operation, revision and status: plain numbers, since each request pays for them. */
+export class RequestCounts {
+  inFlight = 0
+  readonly #byRevision = new Map<string, Map<string, Counts>>()
+  readonly #problems = new Map<ProblemName, number>()
+
+  add(revision: string, operation: string, status: number, problem: ProblemName | undefined, seconds: number): void {
+    const counts = this.#countsOf(revision, operation)
+    counts.answered.set(status, (counts.answered.get(status) ?? 0) + 1)
+    counts.sumSeconds += seconds
+    let place = 0
+    while (place < boundsSeconds.length && seconds > boundsSeconds[place]!) place++
+    counts.durations[place]!++
+    if (problem !== undefined) this.#problems.set(problem, (this.#problems.get(problem) ?? 0) + 1)
+  }
+
+  #countsOf(revision: string, operation: string): Counts {
+    let byOperation = this.#byRevision.get(revision)
+    if (byOperation === undefined) this.#byRevision.set(revision, byOperation = new Map())
+    let counts = byOperation.get(operation)
+    if (counts === undefined) byOperation.set(operation, counts = { answered: new Map(), durations: new Float64Array(boundsSeconds.length + 1), sumSeconds: 0 })
+    return counts
+  }
+
+  *requests(): Generator<Sample> {
+    for (const [revision, byOperation] of this.#byRevision) {
+      for (const [operation, { answered }] of byOperation) {
+        for (const [status, value] of answered) yield { labels: { operation, revision, status: String(status) }, value }
+      }
+    }
+  }
+
+  *durations(): Generator<Distribution> {
+    for (const [revision, byOperation] of this.#byRevision) {
+      for (const [operation, { durations, sumSeconds }] of byOperation) yield { labels: { operation, revision }, counts: durations, sum: sumSeconds }
+    }
+  }
+
+  *problems(): Generator<Sample> {
+    for (const [problem, value] of this.#problems) yield { labels: { problem }, value }
+  }
+
+  /** Each one from the start, at 0: an alert can only see what grows. */
+  *limits(): Generator<Sample> {
+    for (const problem in limitOf) yield { labels: { limit: limitOf[problem as ProblemName]! }, value: this.#problems.get(problem as ProblemName) ?? 0 }
+  }
+}
+
+/** The problems that say that a limit of the interface was hit, and its setting. */
+const limitOf: { readonly [Name in ProblemName]?: string } = {
+  "url-too-long": "urlBytesMax", "headers-too-large": "headerBytesMax", "body-too-large": "bodyBytesMax", "request-timeout": "requestTimeoutMs"
+}
+
+/** Tells the monitor what is counted. */
+export const measureRequests = (counts: RequestCounts): Effect.Effect<void, never, Scope.Scope> =>
+  measure(
+    { kind: "counter", name: "rollup_http_requests_total", help: "Requests that were answered, by operation, revision and status; 499 where the client left first", read: Effect.sync(() => counts.requests()) },
+    { kind: "histogram", name: "rollup_http_request_duration_seconds", help: "Time from the arrival of a request to its answer, without the time to send it", bounds: boundsSeconds, read: Effect.sync(() => counts.durations()) },
+    { kind: "counter", name: "rollup_http_problems_total", help: "Requests that were refused, by the type of the problem", read: Effect.sync(() => counts.problems()) },
+    figure("gauge", "rollup_http_requests_in_flight", "Requests that wait for their answer", () => counts.inFlight),
+    limitHits(() => counts.limits())
+  )

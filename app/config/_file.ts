@@ -1,0 +1,92 @@
+import { Result } from "effect"
+import * as Toml from "effect/encoding/Toml"
+import { readFileSync } from "node:fs"
+import { type Problem, quoted, unknownName } from "./problem.ts"
+
+/** A value of the file and the line it stands on. */
+export interface Entry {
+  readonly value: unknown
+  readonly source: string
+}
+
+/** What a configuration file says, by key, such as `server.port`. */
+export interface ConfigFile {
+  readonly entries: ReadonlyMap<string, Entry>
+  readonly problems: ReadonlyArray<Problem>
+}
+
+export const noFile: ConfigFile = { entries: new Map(), problems: [] }
+
+/** Reads a file of TOML. Every key that is not known is a problem. */
+export const readConfigFile = (path: string, source: string, known: ReadonlySet<string>): ConfigFile => {
+  let content: string
+  try {
+    content = readFileSync(path, "utf8")
+  } catch (error) {
+    return { ...noFile, problems: [{ source, message: `The file ${quoted(path)} cannot be read: ${(error as NodeJS.ErrnoException).code === "ENOENT" ? "there is none" : String(error)}; name one in TOML` }] }
+  }
+  return readConfig(content, path, known)
+}
+
+/** `readConfigFile` for what was read already; the name is for the problems. */
+const readConfig = (content: string, name: string, known: ReadonlySet<string>): ConfigFile => {
+  const parsed = Toml.parse(content)
+  if (Result.isFailure(parsed)) {
+    const [, message = parsed.failure.message, line] = /^(.*?)(?: at line (\d+), column \d+)?$/su.exec(parsed.failure.message) ?? []
+    return { ...noFile, problems: [{ source: line === undefined ? name : `${name}, line ${line}`, message: `The file is not TOML: ${message}; correct it` }] }
+  }
+  const lines = keyLines(content)
+  const entries = new Map<string, Entry>()
+  const problems: Array<Problem> = []
+  for (const [key, value] of leaves(parsed.success, [])) {
+    const source = `${name}, line ${lineOf(lines, key)}`
+    if (known.has(key)) entries.set(key, { value, source })
+    else if (value !== nothing || ![...known].some((each) => each.startsWith(`${key}.`))) problems.push(unknownKey(source, key, known))
+  }
+  return { entries, problems }
+}
+
+const unknownKey = (source: string, key: string, known: ReadonlySet<string>): Problem => {
+  const below = [...known].filter((each) => each.startsWith(`${key}.`)).map((each) => each.slice(key.length + 1))
+  return below.length > 0
+    ? { source, message: `${key} is a table: expected [${key}] with ${below.join(", ")}` }
+    : unknownName(source, `The key ${key}`, key, [...known], "rollup-node config print lists the known ones")
+}
+
+/** Every value that is no table, with its key; a table without any stands for itself, so that a misspelt one is seen. */
+function* leaves(table: object, path: ReadonlyArray<string>): Generator<readonly [string, unknown]> {
+  for (const [name, value] of Object.entries(table)) {
+    const here = [...path, name]
+    const isTable = typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
+    if (isTable && Object.keys(value).length > 0) yield* leaves(value, here)
+    else yield [here.join("."), isTable ? nothing : value]
+  }
+}
+
+/** A table in which nothing is said. */
+const nothing = Symbol("nothing")
+
+/** The parser keeps no lines: where each key, and each table, is first written. */
+const keyLines = (content: string): ReadonlyMap<string, number> => {
+  const lines = new Map<string, number>()
+  let table: ReadonlyArray<string> = []
+  const note = (path: ReadonlyArray<string>, line: number) => {
+    const key = path.join(".")
+    if (!lines.has(key)) lines.set(key, line)
+  }
+  content.split(/\r?\n/u).forEach((text, index) => {
+    const header = /^\s*\[\[?([^[\]]+)\]\]?\s*(?:#.*)?$/u.exec(text)
+    const key = /^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=/u.exec(text)
+    if (header !== null) note(table = parts(header[1]!), index + 1)
+    else if (key !== null) note([...table, ...parts(key[1]!)], index + 1)
+  })
+  return lines
+}
+
+const parts = (key: string): ReadonlyArray<string> => key.split(".").map((part) => part.trim().replace(/^(["'])(.*)\1$/u, "$2"))
+
+/** Of the key itself, or of the table that it stands in where that is written on one line. */
+const lineOf = (lines: ReadonlyMap<string, number>, key: string): number => {
+  const line = lines.get(key)
+  return line ?? (key.includes(".") ? lineOf(lines, key.slice(0, key.lastIndexOf("."))) : 1)
+}

@@ -1,0 +1,168 @@
+import { group, setting } from "./setting.ts"
+import { choice, integer, integerOr, number, portOrOff, secret, text, yesNo } from "./value.ts"
+
+/*
+ * Every setting, declared once: flags, variables, the configuration file, the help, what `config` prints and the table of the README are
+ * made from here.
+ */
+
+const fileName = { placeholder: "path", rule: "a path that is not empty", pattern: /\S/u } as const
+const postgres = { placeholder: "url", rule: "a URL such as postgresql://user:password@host:5432/name", pattern: /^postgres(?:ql)?:\/\/\S+$/u } as const
+const mountPath = { placeholder: "path", rule: "/, a path such as /earlier, or off", pattern: /^(?:off|\/|(?:\/[\w.~-]+)+)$/u } as const
+
+
+export const listening = group("Where it listens", {
+  port: setting({ key: "server.port", flag: "port", variable: "PORT", value: integer({ minimum: 0, maximum: 65535 }), default: 8080, doc: "Port to listen on; 0 takes a free one" }),
+  host: setting({
+    key: "server.host", flag: "host", variable: "HOST", value: text({ placeholder: "address", rule: "an address or a name, such as 127.0.0.1", pattern: /^\S+$/u }),
+    default: "127.0.0.1", doc: "Address to listen on; 0.0.0.0 is every one"
+  }),
+  workers: setting({ key: "server.workers", flag: "workers", variable: "WORKERS", value: integerOr("cores", { minimum: 1, maximum: 1024 }), default: 1, doc: "Processes that answer behind the port, as many as there are cores with `cores`; one of them writes" }),
+  shutdownTimeoutMs: setting({
+    key: "server.shutdown_timeout_ms", flag: "shutdown-timeout-ms", value: integer({ minimum: 0, maximum: 3_600_000 }), default: 5000,
+    doc: "How long answers that have begun may take after a signal to stop"
+  }),
+  laterPath: setting({ key: "server.later_path", flag: "later-path", value: text(mountPath), default: "/", doc: "Where the revision `later` is served; off leaves it out" }),
+  earlierPath: setting({ key: "server.earlier_path", flag: "earlier-path", value: text(mountPath), default: "/earlier", doc: "Where the revision `earlier` is served; off leaves it out" })
+})
+
+export const place = group("Where data are kept", {
+  data: setting({
+    key: "data.directory", flag: "data", variable: "DATA_DIR", value: text({ ...fileName, placeholder: "directory" }), default: ".rollup-node",
+    doc: "Directory that keeps the data; created where it is missing"
+  }),
+  memory: setting({ key: "data.memory", flag: "memory", value: yesNo, default: false, doc: "Keep nothing: all data are in memory and end with the program" })
+})
+
+export const database = group("PostgreSQL", {
+  database: setting({
+    key: "database.url", flag: "database", variable: "DATABASE_URL", value: secret(postgres), isSecret: true,
+    doc: "Database that keeps the data, instead of a directory"
+  })
+})
+
+export const replica = group("PostgreSQL", {
+  replica: setting({
+    key: "database.replica_url", flag: "replica", variable: "DATABASE_REPLICA_URL", value: secret(postgres), isSecret: true,
+    doc: "A copy of the database to read the ledger from; it may lag behind"
+  })
+})
+
+export const connections = group("PostgreSQL", {
+  connectionsMax: setting({
+    key: "database.connections_max", flag: "database-connections-max", value: integer({ minimum: 4, maximum: 10_000 }), default: 16,
+    doc: "Connections of each process; one more while migrations are applied"
+  }),
+  statementTimeoutMs: setting({
+    key: "database.statement_timeout_ms", flag: "database-statement-timeout-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 10_000,
+    doc: "How long the database works on one statement"
+  }),
+  queueWaitMs: setting({
+    key: "database.queue_wait_ms", flag: "database-queue-wait-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 2000,
+    doc: "How long a statement waits for a connection"
+  }),
+  connectTimeoutMs: setting({
+    key: "database.connect_timeout_ms", flag: "database-connect-timeout-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 3000,
+    doc: "How long opening a connection may take"
+  }),
+  idleTransactionMs: setting({
+    key: "database.idle_transaction_ms", flag: "database-idle-transaction-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 10_000,
+    doc: "How long a transaction may stand still, as that of a frozen process does"
+  })
+})
+
+export const network = group("Which network", {
+  seed: setting({
+    key: "network.seed", flag: "seed", value: text({ placeholder: "text", rule: "a text that is not empty", pattern: /\S/u }), default: "1",
+    doc: "Seed of the simulated network: the same seed gives the same network"
+  }),
+  transactions: setting({
+    key: "network.transactions", flag: "transactions", value: integer({ minimum: 0 }), default: 3000,
+    doc: "Transactions that the simulated network has from the start"
+  }),
+  prefix: setting({
+    key: "network.prefix", flag: "prefix", default: "zk",
+    value: text({ placeholder: "text", rule: "up to 16 lower-case letters and digits, a letter first", pattern: /^[a-z][a-z0-9]{0,15}$/u }),
+    doc: "Prefix of identifiers and of the names that contain it"
+  })
+})
+
+const pace = group("Which network", {
+  paceSeconds: setting({
+    key: "network.pace_seconds", flag: "pace", value: number({ minimum: 0, maximum: 86_400 }), default: 3,
+    doc: "Seconds between two blocks of the simulated network; 0 stands still"
+  }),
+  empty: setting({ key: "network.empty", flag: "empty", value: yesNo, default: false, doc: "Start with the genesis alone and stand still" }),
+  feed: setting({ key: "network.feed", flag: "feed", value: text(fileName), doc: "Follow a feed in NDJSON instead of simulating; - is the standard input" })
+})
+
+const limits = group("What is read from a client", {
+  urlBytesMax: setting({ key: "limits.url_bytes_max", flag: "url-bytes-max", value: integer({ minimum: 256, maximum: 1_048_576 }), default: 8192, doc: "Bytes of path and query" }),
+  headerBytesMax: setting({ key: "limits.header_bytes_max", flag: "header-bytes-max", value: integer({ minimum: 1024, maximum: 1_048_576 }), default: 16_384, doc: "Bytes of all headers" }),
+  bodyBytesMax: setting({ key: "limits.body_bytes_max", flag: "body-bytes-max", value: integer({ minimum: 1024, maximum: 67_108_864 }), default: 65_536, doc: "Bytes of a body" })
+})
+
+const pool = group("What is taken into the pool", {
+  pendingMax: setting({ key: "pool.pending_max", flag: "pending-max", value: integer({ minimum: 0 }), default: 100_000, doc: "Pending transactions that the pool holds" }),
+  pendingPerAccountMax: setting({
+    key: "pool.pending_per_account_max", flag: "pending-per-account-max", value: integer({ minimum: 0 }), default: 1000, doc: "Pending transactions of one sender"
+  }),
+  minFeeUSD: setting({ key: "pool.min_fee_usd", flag: "min-fee-usd", value: number({ minimum: 0 }), default: 0, doc: "Least fee in US dollars; a token without price counts as worth nothing" }),
+  maxFeeUSD: setting({ key: "pool.max_fee_usd", flag: "max-fee-usd", value: number({ minimum: 0 }), doc: "Greatest fee in US dollars; no bound where it is not set" }),
+  verifierThreadsMax: setting({
+    key: "pool.verifier_threads_max", flag: "verifier-threads-max", value: integer({ minimum: 1, maximum: 1024 }),
+    doc: "Threads that verify signatures, in each process; one for each core where it is not set"
+  }),
+  verifierQueueMax: setting({
+    key: "pool.verifier_queue_max", flag: "verifier-queue-max", value: integer({ minimum: 0, maximum: 1_000_000 }), default: 4096, doc: "Verifications that wait for a thread"
+  })
+})
+
+const kept = group("What is kept ready", {
+  answersBytesMax: setting({ key: "cache.answers_bytes_max", flag: "answers-bytes-max", value: integer({ minimum: 0 }), default: 67_108_864, doc: "Bytes of whole answers that are kept ready; 0 keeps none" }),
+  textsMax: setting({ key: "cache.texts_max", flag: "texts-max", value: integer({ minimum: 0 }), default: 67_108_864, doc: "Characters of written objects that are kept ready" }),
+  finalAfterBatches: setting({
+    key: "cache.final_after_batches", flag: "final-after-batches", value: integer({ minimum: 1 }), default: 1000,
+    doc: "Batches after which one is too deep for a rollback, so that caches may keep it for good"
+  })
+})
+
+export const log = group("What is told", {
+  logLevel: setting({ key: "log.level", flag: "log-level", value: choice(["debug", "info", "warn", "error"]), default: "info", doc: "Least weight of what is told" }),
+  logFormat: setting({
+    key: "log.format", flag: "log-format", value: choice(["auto", "text", "json"]), default: "auto",
+    doc: "Lines to read, or a JSON object on each line; auto is lines, but for a server that does not write to a terminal"
+  })
+})
+
+export const watching = group("How it is watched", {
+  adminPort: setting({
+    key: "admin.port", flag: "admin-port", value: portOrOff,
+    doc: "Port of the admin listener: health and metrics; 9464 where it is not set, any free one where the server takes any, and off for none. Each further process of a group takes the next one"
+  }),
+  adminHost: setting({
+    key: "admin.host", flag: "admin-host", value: text({ placeholder: "address", rule: "an address or a name, such as 127.0.0.1", pattern: /^\S+$/u }), default: "127.0.0.1",
+    doc: "Address of the admin listener"
+  }),
+  adminToken: setting({
+    key: "admin.token", flag: "admin-token", isSecret: true, value: secret({ placeholder: "token", rule: "a token of 16 characters or more without spaces", pattern: /^[\x21-\x7e]{16,}$/u }),
+    doc: "Lets who has it feed the ledger and move the pool over the admin listener; without it that cannot be done"
+  }),
+  ledgerAgeMaxSeconds: setting({
+    key: "admin.ledger_age_max_seconds", flag: "ledger-age-max-seconds", value: number({ minimum: 1, maximum: 31_536_000 }),
+    doc: "How long the ledger may stand still before the server says that it is not ready; any time where it is not set"
+  }),
+  requestLog: setting({ key: "log.requests", flag: "request-log", value: yesNo, default: true, doc: "A line for each request" }),
+  serverTiming: setting({ key: "admin.server_timing", flag: "server-timing", value: yesNo, default: false, doc: "Answers say in the header Server-Timing how long they took" }),
+  otlpUrl: setting({
+    key: "otlp.url", flag: "otlp-url", variable: "OTEL_EXPORTER_OTLP_ENDPOINT", value: text({ placeholder: "url", rule: "a URL such as http://127.0.0.1:4318", pattern: /^https?:\/\/\S+$/u }),
+    doc: "OpenTelemetry collector that metrics and traces are sent to, over OTLP/HTTP in JSON; none where it is not set"
+  }),
+  traceRatio: setting({
+    key: "otlp.trace_ratio", flag: "trace-ratio", value: number({ minimum: 0, maximum: 1 }), default: 1,
+    doc: "Share of the requests that are traced, of those that do not say so by themselves"
+  })
+})
+
+/** What a server can be told. */
+export const serverSettings = { ...listening, ...place, ...database, ...replica, ...connections, ...network, ...pace, ...limits, ...pool, ...kept, ...watching, ...log }

@@ -1,0 +1,6 @@
+export { answerQuestions } from "./answering.ts"
+export { isGroup, workersOf } from "./role.ts"
+export type { Sharing } from "./membership.ts"
+export { openFollower, sharedJournal, sharedMemory } from "./sharing.ts"
+export { supervise } from "./supervisor.ts"
+export { asWorker, type WorkerSelf } from "./worker.ts"

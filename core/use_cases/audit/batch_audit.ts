@@ -1,0 +1,57 @@
+import { Result } from "effect"
+import { type AuctionConstants, type L2Feed, slotOfBlock, type Transaction } from "../../domain/mod.ts"
+import { INTERNAL_ADDRESS, type Keccak256 } from "../../encoding/mod.ts"
+import type { BatchInput } from "../batch_transition.ts"
+import { processBatch } from "../process_batch.ts"
+import { auditBalances } from "./_balances.ts"
+import { auditExits } from "./_exits.ts"
+import { auditTransactions, type Kinds } from "./_transactions.ts"
+import type { BatchEvidence } from "./batch_evidence.ts"
+import type { Findings } from "./findings.ts"
+
+export interface BatchAuditRules {
+  readonly auction: Pick<AuctionConstants, "genesisBlockNum" | "blocksPerSlot">
+  readonly keccak256: Keccak256
+}
+
+/**
+ * Computes a batch anew from the state before it and compares all that is kept of it with what comes of that. Proofs of exits, which are
+ * dear, are somebody else's; so are figures in US dollars, since no store keeps which prices a batch met.
+ */
+export function auditBatch({ auction, keccak256 }: BatchAuditRules, evidence: BatchEvidence, findings: Findings): void {
+  const { batch, lastAccountBefore, transactions } = evidence
+  const place = `batch ${batch.batchNum}`
+  findings.checked("batches")
+  findings.same("batches", `${place}, slotNum`, batch.slotNum, slotOfBlock(auction, batch.ethereumBlockNum))
+  const kinds = kindsOf(transactions)
+  const outcome = processBatch({ account: evidence.before, token: evidence.token, lastAccountIndex: lastAccountBefore }, inputOf(evidence, kinds))
+  findings.checked("transitions")
+  if (Result.isFailure(outcome)) {
+    const { expected, invariant, place: within, value } = outcome.failure
+    findings.violate("transitions", `${place}${within}`, `${value} (${invariant})`, expected)
+    return
+  }
+  const isOrdered = auditTransactions(keccak256, evidence, kinds, outcome.success, findings)
+  if (isOrdered) auditBalances(evidence, outcome.success, findings)
+  auditExits(evidence, outcome.success, findings)
+}
+
+const kindsOf = (transactions: ReadonlyArray<Transaction>): Kinds => ({
+  user: transactions.filter(({ l1 }) => l1?.userOrigin === true),
+  coordinator: transactions.filter(({ l1 }) => l1?.userOrigin === false),
+  l2: transactions.filter(({ l2 }) => l2 !== null)
+})
+
+/** Which accounts collected the fees is kept nowhere: they show in the balances afterwards. */
+const inputOf = ({ batch, queued }: BatchEvidence, { coordinator, l2, user }: Kinds): BatchInput => ({
+  batchNum: batch.batchNum,
+  queue: user.map((forged) => queued(forged.id) ?? unforged(forged)),
+  // whether a signature was right was the contract's to judge, and is not kept
+  l1Coordinator: coordinator.map(({ fromAddress, fromPublicKey, tokenId }) =>
+    ({ address: fromAddress ?? "", publicKey: fromPublicKey ?? "", tokenId, signature: fromAddress === INTERNAL_ADDRESS ? null : "0x" })),
+  l2: l2.map((row): L2Feed =>
+    ({ fromAccountIndex: row.fromAccountIndex ?? 0, toAccountIndex: row.toAccountIndex, amount: row.amount, fee: row.l2?.fee ?? 0, nonce: row.l2?.nonce ?? 0n })),
+  feeAccounts: []
+})
+
+const unforged = (row: Transaction): Transaction => row.type.startsWith("CreateAccount") ? { ...row, fromAccountIndex: null } : row

@@ -1,0 +1,78 @@
+import { assert, describe, it } from "@effect/vitest"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { env } from "../program/_program.ts"
+import { blocks, genesis, linesOf, token } from "./_admin.ts"
+import { readExposition, sampleOf } from "./_exposition.ts"
+
+/* The program with its admin listener, seen from outside. */
+
+const main = join(import.meta.dirname, "../../app/main.ts")
+
+const start = (...words: ReadonlyArray<string>) => {
+  const child = spawn(process.execPath, [main, "serve", "--memory", "--port", "0", ...words], { env })
+  let said = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said += text)
+  const ended = once(child, "exit") as Promise<[number | null]>
+  /** Waits for something to be said. */
+  const told = async (what: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const found = what.exec(said)
+      if (found !== null) return found
+      if (child.exitCode !== null) throw new Error(said)
+      await Promise.race([once(child.stdout, "data"), once(child.stderr, "data"), ended])
+    }
+  }
+  return { child, ended, told, said: () => said }
+}
+
+describe("the program with its admin listener", () => {
+  it("is fed over HTTP by a program in another language, tells of each request, and ends well", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "admin-"))
+    const network = join(directory, "network.ndjson")
+    writeFileSync(network, linesOf({ kind: "genesis", genesis }))
+    const { child, ended, said, told } = start("--feed", network, "--admin-token", token)
+    try {
+      const [, admin] = await told(/Health and metrics at (http:\/\/127\.0\.0\.1:\d+), and with the token the feed and the pool/u)
+      const [, url] = await told(/Listening on (http:\/\/127\.0\.0\.1:\d+)/u)
+      const ready = async () => (await fetch(`${admin}/readyz`)).status
+      assert.strictEqual(await ready(), 200)
+      const fed = await fetch(`${admin}/feed`, {
+        method: "POST", headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" }, body: linesOf(...blocks.slice(0, 10).map((block) => ({ kind: "block" as const, block })))
+      })
+      assert.strictEqual(fed.status, 200)
+      const state = await fetch(`${url}/state`, { headers: { "x-request-id": "mine-1" } })
+      assert.strictEqual(((await state.json()) as { readonly network: { readonly lastSynchedBlock: number } }).network.lastSynchedBlock, Number(blocks[9]!.number))
+      const families = readExposition(await (await fetch(`${admin}/metrics`)).text())
+      assert.strictEqual(sampleOf(families, "rollup_ledger_block"), Number(blocks[9]!.number))
+      assert.strictEqual(sampleOf(families, "rollup_http_requests_total", { operation: "getState", status: "200" }), 1)
+      await told(/"id":"mine-1"/u)
+      const lines = said().trimEnd().split("\n").map((line) => JSON.parse(line) as { readonly [name: string]: unknown })
+      assert.isTrue(lines.every(({ level, message, timestamp }) => typeof level === "string" && message !== undefined && typeof timestamp === "string"))
+      assert.deepInclude(lines.find(({ id }) => id === "mine-1"), { operation: "getState", status: 200, method: "GET", url: "/state" })
+      assert.notInclude(said(), token)
+
+      child.kill("SIGTERM")
+      assert.deepStrictEqual((await ended)[0], 0)
+    } finally {
+      child.kill("SIGKILL")
+      rmSync(directory, { recursive: true })
+    }
+  })
+
+  it("says which port is taken, and what to do", async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
+    const { port } = taken.address() as AddressInfo
+    const { ended, said } = start("--empty", "--admin-port", String(port))
+    const [code] = await ended
+    taken.close()
+    assert.strictEqual(code, 3)
+    assert.match(said(), new RegExp(`Port ${port} of 127\\.0\\.0\\.1 cannot be listened on for the admin interface: .*; choose another port with --admin-port, or none with --admin-port off`, "u"))
+  })
+})

@@ -1,0 +1,35 @@
+/*
+ * What the readers of a run want to know first, in one table. Each part notes the figures that it has measured; a figure of the
+ * table that no part has measured is told as such.
+ */
+
+/** What was expected of each figure, in the order of the table. */
+const expected = {
+  "item": ["single item, in-memory store ÷ raw `node:http`", "≥ 0.85"],
+  "page": ["20-item history page, in-memory store ÷ raw `node:http` with `JSON.stringify` of the same data", "≥ 2.5"],
+  "unchanged": ["304 ÷ bare `node:http`", "≥ 0.85"],
+  "sqlHot": ["hot page over PostgreSQL ÷ hand-written `node:http` + `pg`, prepared", "≥ 5"],
+  "sqlCold": ["cold point read and cold page over PostgreSQL ÷ the same", "≥ 1.0"],
+  "fastify": ["the same against Fastify + `pg` + `COUNT(*) OVER()` at 10⁶ rows, deep page", "≥ 200"],
+  "workers": ["two workers ÷ one, load generator apart from the server's cores as far as the machine allows", "≥ 1.6"],
+  "tail": ["p99 ÷ p50 at 70 % of capacity while blocks are being applied", "≤ 3"],
+  "start": ["first answer after start: empty network, demo network", "< 1 s, < 3 s"],
+  "memory": ["resident memory, idle server over PostgreSQL", "< 120 MB"]
+} as const satisfies { readonly [figure: string]: readonly [what: string, expected: string] }
+export type Figure = keyof typeof expected
+
+const measured = new Map<Figure, Array<string>>()
+
+/** Notes what was measured of a figure; one that has several parts is noted several times. */
+export const noteFigure = (figure: Figure, value: string): void => {
+  const values = measured.get(figure)
+  if (values === undefined) measured.set(figure, [value])
+  else values.push(value)
+}
+
+/** The table as Markdown, or nothing where no figure of it was measured. */
+export const figureTable = (): string =>
+  measured.size === 0 ? "" : [
+    "| figure | expected | measured |", "|---|---|---|",
+    ...Object.entries(expected).map(([figure, [what, bound]]) => `| ${what} | ${bound} | ${measured.get(figure as Figure)?.join(", ") ?? "not in this run"} |`)
+  ].join("\n")

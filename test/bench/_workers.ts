@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
+import { median } from "./_load.ts"
+
+/** What is asked for: no flags stand for a server as it starts, with its answers kept ready. */
+const kinds = {
+  "one token, kept": { path: "/tokens/0", flags: [] },
+  "20 transactions, kept": { path: "/transactions-history?limit=20", flags: [] },
+  "20 transactions, computed each time": { path: "/transactions-history?limit=20", flags: ["--answers-bytes-max", "0"] },
+  "100 transactions, computed each time": { path: "/transactions-history?limit=100", flags: ["--answers-bytes-max", "0"] }
+} as const
+
+interface Group {
+  readonly port: number
+  /** Of the processes that answer. */
+  readonly pids: ReadonlyArray<number>
+  readonly stop: () => Promise<void>
+}
+
+/** Two workers and one by turns in each round, the same program and flags; the ratio of each round counts. */
+export const benchWorkers = async (options: { readonly rounds: number; readonly durationMs: number }): Promise<void> => {
+  for (const flags of [[], ["--answers-bytes-max", "0"]]) {
+    const groups = { one: await startGroup(1, flags), two: await startGroup(2, flags) }
+    try {
+      for (const [name, kind] of Object.entries(kinds)) if (kind.flags.join() === flags.join()) await compare(name, kind.path, groups, options)
+    } finally {
+      await Promise.all([groups.one.stop(), groups.two.stop()])
+    }
+  }
+}
+
+const compare = async (
+  name: string, path: string, { one, two }: { readonly one: Group; readonly two: Group }, { durationMs, rounds }: { readonly rounds: number; readonly durationMs: number }
+) => {
+  const figures = { one: [] as Array<Figure>, two: [] as Array<Figure> }
+  for (let round = -1; round < rounds; round++) {
+    const measure = (group: Group) => load(group, path, round < 0 ? warmingMs : durationMs)
+    // which one goes first changes from round to round, so that a drift of the machine favours neither
+    const [a, b] = round % 2 === 0 ? [await measure(one), await measure(two)] : [await measure(two), await measure(one)]
+    if (round < 0) continue
+    figures.one.push(round % 2 === 0 ? a : b)
+    figures.two.push(round % 2 === 0 ? b : a)
+  }
+  const { median: ratio, spread } = median(figures.two.map((figure, i) => figure.rate / figures.one[i]!.rate))
+  const told = (some: ReadonlyArray<Figure>) =>
+    `${Math.round(median(some.map(({ rate }) => rate)).median)}/s with ${share(some, "servers")} + ${share(some, "client")} cores`
+  console.log(`  ${name.padEnd(40)} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}   (two: ${told(figures.two)}; one: ${told(figures.one)})`)
+}
+
+/** Each process compiles what it runs often for itself: until then two need twice as much of the cores for an answer. */
+const warmingMs = 5000
+
+const share = (figures: ReadonlyArray<Figure>, of: "servers" | "client"): string => median(figures.map((figure) => figure[of])).median.toFixed(2)
+
+interface Figure {
+  /** Answers a second. */
+  readonly rate: number
+  /** Cores that the servers and the client used. */
+  readonly servers: number
+  readonly client: number
+}
+
+const load = async ({ pids, port }: Group, path: string, durationMs: number): Promise<Figure> => {
+  const before = cpuSeconds(pids)
+  const { answers, cpuSeconds: client, seconds } = await lastLine(spawnOn(clientCores, "./_worker_load.ts", [String(port), "32", String(durationMs), path])) as {
+    readonly answers: number; readonly seconds: number; readonly cpuSeconds: number
+  }
+  return { rate: answers / seconds, servers: (cpuSeconds(pids) - before) / seconds, client: client / seconds }
+}
+
+/** The client has the last core for itself where there are more than the servers need. */
+const cores = availableParallelism()
+const canPin = existsSync("/usr/bin/taskset") && cores > 2
+const serverCores = canPin ? `0-${cores - 2}` : undefined
+const clientCores = canPin ? String(cores - 1) : undefined
+
+const spawnOn = (pinned: string | undefined, script: string, args: ReadonlyArray<string>): ChildProcess => {
+  const [command, ...words] = [...pinned === undefined ? [] : ["taskset", "-c", pinned], process.execPath, new URL(script, import.meta.url).pathname, ...args]
+  return spawn(command!, words, { stdio: ["ignore", "pipe", "inherit"] })
+}
+
+const lastLine = (child: ChildProcess): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    let said = ""
+    child.stdout!.on("data", (text) => said += text)
+    child.once("close", (code) => code === 0 ? resolve(JSON.parse(said)) : reject(new Error(`The client ended with ${code}`)))
+  })
+
+/** The program as its user starts it, standing still. */
+const startGroup = async (workers: number, flags: ReadonlyArray<string>): Promise<Group> => {
+  const child = spawnOn(serverCores, "../../app/main.ts", ["serve", "--memory", "--pace", "0", "--port", "0", "--workers", String(workers), ...flags])
+  // also where the benchmark fails
+  process.once("exit", () => child.kill("SIGTERM"))
+  const port = await new Promise<number>((resolve, reject) => {
+    let said = ""
+    child.once("exit", (code) => reject(new Error(`The server ended with ${code}: ${said}`)))
+    child.stdout!.on("data", (text) => {
+      said += text
+      const port = /Listening on http:\/\/\S+:(\d+)/u.exec(said)?.[1]
+      if (port !== undefined && (workers === 1 || said.match(/\) serves/gu)?.length === workers)) resolve(Number(port))
+    })
+  })
+  const pids = workers === 1 ? [child.pid!] : childrenOf(child.pid!)
+  return {
+    port, pids,
+    stop: () => new Promise((resolve) => {
+      child.removeAllListeners("exit").once("exit", () => resolve())
+      child.kill("SIGTERM")
+    })
+  }
+}
+
+/* Linux tells; elsewhere the use of the cores is not shown. */
+
+const childrenOf = (pid: number): ReadonlyArray<number> => {
+  const file = `/proc/${pid}/task/${pid}/children`
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split(" ").map(Number) : []
+}
+
+/** Ticks are hundredths of a second. */
+const cpuSeconds = (pids: ReadonlyArray<number>): number =>
+  pids.reduce((sum, pid) => {
+    if (!existsSync(`/proc/${pid}/stat`)) return sum
+    const [user = 0, system = 0] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ").slice(11, 13).map(Number)
+    return sum + (user + system) / 100
+  }, 0)

@@ -1,0 +1,203 @@
+import { keccak256 } from "../../adapters/hashing/mod.ts"
+import { problems } from "../../adapters/http/mod.ts"
+import {
+  type AnyShape, type Body, bodySchema, declaration, earlier, type JsonSchema, later, type ListName, offeredFilters, type Operation, operations, pageShape, type PathParameter, type Revision, type ScalarName,
+  scalars, type WireContext, wireContext, writeOperations
+} from "../../core/contract/mod.ts"
+
+/*
+ * The declarations of the client, written from those of the contract: what each operation takes and answers, by revision, as
+ * interfaces that an editor can show. They are files because the contract itself brings schemas, which no browser needs.
+ */
+
+const network = { prefix: "zk", name: "Rollup", chainId: 1, rollupAddress: `0x${"0".repeat(40)}` } as const
+const context: WireContext = wireContext(network, keccak256)
+const revisions: ReadonlyArray<Revision> = [later, earlier]
+const banner = "/* Written from the declarations of the contract by `npm run generate`: do not edit. */\n"
+
+/** The text of every file that is generated, by its path below the project. */
+export const generatedFiles = (): ReadonlyMap<string, string> => {
+  const [first, ...others] = revisions.map((revision) => ({ revision, types: typesOf(revision) }))
+  return new Map([
+    ["adapters/client/_declared.ts", declared()],
+    [pathOf(first!.revision), moduleOf(first!.types)],
+    ...others.map(({ revision, types }) => [pathOf(revision), moduleOf(types, first)] as const)
+  ])
+}
+
+const pathOf = ({ name }: Revision) => `adapters/client/${name}.ts`
+
+/** A named type and the names that it mentions. */
+interface Declared {
+  readonly text: string
+  readonly mentions: ReadonlyArray<string>
+}
+type Types = ReadonlyMap<string, Declared>
+
+/** Every type of a revision, those that others mention first. */
+const typesOf = (revision: Revision): Types => {
+  const types = new Map<string, Declared>()
+  const add = (shape: AnyShape): void => {
+    if (types.has(shape.name)) return
+    shape.shapes.forEach(add)
+    types.set(shape.name, objectType(shape.name, shape.jsonSchema(context)))
+  }
+  const lines: Array<string> = []
+  for (const [id, operation] of Object.entries(operations) as ReadonlyArray<readonly [string, Operation]>) {
+    const shape = revision.shapes[operation.shape]
+    const answer = operation.kind === "list" ? pageShape(operation, revision) : shape
+    add(answer)
+    let takes = "NoParameters"
+    if (operation.kind === "list") {
+      takes = `${answer.name}Query`
+      types.set(takes, queryType(takes, revision, operation.list))
+    } else if (operation.parameters.length > 0) takes = parametersType(operation.parameters)
+    const item = operation.kind === "list" ? `, readonly item: ${shape.name}` : ""
+    lines.push(`  /** ${operation.summary}: \`GET ${operation.path}\`. */`, `  readonly ${id}: { readonly takes: ${takes}, readonly answers: ${answer.name}${item} }`)
+  }
+  for (const [id, { answer, body, path, summary }] of Object.entries(writeOperations)) {
+    const { name } = revision.bodies[body]
+    types.set(name, objectType(name, bodySchema(revision.bodies[body] as Body<unknown>, context), "number | bigint"))
+    lines.push(
+      `  /** ${summary}: \`POST ${path}\`. Posting the same again changes nothing and is answered alike. */`,
+      `  readonly ${id}: { readonly takes: ${name} | JsonText, readonly answers: ${answer === "nothing" ? "null" : "string"} }`
+    )
+  }
+  types.set("Operations", { text: `/** What each operation takes and answers. */\nexport interface Operations {\n${lines.join("\n")}\n}`, mentions: mentionsOf(lines.join("\n")) })
+  return types
+}
+
+/** Where a type is the same as in the first revision, with all that it mentions, it is said there. */
+const moduleOf = (types: Types, first?: { readonly revision: Revision; readonly types: Types }): string => {
+  const same = (name: string): boolean => first !== undefined && first.types.get(name)?.text === types.get(name)?.text && types.get(name)!.mentions.every((other) => !types.has(other) || same(other))
+  const own = [...types].filter(([name]) => !same(name))
+  const shared = [...types.keys()].filter(same).sort()
+  const needed = shared.filter((name) => own.some(([, { mentions }]) => mentions.includes(name)))
+  const texts = own.map(([, { text }]) => text)
+  const builtIn = ["AtLeastOne", "JsonText", "NoParameters", "Paging"].filter((name) => texts.some((text) => new RegExp(`\\b${name}\\b`, "u").test(text)))
+  return [
+    banner,
+    `import type { ${builtIn.join(", ")} } from "./parameters.ts"`,
+    ...(first === undefined ? [] : [
+      wrapped(`import type { ${needed.join(", ")} } from "./${first.revision.name}.ts"`),
+      "",
+      `// the same in revision "${first.revision.name}"`,
+      wrapped(`export type { ${shared.join(", ")} } from "./${first.revision.name}.ts"`)
+    ]),
+    "",
+    texts.join("\n\n"),
+    ""
+  ].join("\n")
+}
+
+const wrapped = (line: string): string => line.length <= 150 ? line : line.replace(/\{ (.*) \}/u, (_, names: string) => {
+  const lines = [""]
+  for (const name of names.split(", ")) {
+    const last = lines.at(-1)!
+    if (last.length + name.length > 140) lines.push(name)
+    else lines[lines.length - 1] = last === "" ? name : `${last}, ${name}`
+  }
+  return `{\n  ${lines.join(",\n  ")}\n}`
+})
+
+/** @param wide the type of integers that a double may not hold */
+const objectType = (name: string, { description, properties, required }: JsonSchema, wide = "bigint"): Declared => {
+  const lines = Object.entries(properties as { readonly [name: string]: JsonSchema }).flatMap(([property, schema]) => [
+    ...(schema.description === undefined ? [] : [`  /** ${String(schema.description)}. */`]),
+    `  readonly ${property}${(required as ReadonlyArray<string>).includes(property) ? "" : "?"}: ${typeOf(schema, wide)}`
+  ])
+  const text = `/** ${String(description)}. */\nexport interface ${name} {\n${lines.join("\n")}\n}`
+  return { text, mentions: mentionsOf(lines.join("\n")) }
+}
+
+const queryType = (name: string, revision: Revision, list: ListName): Declared => {
+  const filters = offeredFilters(revision, list)
+  const called = new Map(filters.map(({ filter, parameter }) => [filter, parameter]))
+  const lines = filters.flatMap(({ doc, filter, parameter, scalar }) => {
+    const others = declaration(list).exclusions.flatMap(([a, b]) => a === filter ? [called.get(b)] : b === filter ? [called.get(a)] : []).filter((other) => other !== undefined)
+    return [`  /** ${doc}${others.length === 0 ? "" : `; not together with ${others.join(", ")}`}. */`, `  readonly ${parameter}?: ${scalarType(scalar)}`]
+  })
+  const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne.map((group) => group.flatMap((filter) => called.get(filter) ?? []))
+  const doc = `/** What \`${declaration(list).wrapper}\` can be asked for, in the order of ${declaration(list).order}. */\n`
+  const own = lines.length === 0 ? "" : `{\n${lines.join("\n")}\n}`
+  const text = groups.length === 0
+    ? `${doc}export interface ${name} extends Paging ${own === "" ? "{}" : own}`
+    : `${doc}export type ${name} = Paging & ${groups.map((group) => `AtLeastOne<${own}, ${group.map((parameter) => `"${parameter}"`).join(" | ")}>`).join(" & ")}`
+  return { text, mentions: [] }
+}
+
+const parametersType = (parameters: ReadonlyArray<PathParameter>): string =>
+  `{ ${parameters.map(({ name, scalar }) => `readonly ${name}: ${scalarType(scalar)}`).join(", ")} }`
+
+const scalarType = (scalar: ScalarName): string =>
+  scalar === "tokenIds" ? "ReadonlyArray<number>" : scalar === "tokenSymbols" ? "ReadonlyArray<string>" : typeOf(scalars[scalar].jsonSchema(network))
+
+/** The type of what the client gives for a JSON value of a schema. */
+const typeOf = (schema: JsonSchema, wide = "bigint"): string => {
+  if (schema.$ref !== undefined) return nameOf(schema)
+  if (Array.isArray(schema.anyOf)) return (schema.anyOf as ReadonlyArray<JsonSchema>).map((one) => typeOf(one, wide)).join(" | ")
+  if (Array.isArray(schema.type)) return (schema.type as ReadonlyArray<string>).map((type) => typeOf({ ...schema, type }, wide)).join(" | ")
+  if (schema.enum !== undefined) return (schema.enum as ReadonlyArray<string>).map((value) => `"${value}"`).join(" | ")
+  switch (schema.type) {
+    case "integer":
+      return isWide(schema) ? wide : "number"
+    case "object":
+      return `{ readonly [key: string]: ${typeOf(schema.additionalProperties as JsonSchema, wide)} }`
+    case "array":
+      return `ReadonlyArray<${typeOf(schema.items as JsonSchema, wide)}>`
+    case "string": case "number": case "boolean": case "null":
+      return schema.type
+    default:
+      throw new Error(`No type for the schema ${JSON.stringify(schema)}: expected one of JSON`)
+  }
+}
+
+const nameOf = ({ $ref }: JsonSchema) => String($ref).slice("#/components/schemas/".length)
+const mentionsOf = (text: string): ReadonlyArray<string> => [...new Set([...text.matchAll(/: (?:ReadonlyArray<)?([A-Z][A-Za-z0-9]*)\b/gu), ...text.matchAll(/\b(?:takes|answers|item): ([A-Z]\w*)/gu)].map((match) => match[1]!))]
+
+/** An integer that a double may not hold. */
+const isWide = ({ maximum, type }: JsonSchema): boolean => [type].flat().includes("integer") && typeof maximum === "bigint"
+
+/** The names of all integers that are given as bigint; a name means the same wherever it stands. */
+const wideNames = (): ReadonlyArray<string> => {
+  const wide = new Set<string>()
+  const narrow = new Set<string>()
+  const seen = new Set<AnyShape>()
+  const visit = (shape: AnyShape): void => {
+    if (seen.has(shape)) return
+    seen.add(shape)
+    for (const [name, schema] of Object.entries(shape.jsonSchema(context).properties as { readonly [name: string]: JsonSchema })) {
+      if ([schema.type].flat().includes("integer")) (isWide(schema) ? wide : narrow).add(name)
+    }
+    shape.shapes.forEach(visit)
+  }
+  for (const revision of revisions) {
+    for (const operation of Object.values(operations) as ReadonlyArray<Operation>) {
+      visit(operation.kind === "list" ? pageShape(operation, revision) : revision.shapes[operation.shape])
+    }
+  }
+  const both = [...wide].filter((name) => narrow.has(name))
+  if (both.length > 0) throw new Error(`The names ${both.join(", ")} are integers within and beyond 2^53: expected one of the two for each name`)
+  return [...wide].sort()
+}
+
+const declared = (): string => {
+  const reads = (Object.entries(operations) as ReadonlyArray<readonly [string, Operation]>).map(([id, operation]) =>
+    operation.kind === "list" ? `  ${id}: { path: "${operation.path}", wrapper: "${declaration(operation.list).wrapper}" }` : `  ${id}: { path: "${operation.path}" }`)
+  const writes = Object.entries(writeOperations).map(([id, { path }]) => `  ${id}: { path: "${path}", posts: true }`)
+  return `${banner}
+/** Where each operation is; lists are paged, what posts has a body. */
+export const operations = {
+${[...reads, ...writes].join(",\n")}
+} as const
+
+/** Integers that a double may not hold: they are given as bigint. */
+export const wideNames: ReadonlySet<string> = new Set([
+  ${wideNames().map((name) => `"${name}"`).join(", ").replace(/(.{100,140}?, )/gu, (line) => `${line.trimEnd()}\n  `)}
+])
+
+/** Every way in which the server refuses; the \`type\` of a problem is \`urn:rollup-node-api:problem:\` and this name. */
+export type ProblemName =
+${Object.keys(problems).map((name) => `  | "${name}"`).join("\n")}
+`
+}

@@ -1,0 +1,52 @@
+import { type ClientOptions, rollupClient } from "../../adapters/client/mod.ts"
+import { openNode, type RollupNode } from "../../app/embed.ts"
+import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
+
+/** A node in memory with a network of some blocks. */
+export const openedNode = async (prefix = "zk", blocks = 40): Promise<RollupNode> => {
+  const simulation = simulate({ seed: "client", users: 16, transactionsPerBlock: 5, rollBackPeriodBlocks: 1000, exitShare: 0.1, network: { ...defaultNetwork, prefix } })
+  const node = await openNode({ genesis: simulation.genesis })
+  for (let i = 0; i < blocks; i++) await node.applyRecord(simulation.next())
+  return node
+}
+
+/** What went over the wire. */
+export interface Seen {
+  readonly request: Request
+  readonly response: Response
+}
+
+/** A client of a node, with all that it asks noted down. */
+export const clientOf = (node: Pick<RollupNode, "fetch">, options: Partial<ClientOptions<"later", "zk">> = {}) => {
+  const seen: Array<Seen> = []
+  const client = rollupClient({
+    url: "http://node", retriesMax: 0, ...options,
+    fetch: async (request) => {
+      const response = await node.fetch(request)
+      seen.push({ request, response })
+      return response
+    }
+  })
+  return { client, seen }
+}
+
+export type Scripted = () => Response | Promise<Response>
+
+/** A server that answers as it is told to, one answer after the other; the last one again and again. */
+export const scripted = (...answers: ReadonlyArray<Scripted>) => {
+  const asked: Array<Request> = []
+  const fetch = async (request: Request): Promise<Response> => {
+    asked.push(request)
+    return answers[Math.min(asked.length, answers.length) - 1]!()
+  }
+  return { asked, fetch }
+}
+
+/** A refusal as the server writes it. */
+export const refusal = (status: number, name: string, headers: Record<string, string> = {}) => () =>
+  new Response(JSON.stringify({ message: `Refused: ${name}`, type: `urn:rollup-node-api:problem:${name}`, title: name, status, detail: name, instance: "/" }), {
+    status, headers: { "content-type": "application/json", "api-revision": "later", ...headers }
+  })
+
+export const json = (body: string, headers: Record<string, string> = {}, status = 200) => () =>
+  new Response(body, { status, headers: { "content-type": "application/json", "api-revision": "later", ...headers } })

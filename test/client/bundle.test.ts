@@ -1,0 +1,31 @@
+import { assert, describe, it } from "@effect/vitest"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { rolldown } from "rolldown"
+
+/* What a browser has to load. Schemas of one small object alone are 24 kB after gzip, those of the contract 35 kB. */
+
+const clientBytesMax = 7_500
+const clientGzipBytesMax = 3_400
+
+const bundled = async (door: string) => {
+  const bundle = await rolldown({ input: join(import.meta.dirname, "../../adapters/client", door), platform: "browser", external: /^[^./]/u, logLevel: "silent" })
+  const { output: [chunk, ...others] } = await bundle.generate({ format: "esm", minify: true })
+  await bundle.close()
+  assert.isEmpty(others)
+  return chunk
+}
+
+describe("the client in a browser", () => {
+  it(`is one file of at most ${clientBytesMax} bytes, ${clientGzipBytesMax} after gzip, that imports nothing`, async () => {
+    const { code, dynamicImports, imports } = await bundled("mod.ts")
+    assert.deepStrictEqual([...imports, ...dynamicImports], [])
+    assert.isAtMost(Buffer.byteLength(code), clientBytesMax)
+    assert.isAtMost(gzipSync(code, { level: 9 }).length, clientGzipBytesMax)
+    assert.notMatch(code, /process\.|Buffer|require\(|node:/u)
+  })
+
+  it("needs Effect for the door of those who use it, and nothing else", async () => {
+    assert.deepStrictEqual((await bundled("effect.ts")).imports, ["effect"])
+  })
+})

@@ -1,0 +1,116 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Failure, RequestFailed, rollupClient } from "../../adapters/client/mod.ts"
+import { openNode, type RollupNode } from "../../app/embed.ts"
+import { simulate } from "../../app/simulator/mod.ts"
+import { clientOf, json, refusal, scripted } from "./_node.ts"
+
+/** A node whose chain grows and rolls back when it is told to. */
+const living = async (seed: string) => {
+  const simulation = simulate({ seed, users: 14, transactionsPerBlock: 6, rollBackPeriodBlocks: 5, exitShare: 0.1 })
+  const node = await openNode({ genesis: simulation.genesis })
+  let rollBacks = 0
+  const advance = async (records: number) => {
+    for (let i = 0; i < records; i++) {
+      const record = simulation.next()
+      if (record.kind === "rollBack") rollBacks++
+      await node.applyRecord(record)
+    }
+  }
+  await advance(14)
+  return { node, advance, rollBacks: () => rollBacks }
+}
+
+const collect = async <T>(items: AsyncIterable<T>): Promise<ReadonlyArray<T>> => {
+  const all: Array<T> = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+const failureOf = (items: AsyncIterable<unknown>): Promise<Failure> =>
+  collect(items).then(() => assert.fail("It ended well"), (error: unknown) => error instanceof RequestFailed ? error.failure : assert.fail(String(error)))
+
+describe("going through a list", () => {
+  let standing: RollupNode
+  beforeAll(async () => { standing = (await living("standing")).node })
+  afterAll(() => standing.close())
+
+  for (const revision of ["later", "earlier"] as const) {
+    it(`upwards misses nothing of what is there at its end and gives nothing twice, through rollbacks (${revision})`, async () => {
+      const { advance, node, rollBacks } = await living(`up ${revision}`)
+      const client = rollupClient({ url: "http://node", revision, fetch: node.fetch })
+      const given = new Map<number, string>()
+      const before = rollBacks()
+      let [last, pages, grows] = [-1, 0, 16]
+      for await (const { value } of client.pages("getHistoryTxs", { limit: 3 })) {
+        pages++
+        for (const { id, itemId } of value.transactions) {
+          assert.isAbove(itemId, last)
+          last = itemId
+          given.set(itemId, id)
+        }
+        if (grows-- > 0) await advance(1)
+      }
+      assert.isAbove(rollBacks(), before)
+      assert.isAbove(pages, 20)
+      const there = await collect(client.items("getHistoryTxs"))
+      assert.isNotEmpty(there)
+      for (const { id, itemId } of there) assert.strictEqual(given.get(itemId), id, `item ${itemId}`)
+      await node.close()
+    })
+  }
+
+  it("downwards gives all that stays, newest first", async () => {
+    const { advance, node } = await living("down")
+    const { client } = clientOf(node)
+    const before = await collect(client.items("getAccounts"))
+    const given: Array<number> = []
+    let grows = 10
+    for await (const { itemId } of client.items("getAccounts", { order: "DESC", limit: 2 })) {
+      given.push(itemId)
+      if (grows-- > 0) await advance(1)
+    }
+    const there = new Set((await collect(client.items("getAccounts"))).map(({ itemId }) => itemId))
+    assert.deepStrictEqual(given, given.toSorted((a, b) => b - a))
+    assert.strictEqual(new Set(given).size, given.length)
+    for (const { itemId } of before) if (there.has(itemId)) assert.include(given, itemId)
+    await node.close()
+  })
+
+  it("asks for no page more than there is, in either direction and in both revisions", async () => {
+    for (const order of ["ASC", "DESC"] as const) {
+      for (const revision of ["later", "earlier"] as const) {
+        let asked = 0
+        const client = rollupClient({ url: "http://node", revision, fetch: (request) => { asked++; return standing.fetch(request) } })
+        const all = await collect(client.items("getTokens", { order }))
+        for (const limit of [1, 2, all.length, all.length + 1]) {
+          asked = 0
+          assert.deepStrictEqual(await collect(client.items("getTokens", { order, limit })), all)
+          assert.strictEqual(asked, Math.ceil(all.length / limit), `${revision} ${order} ${limit}`)
+        }
+        assert.deepStrictEqual((await collect(client.items("getTokens", { order, fromItem: all[1]!.itemId }))), all.slice(1))
+      }
+    }
+  })
+
+  it("ends where the list is empty, and throws the failure that lasts", async () => {
+    const { client } = clientOf(standing)
+    assert.deepStrictEqual(await collect(client.items("getBids", { slotNum: 4_000_000_000 })), [])
+    const refused = await failureOf(client.items("getAccounts", { tokenIds: [99] }))
+    assert.strictEqual(refused._tag === "Refused" ? refused.name : "", "not-registered")
+  })
+
+  it("goes on after a page that was refused for a while", async () => {
+    const page = (itemIds: ReadonlyArray<number>, pendingItems: number) => json(JSON.stringify({ tokens: itemIds.map((itemId) => ({ itemId })), pendingItems }))
+    const { asked, fetch } = scripted(page([0, 2], 3), refusal(503, "busy", { "retry-after": "1" }), page([5, 7], 1), page([9], 0))
+    const client = rollupClient({ url: "http://node", fetch, wait: () => Promise.resolve() })
+    assert.deepStrictEqual((await collect(client.items("getTokens", { limit: 2 }))).map(({ itemId }) => itemId), [0, 2, 5, 7, 9])
+    assert.deepStrictEqual(asked.map(({ url }) => new URL(url).searchParams.get("fromItem")), [null, "3", "3", "8"])
+  })
+
+  it("ends the request with its signal", async () => {
+    const controller = new AbortController()
+    const { fetch } = scripted(json(`{"tokens":[{"itemId":1},{"itemId":2}],"pendingItems":5}`), refusal(503, "busy"))
+    const client = rollupClient({ url: "http://node", fetch, wait: () => { controller.abort(); return Promise.reject(new Error("ended")) } })
+    assert.strictEqual((await failureOf(client.items("getTokens", { limit: 2 }, { signal: controller.signal })))._tag, "Aborted")
+  })
+})

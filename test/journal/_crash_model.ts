@@ -1,0 +1,45 @@
+import { Context, Effect, Layer } from "effect"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
+import { layer, openMemoryPool } from "../../adapters/memory/mod.ts"
+import { LedgerReader, LedgerWriter } from "../../core/ports/mod.ts"
+import { Ledger } from "../../core/use_cases/mod.ts"
+import { readFeed } from "./_feed.ts"
+import { scriptOf, type Write } from "./_script.ts"
+
+/** The same script on stores in memory, as far as it was made. */
+export async function openModel(feed: string, seed: string) {
+  const records = readFeed(feed)
+  const { genesis } = records
+  const services = await Effect.runPromise(Effect.scoped(Layer.build(Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(layer(genesis)))))))
+  const stores = { reader: Context.get(services, LedgerReader), writer: Context.get(services, LedgerWriter), store: openMemoryPool() }
+  const written = { ledger: Context.get(services, Ledger), store: stores.store }
+  const writes = (function*(): Generator<Write, void> {
+    for (const step of scriptOf(records, seed)) yield* step
+  })()
+  const model = {
+    stores, made: 0, ended: false,
+    /** Makes the next writes; how many there were. */
+    make: async (count: number): Promise<number> => {
+      for (let made = 0; made < count; made++) {
+        const next = writes.next()
+        if (next.done === true) {
+          model.ended = true
+          return made
+        }
+        await Effect.runPromise(next.value(written))
+        model.made++
+      }
+      return count
+    }
+  }
+  return model
+}
+
+/** Numbers from 0 to 1, the same for a seed each time. */
+export function diceOf(seed: string): () => number {
+  let state = [...seed].reduce((sum, character) => (sum * 33 + character.charCodeAt(0)) % 2147483647, 16807) || 1
+  return () => (state = state * 16807 % 2147483647) / 2147483647
+}
+
+/** Of acknowledgements, in what a child has said. */
+export const countOf = (said: string): number => said.split("ack\n").length - 1

@@ -1,0 +1,109 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { arch, platform, tmpdir } from "node:os"
+import { dirname, join, relative } from "node:path"
+import { publint } from "publint"
+import { formatMessage } from "publint/utils"
+import { containerFaults } from "./_container_build.ts"
+import { contentFaults } from "./_contents.ts"
+import { manifest, root } from "./_project.ts"
+
+/*
+ * Builds and packs the package, and looks at the tarball as a user gets it. Each check says what it found; the program ends with 1
+ * where one fails.
+ */
+
+/** What a user downloads and what lies on the disk then: a quarter above what it is (1.3 and 5.3 MB in November 2026). */
+const packedBytesMax = 1_700_000
+const unpackedBytesMax = 6_800_000
+
+const run = (command: string, args: ReadonlyArray<string>, cwd = root) =>
+  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 26 })
+const attw = join(dirname(createRequire(import.meta.url).resolve("@arethetypeswrong/cli/package.json")), "dist/index.js")
+const filesOf = (folder: string) => readdirSync(folder, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+
+let failed = 0
+const check = async (title: string, faults: () => ReadonlyArray<string> | Promise<ReadonlyArray<string>>): Promise<void> => {
+  let found: ReadonlyArray<string>
+  try {
+    found = await faults()
+  } catch (error) {
+    const { message, stderr = "", stdout = "" } = error as { message: string; stderr?: string; stdout?: string }
+    found = [stdout + stderr || message]
+  }
+  if (found.length > 0) failed++
+  console.log(`${found.length === 0 ? "ok  " : "FAIL"} ${title}${found.map((fault) => `\n     ${fault}`).join("")}`)
+}
+const atMost = (what: string, bytes: number, bytesMax: number) =>
+  bytes <= bytesMax ? [] : [`${what} is ${bytes} bytes, expected at most ${bytesMax}: look what was added before the bound is raised`]
+
+const folder = mkdtempSync(join(tmpdir(), "rollup-node-package-"))
+try {
+  run("npm", ["pack", "--pack-destination", folder])
+  const tarball = join(folder, readdirSync(folder).find((file) => file.endsWith(".tgz"))!)
+  run("tar", ["-xzf", tarball, "-C", folder])
+  const unpacked = join(folder, "package")
+  const paths = filesOf(unpacked)
+  const packedBytes = statSync(tarball).size
+  const unpackedBytes = paths.reduce((sum, path) => sum + statSync(join(unpacked, path)).size, 0)
+  console.log(`${paths.length} files, ${packedBytes} bytes packed, ${unpackedBytes} bytes unpacked`)
+
+  await check(`it is at most ${packedBytesMax} bytes packed and ${unpackedBytesMax} unpacked`, () =>
+    [...atMost("the tarball", packedBytes, packedBytesMax), ...atMost("what it holds", unpackedBytes, unpackedBytesMax)])
+  await check("it holds what users need, all of it and nothing else", () => [
+    ...contentFaults(unpacked, paths, manifest),
+    ...["CHANGELOG.md", "LICENSE", "README.md"].filter((path) => !paths.includes(path)).map((path) => `${path} is missing`)
+  ])
+  await check("publint finds nothing", async () => {
+    const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer }, strict: true })
+    return messages.map((message) => formatMessage(message, pkg ?? {}) ?? message.code)
+  })
+  // there is no CommonJS here, and nothing for resolvers that know no exports
+  await check("attw finds nothing, as a package of modules only", () => (run(process.execPath, [attw, tarball, "--profile", "esm-only"]), []))
+  await check("the client needs no other package, for its types neither", () => clientAlone(tarball))
+  await check("JSR takes the sources, and calls no type of the client slow", () => jsrFaults())
+  await check("the container file builds, and what comes of it starts, is healthy, keeps data and stops", () => containerFaults(join(folder, "container")))
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+console.log(`package: ${failed === 0 ? "all checks passed" : `${failed} failed`}`)
+process.exitCode = failed === 0 ? 0 : 1
+
+/** A project with the package alone, none of its dependencies, checked as strictly as can be, and run. */
+function clientAlone(tarball: string): ReadonlyArray<string> {
+  const project = join(folder, "project")
+  const installed = join(project, "node_modules", manifest.name)
+  mkdirSync(installed, { recursive: true })
+  run("tar", ["-xzf", tarball, "-C", installed, "--strip-components", "1"])
+  const program = `import { type later, rollupClient, valueOf } from "${manifest.name}/client"
+const client = rollupClient({ url: "http://node", fetch: () => Promise.resolve(new Response(\`{"nonce":18446744073709551615}\`)) })
+const { nonce }: later.Account = valueOf(await client.getAccount({ accountIndex: "zk:ETH:256" }))
+console.log(String(nonce))
+`
+  writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }))
+  writeFileSync(join(project, "index.ts"), program)
+  const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--target", "ES2022", "--lib", "ES2022,DOM"]
+  for (const resolution of [["--module", "nodenext"], ["--module", "esnext", "--moduleResolution", "bundler"]]) {
+    run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), ...strict, ...resolution, "--types", "", "index.ts"], project)
+  }
+  const said = run(process.execPath, ["index.js"], project).trim()
+  return said === "18446744073709551615" && readFileSync(join(project, "index.js"), "utf8").includes("rollupClient") ? [] : [`it said ${said}`]
+}
+
+/** A dry run of the publication; Deno is one of the runtimes that the package is tried under. */
+function jsrFaults(): ReadonlyArray<string> {
+  const runtimes = join(root, "test/runtimes")
+  const deno = join(runtimes, `node_modules/@deno/${platform()}-${arch()}-glibc/deno`)
+  if (!existsSync(deno)) run("npm", ["install", "--no-package-lock", "--ignore-scripts"], runtimes)
+  const sources = join(folder, "jsr")
+  run(process.execPath, [join(root, "app/packaging/jsr.ts"), sources])
+  run(deno, ["publish", "--dry-run", "--allow-dirty", "--allow-slow-types"], sources)
+  try {
+    run(deno, ["publish", "--dry-run", "--allow-dirty"], sources)
+    return ["no type is slow any more: leave out --allow-slow-types"]
+  } catch (error) {
+    return [...(error as { stderr: string }).stderr.matchAll(/adapters\/client\/\w+\.ts/gu)].map(([file]) => `${file} has a type that JSR calls slow`)
+  }
+}

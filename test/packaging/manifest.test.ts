@@ -1,0 +1,43 @@
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { doors, manifest, read, root } from "./_project.ts"
+
+describe("the package", () => {
+  it("has doors that are there, each built to where users find it", () => {
+    assert.isAbove(doors.length, 10)
+    for (const [door, targets] of doors) {
+      const source = targets["rollup-node-source"]
+      assert.isTrue(existsSync(join(root, source)), `${door} leads to ${source}`)
+      const built = `./dist/${source.slice(2, -".ts".length)}`
+      assert.deepStrictEqual([targets.types, targets.default], [`${built}.d.ts`, `${built}.js`], door)
+    }
+  })
+
+  it("has a program that starts by its name", () => {
+    for (const file of Object.values(manifest.bin)) {
+      assert.match(read(file.replace("./dist/", "").replace(/\.js$/u, ".ts")), /^#!\/usr\/bin\/env node\n/u)
+    }
+  })
+
+  it("says in the README why it depends on what it depends on, in one line each, and on nothing else", () => {
+    const section = read("README.md").split("## Dependencies")[1] ?? ""
+    const told = [...section.matchAll(/^\| (`.*?) \| (.+) \|$/gmu)].flatMap(([, names, why]) => {
+      assert.isNotEmpty(why!.trim())
+      return [...names!.matchAll(/`([^`]+)`/gu)].map((match) => match[1]!)
+    })
+    assert.deepStrictEqual(told.toSorted(), [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)].toSorted())
+  })
+
+  it("has a changelog that begins with this version and tells of no later one", () => {
+    const versions = [...read("app/packaging/CHANGELOG.md").matchAll(/^## (\d+\.\d+\.\d+)/gmu)].map((match) => match[1]!)
+    assert.strictEqual(versions[0], manifest.version)
+    assert.strictEqual(new Set(versions).size, versions.length)
+  })
+
+  it("is under the licence that lies beside it", () => {
+    assert.strictEqual(manifest.license, "MIT")
+    assert.include(read("LICENSE"), "Permission is hereby granted, free of charge")
+    assert.isAbove(statSync(join(root, "LICENSE")).size, 1000)
+  })
+})

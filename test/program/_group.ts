@@ -1,0 +1,121 @@
+import { assert } from "@effect/vitest"
+import { type ChildProcess, spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { Agent, type IncomingHttpHeaders, request } from "node:http"
+import { join } from "node:path"
+import { derivePublicKey, ethereumAddress, signAuthorization } from "../../adapters/crypto/mod.ts"
+import { defaultNetwork } from "../../app/simulator/mod.ts"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
+import { bodyWriter, later, wireContext } from "../../core/mod.ts"
+import { env, until } from "./_program.ts"
+
+/* Several processes behind one port, as their user sees them. */
+
+const main = join(import.meta.dirname, "../../app/main.ts")
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface Group {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  readonly said: () => string
+  /** The process that has a place now, by what the log says. */
+  readonly processAt: (place: number) => number
+  readonly signal: (signal: NodeJS.Signals) => void
+  readonly ended: Promise<Ended>
+}
+
+const groups = new Set<ChildProcess>()
+
+/** Starts a group and waits until all of it serves. */
+export const startGroup = async (workers: number, ...words: ReadonlyArray<string>): Promise<Group> => {
+  const child = spawn(process.execPath, [main, "serve", "--port", "0", "--workers", String(workers), ...words], { env, stdio: ["ignore", "pipe", "pipe"] })
+  groups.add(child)
+  let said = ""
+  child.stdout.on("data", (text) => said += text)
+  child.stderr.on("data", (text) => said += text)
+  const ended = new Promise<Ended>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })))
+  const processesAt = (place: number) => [...said.matchAll(new RegExp(`Process (\\d+) \\(\\w+, ${place} of ${workers}\\) serves`, "gu"))].map(([, pid]) => Number(pid))
+  await until(() => child.exitCode !== null || Array.from({ length: workers }, (_, i) => processesAt(i + 1)).every((pids) => pids.length > 0), () => said)
+  const url = /Listening on (http:\/\/\S+:\d+)/u.exec(said)?.[1]
+  assert(url !== undefined, said)
+  return {
+    url, ended, pid: child.pid!, port: Number(new URL(url).port), said: () => said, signal: (signal) => void child.kill(signal),
+    processAt: (place) => processesAt(place).at(-1)!
+  }
+}
+
+export const killGroups = () => {
+  for (const child of groups) child.kill("SIGKILL")
+}
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** Asks over one connection, another one where that has ended. Connections that are opened one after the other go to the processes in turn. */
+export class Client {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #port: number
+  readonly #repeats: boolean
+  /** @param repeats whether what was sent on a connection that its server has closed for being idle is sent once more, as clients do */
+  constructor(port: number, repeats: boolean) {
+    this.#port = port
+    this.#repeats = repeats
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.#ask("GET", path)
+  }
+
+  post(path: string, body: string): Promise<Answer> {
+    return this.#ask("POST", path, body)
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  #ask(method: string, path: string, body?: string): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const asked = request({ agent: this.#agent, host: "127.0.0.1", port: this.#port, method, path, headers: body === undefined ? {} : { "content-type": "application/json" } }, (response) => {
+        let text = ""
+        response.setEncoding("utf8").on("data", (chunk) => text += chunk).on("end", () => resolve({ status: response.statusCode!, headers: response.headers, body: text })).on("error", reject)
+      })
+      asked.on("error", (error) => this.#repeats && asked.reusedSocket ? resolve(this.#ask(method, path, body)) : reject(error)).end(body)
+    })
+  }
+}
+
+/** Clients of which each process has as many. */
+export const openClients = async (port: number, count: number, repeat = true): Promise<ReadonlyArray<Client>> => {
+  const clients = Array.from({ length: count }, () => new Client(port, repeat))
+  for (const client of clients) assert.strictEqual((await client.get("/tokens/0")).status, 200)
+  return clients
+}
+
+/** Something new to post, and where it is read. */
+export const newAuthorization = (): { readonly path: string; readonly body: string } => {
+  const [owner, key] = [randomBytes(32), randomBytes(32)]
+  const publicKey = derivePublicKey(key)
+  const address = ethereumAddress(owner)
+  return {
+    path: `/account-creation-authorization/${defaultNetwork.prefix}:${address}`,
+    body: authorizationText({ address, publicKey, signature: signAuthorization(owner, publicKey, defaultNetwork) })
+  }
+}
+const authorizationText = bodyWriter(later.bodies.authorization, wireContext(defaultNetwork, keccak256))

@@ -1,0 +1,143 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { connect, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { simulate, writeFeed } from "../../app/simulator/mod.ts"
+import { env } from "./_program.ts"
+
+/* What the program makes of its command line, its environment and a file, as its user sees it. */
+
+const main = join(import.meta.dirname, "../../app/main.ts")
+const directory = mkdtempSync(join(tmpdir(), "program-config-"))
+const running = new Set<ChildProcess>()
+afterAll(() => {
+  for (const child of running) child.kill("SIGKILL")
+  rmSync(directory, { recursive: true, force: true })
+})
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly error: string
+}
+
+/** Starts the program; each stream is kept as it comes. */
+const start = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) => {
+  const child = spawn(process.execPath, [main, ...words], { cwd: directory, env: { ...env, ...more }, stdio: ["ignore", "pipe", "pipe"] })
+  running.add(child)
+  const said = { out: "", error: "" }
+  child.stdout.on("data", (text) => void (said.out += text))
+  child.stderr.on("data", (text) => void (said.error += text))
+  const ended = once(child, "close").then(([code]): Ended => ({ code: code as number | null, ...said }))
+  return { child, ended, said }
+}
+
+const run = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}): Promise<Ended> => start(words, more).ended
+
+/** Starts a server and waits until it listens. */
+const serve = async (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) => {
+  const { child, ended, said } = start(["serve", "--memory", "--empty", ...words], { PORT: "0", ...more })
+  while (!said.out.includes("Listening on")) {
+    const done = await Promise.race([ended, once(child.stdout, "data").then(() => undefined)])
+    assert.isUndefined(done, done?.error)
+  }
+  return { child, ended, url: /Listening on (http:\/\/[^\s",]+)/u.exec(said.out)![1]! }
+}
+
+describe("the program and its configuration", () => {
+  it("obeys what its file, its environment and its flags say, and ends with 0 when it is told to stop", async () => {
+    const file = join(directory, "rollup.toml")
+    writeFileSync(file, `[server]\nport = 1\nearlier_path = "/before"\nlater_path = "off"\n[limits]\nbody_bytes_max = 2000\nurl_bytes_max = 300\n[network]\nprefix = "xy"\n[log]\nformat = "text"\n`)
+    const { child, ended, url } = await serve(["--url-bytes-max", "400"], { CONFIG_FILE: file, ROLLUP_NODE_BODY_BYTES_MAX: "3000" })
+    const status = async (path: string, body?: string) => {
+      const response = await fetch(url + path, body === undefined ? {} : { method: "POST", body, headers: { "content-type": "application/json" } })
+      return [response.status, await response.text()] as const
+    }
+    assert.strictEqual((await status("/before/state"))[0], 200)
+    assert.strictEqual((await status("/state"))[0], 404)
+    assert.include((await status("/before/openapi.json"))[1], "xy:")
+    assert.deepStrictEqual([(await status(`/before/state?${"x".repeat(350)}`))[0], (await status(`/before/state?${"x".repeat(400)}`))[0]], [400, 414])
+    assert.deepStrictEqual([(await status("/before/transactions-pool", " ".repeat(2500)))[0], (await status("/before/transactions-pool", " ".repeat(3001)))[0]], [400, 413])
+    child.kill("SIGTERM")
+    const { code, error, out } = await ended
+    assert.strictEqual(code, 0, error)
+    assert.match(out, /^\[.*\] INFO .*Listening on/mu)
+  })
+
+  it("ends at once at a second signal, and tells with 3 that somebody else has its port", async () => {
+    const other = createServer()
+    other.listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const { port } = other.address() as { readonly port: number }
+    const taken = await run(["serve", "--memory", "--empty", "--port", String(port), "--admin-port", "off"])
+    other.close()
+    assert.strictEqual(taken.code, 3, taken.error)
+    assert.match(taken.error, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 cannot be listened on: .*; choose another one with --port\n$`, "u"))
+
+    // an answer that has begun and never ends keeps the server
+    const { child, ended, url } = await serve(["--shutdown-timeout-ms", "3600000"])
+    const { hostname, port: served } = new URL(url)
+    const socket = connect(Number(served), hostname)
+    socket.on("error", () => {})
+    socket.write("POST /transactions-pool HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{")
+    // the next one is answered behind it
+    await (await fetch(`${url}/state`)).text()
+    child.kill("SIGTERM")
+    // it does not take anybody any more
+    for (let open = true; open;) open = await fetch(`${url}/state`).then((response) => response.text().then(() => true), () => false)
+    assert.isNull(child.exitCode)
+    child.kill("SIGINT")
+    assert.strictEqual((await ended).code, 130)
+    socket.destroy()
+  })
+
+  it("tells with 2 all that is wrong, and starts nothing", async () => {
+    const [wrong, unknown] = await Promise.all([
+      run(["serve", "--prot", "1", "--data", "made"], { PORT: "x", ROLLUP_NODE_PAEC: "1" }),
+      run(["srve"])
+    ])
+    assert.strictEqual(wrong.code, 2)
+    assert.strictEqual(wrong.out, "")
+    assert.strictEqual(wrong.error, [
+      "3 things have to be corrected:",
+      "  --prot: The flag is unknown: did you mean --port?",
+      "  ROLLUP_NODE_PAEC: The variable is unknown: did you mean ROLLUP_NODE_PACE?",
+      "  PORT: \"x\" is none: expected a whole number from 0 to 65535, such as 8080",
+      ""
+    ].join("\n"))
+    assert.isFalse(existsSync(join(directory, "made")))
+    assert.deepStrictEqual([unknown.code, unknown.error], [2, "\"srve\": The command is unknown: did you mean serve?\n"])
+  })
+
+  it("prints what it would do, which is a file that it takes, without the secrets", async () => {
+    const url = "postgresql://somebody:hunter2@localhost/rollup"
+    const printed = await run(["config", "print", "--port", "9", "--database", url])
+    assert.strictEqual(printed.code, 0, printed.error)
+    assert.notInclude(printed.out, "hunter2")
+    assert.match(printed.out, /^# url is set, and secret {2}# --database$/mu)
+    writeFileSync(join(directory, "printed.toml"), printed.out)
+    const [again, checked] = await Promise.all([
+      run(["config", "print", "--config", "printed.toml"], { DATABASE_URL: url }),
+      run(["config", "check", "--config", "printed.toml"])
+    ])
+    assert.match(again.out, /^port = 9 {2}# printed\.toml, line 2: server\.port$/mu)
+    assert.match(checked.out, /^Nothing is wrong; settings that are given: 1, at their default: \d+$/mu)
+    assert.strictEqual(checked.code, 0)
+  })
+
+  it("writes data to the standard output and what it tells elsewhere", async () => {
+    const [feed, document] = await Promise.all([
+      run(["simulate", "--transactions", "40", "--no-true-roots"]),
+      run(["openapi", "earlier", "--prefix", "xy", "--out", "earlier.json"])
+    ])
+    assert.strictEqual(feed.code, 0, feed.error)
+    assert.strictEqual(feed.out, [...writeFeed(simulate({ seed: "1", standInRoots: true }), 40)].join(""))
+    assert.strictEqual(document.code, 0, document.error)
+    const { info, servers } = JSON.parse(readFileSync(join(directory, "earlier.json"), "utf8")) as { readonly info: { readonly version: string }; readonly servers: ReadonlyArray<unknown> }
+    assert.strictEqual(info.version, "earlier")
+    assert.deepStrictEqual(servers, [{ url: "/earlier", description: "Revision earlier" }])
+  })
+})

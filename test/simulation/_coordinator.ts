@@ -1,0 +1,77 @@
+import { Cause, Effect, Exit } from "effect"
+import type { BatchFeed, PoolTransaction } from "../../core/domain/mod.ts"
+import type { PoolStore } from "../../core/ports/mod.ts"
+import type { Selection } from "../../core/use_cases/mod.ts"
+import type { World } from "./_world.ts"
+
+/** What is pending under an id, past all faults. */
+export const pendingOf = (pool: PoolStore["Service"], id: string): PoolTransaction | null => {
+  const found = Effect.runSync(Effect.orDie(pool.transaction(id)))
+  return found?.state === "pend" ? found : null
+}
+
+/** Selects, and forges what it selected; now and then something comes between. */
+export function coordinate(world: World, forge: (forged: Partial<BatchFeed>) => void): void {
+  const { dice, node: { services: { pool } }, timeline } = world
+  const { facts } = timeline
+  const options = { maxTransactions: 1 + dice.below(6), maxNewAccounts: dice.below(3) }
+  const fate = dice.below(10)
+  const selected = Effect.gen(function*() {
+    const selection = yield* pool.select(options)
+    const ids = selection.transactions.map(({ transaction }) => transaction.id)
+    const started = yield* pool.startForging(ids, selection.batchNum)
+    if (fate > 1) yield* pool.doneForging(started, selection.batchNum)
+    return { selection, started: new Set(started) }
+  })
+  call(world, "select", selected, ({ selection, started }) => {
+    // on another chain, or beside somebody else who takes from the same pool, it would not fit
+    if (fate > 2 && timeline.facts === facts && timeline.open === undefined && started.size === selection.transactions.length && selection.batchNum === facts.batches.length + 1) forge(batchOf(selection, 256 + facts.accounts.length))
+  })
+}
+
+const batchOf = ({ accounts, transactions }: Selection, firstCreated: number): Partial<BatchFeed> => ({
+  l1Coordinator: accounts,
+  l2: transactions.map(({ receiver, transaction: { amount, fee, fromAccountIndex, nonce } }) => ({
+    fromAccountIndex, amount, fee, nonce, toAccountIndex: receiver.kind === "exit" ? 1 : receiver.kind === "account" ? receiver.index : firstCreated + receiver.position
+  }))
+})
+
+/** The host looks after its pool. */
+export function clean(world: World): void {
+  const { dice, node: { services: { pool } }, promises, timeline } = world
+  const last = timeline.facts.batches.length
+  switch (dice.below(4)) {
+    case 0:
+      return call(world, "settle", pool.settle)
+    case 1:
+      return call(world, "give up", pool.rollBack(last))
+    case 2: {
+      const ids = dice.some([...promises.transactions.keys()], 0.1)
+      // whether it is done or not nobody may count on them
+      for (const id of ids) promises.removed.add(id)
+      return call(world, "remove", pool.remove(ids, "The host says so"))
+    }
+    default: {
+      for (const id of promises.posted.keys()) promises.removed.add(id)
+      return call(world, "purge", pool.purge({ ttlMs: dice.of([1_000, 10_000_000]), currentBatch: last, safetyPeriodBatches: dice.below(6), capacity: dice.of([5, 1000]) }))
+    }
+  }
+}
+
+export function call<A, E>(world: World, what: string, effect: Effect.Effect<A, E>, then: (found: A) => void = () => {}): void {
+  const { weather } = world
+  const faults = weather.faults
+  const wasRough = !weather.isCalm
+  const cut = () => world.tell(`${what} unheard`)
+  world.begin(what, effect, (exit) => {
+    if (Exit.isSuccess(exit)) {
+      world.tell(`${what} done`)
+      world.count(what)
+      return then(exit.value)
+    }
+    if (Cause.hasDies(exit.cause)) world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
+    world.check(wasRough || weather.faults > faults || world.durable.isBroken() || Cause.hasInterruptsOnly(exit.cause), () => `${what} fails, and nothing was wrong: ${Cause.pretty(exit.cause)}`)
+    world.count(`failed ${what}`)
+    cut()
+  }, cut)
+}

@@ -1,0 +1,64 @@
+import { call } from "./_coordinator.ts"
+import { feed, type Feeder } from "./_feeding.ts"
+import { lookForAuthorization, lookForPosted } from "./_posting.ts"
+import { disagreement } from "./_promises.ts"
+import { urlOf } from "./_questions.ts"
+import { read } from "./_requests.ts"
+import type { Question } from "./_reference.ts"
+import { missed, takePage } from "./_walks.ts"
+import type { World } from "./_world.ts"
+
+/** The weather clears up: the service has to recover by itself, and every promise is looked up. */
+export function finish(world: World, feeder: Feeder): void {
+  const { timeline, weather } = world
+  weather.isGone = false
+  weather.roughness = 0
+  world.isVerifierBusy = false
+  world.disk.isFull = false
+  world.quiesce()
+  if (world.durable.isBroken()) world.restart()
+  for (let tries = 0; timeline.open !== undefined; tries++) {
+    world.check(tries < 3, () => "The service does not take in what it is told, though nothing is wrong any more")
+    feed(world, feeder)
+    world.quiesce()
+  }
+  call(world, "settle", world.node.services.pool.settle)
+  world.quiesce()
+  lookAtEverything(world)
+  world.check(world.unjudged.length === 0, () => `Version ${world.unjudged[0]?.version} was shown, and never told`)
+  if (world.dice.chance(0.7)) return
+  // what was durable is there for the next process as well
+  world.restart()
+  lookAtEverything(world)
+}
+
+const lists = ["getAccounts", "getHistoryTxs", "getExits", "getBatches", "getTokens", "getCoordinators", "getState"] as const
+
+function lookAtEverything(world: World): void {
+  const { dice, promises, timeline, walks } = world
+  for (const operation of dice.some(lists, 0.2)) {
+    const question: Question = { revision: dice.of(["later", "earlier"]), operation, values: [], query: operation === "getState" ? "" : "limit=2049" }
+    read(world, question, { method: "GET", url: urlOf(question), headers: {} })
+  }
+  for (const id of promises.transactions.keys()) {
+    world.checkPromise(id)
+    if (dice.chance(0.2)) lookForPosted(world, id)
+  }
+  for (const address of promises.authorizations.keys()) {
+    world.checkAuthorization(address)
+    lookForAuthorization(world, address)
+  }
+  const broken = disagreement(world.durable.pool(), timeline.facts, promises.transactions.keys())
+  if (broken !== undefined) world.fail(broken)
+  for (const walk of walks) {
+    walk.isAtEnd = false
+    for (let pages = 0; !walk.isAtEnd; pages++) {
+      world.check(pages < 100, () => `A reader of ${walk.list} never comes to the end`)
+      takePage(world, walk, 50)
+      world.quiesce()
+    }
+    const lost = missed(timeline.facts, walk)
+    if (lost !== undefined) world.fail(lost)
+  }
+  world.quiesce()
+}

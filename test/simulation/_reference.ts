@@ -1,0 +1,73 @@
+import { Cause, Effect, Exit, Option } from "effect"
+import { earlier, later, type OperationId } from "../../core/contract/mod.ts"
+import type { GenesisFeed } from "../../core/domain/mod.ts"
+import { LedgerReader, NotRegistered, PoolStore } from "../../core/ports/mod.ts"
+import { readInterfaces } from "../../core/use_cases/mod.ts"
+import { openMemoryPool } from "../../adapters/memory/mod.ts"
+import { naiveReader } from "../laws/_naive_reader.ts"
+import { type Facts, missingThings } from "../laws/mod.ts"
+import { contextOf } from "./_node.ts"
+
+/** What is asked of the ledger. */
+export interface Question {
+  readonly revision: "later" | "earlier"
+  readonly operation: OperationId
+  readonly values: ReadonlyArray<string>
+  readonly query: string
+}
+
+export interface Expected {
+  readonly status: number
+  /** Of a 200. */
+  readonly json?: string
+}
+
+/** The right answers about a ledger that holds these facts: the naive model behind the writers of the contract. */
+export class Reference {
+  readonly #interfaces
+  #facts: Facts | undefined
+
+  constructor(genesis: GenesisFeed) {
+    const naive = () => naiveReader(this.#facts!)
+    const reader: LedgerReader["Service"] = {
+      list: (name, query) => Effect.suspend(() => {
+        const missing = missingThings(this.#facts!, name, query.filters)
+        const [first, ...rest] = missing.map(([filter, value]) => ({ filter, kind: "token" as const, value }))
+        const { ...stamp } = { ethereumBlockNum: 0n, batchNum: null, version: 0 }
+        return first === undefined ? naive().list(name, query) : Effect.fail(new NotRegistered({ things: [first, ...rest], stamp }))
+      }),
+      find: (name, key) => Effect.suspend(() => naive().find(name, key)),
+      parties: (of) => Effect.suspend(() => naive().parties(of)),
+      state: Effect.suspend(() => naive().state),
+      stamp: Effect.suspend(() => naive().stamp)
+    }
+    this.#interfaces = Effect.runSync(readInterfaces({ context: contextOf(genesis), constants: genesis.constants, revisions: [later, earlier] }).pipe(
+      Effect.provideService(LedgerReader, reader), Effect.provideService(PoolStore, openMemoryPool())
+    ))
+  }
+
+  answer(facts: Facts, { operation, query, revision, values }: Question): Expected {
+    this.#facts = facts
+    const { operations } = this.#interfaces.find((each) => each.revision.name === revision)!
+    const exit = Effect.runSyncExit(operations[operation](values, query))
+    if (Exit.isSuccess(exit)) return { status: 200, json: exit.value.json }
+    const failure = Option.getOrThrow(Cause.findErrorOption(exit.cause))
+    switch (failure._tag) {
+      case "BadInput":
+        return { status: 400 }
+      case "NotFound":
+      case "NotRegistered":
+        return { status: 404 }
+      case "StoreFailure":
+        throw failure
+    }
+  }
+}
+
+const references = new Map<string, Reference>()
+export const referenceOf = (genesis: GenesisFeed): Reference => {
+  const key = JSON.stringify(genesis.network)
+  const known = references.get(key) ?? new Reference(genesis)
+  references.set(key, known)
+  return known
+}

@@ -1,0 +1,64 @@
+import { localName } from "../../core/domain/mod.ts"
+import type { Facts } from "../laws/mod.ts"
+import { urlOf } from "./_questions.ts"
+import { read } from "./_requests.ts"
+import type { Question } from "./_reference.ts"
+import { bodyOf, type World } from "./_world.ts"
+
+const walked = ["accounts", "transactions", "exits", "batches", "tokens", "coordinators"] as const
+
+/** A reader that pages ascending from the item after the last one, whatever is rolled back in between. */
+export interface Walk {
+  readonly list: typeof walked[number]
+  readonly revision: Question["revision"]
+  readonly ofToken: boolean
+  readonly seen: Set<number>
+  next: number
+  isUnderWay: boolean
+  /** Whether the last page was the end. */
+  isAtEnd: boolean
+}
+
+const operations = {
+  accounts: "getAccounts", transactions: "getHistoryTxs", exits: "getExits", batches: "getBatches", tokens: "getTokens", coordinators: "getCoordinators"
+} as const
+
+/** Begins a walk, or goes on with one. */
+export function walkOn(world: World): void {
+  const { dice, walks } = world
+  if (walks.length < 3) {
+    const list = dice.chance(0.5) ? "transactions" : dice.of(walked)
+    walks.push({
+      list, revision: dice.of(["later", "earlier"]), ofToken: (list === "transactions" || list === "exits") && dice.chance(0.3), seen: new Set(), next: 0, isUnderWay: false, isAtEnd: false
+    })
+  }
+  const walk = dice.of(walks)
+  if (!walk.isUnderWay) takePage(world, walk, 1 + dice.below(8))
+}
+
+export function takePage(world: World, walk: Walk, limit: number): void {
+  const { next, ofToken, seen } = walk
+  const filter = ofToken ? `${localName(world.genesis.network, "tokenId")}=0&` : ""
+  const question: Question = { revision: walk.revision, operation: operations[walk.list], values: [], query: `${filter}fromItem=${next}&limit=${limit}` }
+  walk.isUnderWay = true
+  world.count("walk")
+  read(world, question, { method: "GET", url: urlOf(question), headers: {} }, (answer) => {
+    if (answer.status !== 200) return
+    const page = JSON.parse(bodyOf(answer)) as { readonly [list: string]: ReadonlyArray<{ readonly itemId: number }> } & { readonly pendingItems?: number; readonly pagination?: { readonly totalItems: number; readonly lastItem: number | null } }
+    const items = page[walk.list]!
+    for (const { itemId } of items) {
+      world.check(itemId >= next, () => `A page of ${walk.list} from ${next} has item ${itemId}`)
+      seen.add(itemId)
+    }
+    const last = items.at(-1)?.itemId
+    if (last !== undefined) walk.next = last + 1
+    walk.isAtEnd = page.pagination === undefined ? page.pendingItems === 0 : (page.pagination.lastItem ?? -1) < walk.next
+  }, () => void (walk.isUnderWay = false))
+}
+
+/** What a walk that has come to the end of the ledger has missed, in a sentence. */
+export function missed(facts: Facts, { list, ofToken, seen }: Walk): string | undefined {
+  const rows: ReadonlyArray<{ readonly itemId: number; readonly tokenId?: number }> = facts[list]
+  const lost = rows.find(({ itemId, tokenId }) => !seen.has(itemId) && (!ofToken || tokenId === 0))
+  return lost === undefined ? undefined : `A reader of ${list} came to the end and never saw item ${lost.itemId}`
+}

@@ -1,0 +1,107 @@
+import { clean, coordinate } from "./_coordinator.ts"
+import { feed, feedWrongly, type Feeder, newFeeder } from "./_feeding.ts"
+import { finish } from "./_finish.ts"
+import type { Tampering } from "./_node.ts"
+import { lookForPosted, postAuthorization, postTransaction } from "./_posting.ts"
+import { ask } from "./_requests.ts"
+import { opening } from "./_opening.ts"
+import { walkOn } from "./_walks.ts"
+import { Violation, World, type WorldOptions } from "./_world.ts"
+import { Dice } from "../laws/_pool_dice.ts"
+
+export const OPERATIONS = 100
+
+export interface SimulationOptions extends Pick<WorldOptions, "directory" | "isSigned"> {
+  /** Which of the operations are done, by their number; all by default. */
+  readonly only?: ReadonlySet<number>
+  readonly operations?: number
+  readonly keepTrace?: boolean
+  /** Breaks the node on purpose, anew for each seed. */
+  readonly tampering?: (dice: () => Dice) => Tampering
+}
+
+/** What came of a seed. The same seed gives the same digest: it covers every operation, every answer and the time of each. */
+export interface Report {
+  readonly seed: string
+  readonly digest: number
+  readonly tally: ReadonlyMap<string, number>
+  readonly violation?: string
+  readonly trace: ReadonlyArray<string>
+}
+
+type Operation = (world: World, feeder: Feeder) => void
+
+const storm: Operation = ({ dice, disk, kind, weather }) => {
+  const roll = dice.below(10)
+  weather.isGone = roll === 0
+  weather.roughness = roll < 5 ? 0 : dice.of([0.05, 0.15, 0.4])
+  if (kind === "journal" && roll === 1) disk.isFull = true
+}
+
+/** A client gives up in the middle of its request, whatever it was. */
+const giveUp: Operation = (world) => {
+  const { dice, running } = world
+  if (running.size < 2) {
+    ask(world)
+    world.passTurns(dice.below(5))
+  }
+  // where it is a write of the feeder, that has to send it again
+  if (running.size === 0) return
+  world.count("gave up")
+  dice.of([...running]).interrupt()
+}
+
+const operations: ReadonlyArray<readonly [weight: number, name: string, operation: Operation]> = [
+  [42, "ask", ask],
+  [6, "walk", walkOn],
+  [12, "post", postTransaction],
+  [2, "authorize", postAuthorization],
+  [10, "look", (world) => world.promises.posted.size === 0 ? ask(world) : lookForPosted(world)],
+  [14, "feed", (world, feeder) => feed(world, feeder)],
+  [2, "feed wrongly", feedWrongly],
+  [3, "forge", (world, feeder) => coordinate(world, (forged) => feeder.isBusy ? undefined : feed(world, feeder, forged))],
+  [1, "clean", clean],
+  [3, "storm", storm],
+  [3, "give up", giveUp],
+  [1, "restart", (world) => world.dice.chance(0.6) ? world.restart() : ask(world)],
+  [1, "clock", ({ dice, turns }) => turns.setClockBy(dice.of([-3_600_000, -5000, 1, 60_000, 4_000_000]))],
+  [1, "verifier", (world) => void (world.isVerifierBusy = !world.isVerifierBusy)]
+]
+const drawn = operations.flatMap(([weight, name, operation]) => Array.from({ length: weight }, () => ({ name, operation })))
+
+/** One life of a service, from a seed: what it does, what goes wrong, and whether every promise was kept. */
+export function simulateSeed(seed: string, { keepTrace = false, only, operations = OPERATIONS, tampering, ...place }: SimulationOptions = {}): Report {
+  const limit = Error.stackTraceLimit
+  // failures are made by the thousand
+  if (!keepTrace) Error.stackTraceLimit = 0
+  let world: World | undefined
+  try {
+    const dice = () => world?.turns.dice ?? new Dice(seed)
+    world = new World(seed, { ...place, keepTrace, ...tampering === undefined ? {} : { tampering: tampering(dice) } })
+    const feeder = newFeeder()
+    opening(world, feeder)
+    for (let number = 0; number < operations; number++) {
+      if (only !== undefined && !only.has(number)) continue
+      // each has chance of its own, so that leaving another one out leaves it as it is
+      world.turns.dice = new Dice(`${seed}/${number}`)
+      const { name, operation } = world.dice.of(drawn)
+      world.tell(`${number} ${name}`)
+      operation(world, feeder)
+      if (world.durable.isBroken() && world.dice.chance(0.3)) world.restart()
+      if (world.dice.chance(0.35)) world.quiesce()
+      else world.passTurns(world.dice.below(12))
+      world.checkTurns()
+      const ids = [...world.promises.transactions.keys()]
+      if (ids.length > 0) world.checkPromise(world.dice.of(ids))
+    }
+    world.turns.dice = new Dice(`${seed}/end`)
+    finish(world, feeder)
+    world.checkTurns()
+    return { seed, digest: world.digest, tally: world.tally, trace: world.trace }
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error
+    return { seed, digest: world?.digest ?? 0, tally: world?.tally ?? new Map(), trace: world?.trace ?? [], violation: world?.violation ?? error.message }
+  } finally {
+    Error.stackTraceLimit = limit
+  }
+}
