@@ -15,17 +15,18 @@ export interface JsonFault {
   /** Characters before it. */
   readonly position: number
   readonly expected: string
+  readonly isTooDeep?: true
 }
 
-/** Levels of objects and arrays that are looked into. */
-const jsonDepthMax = 32
+/** Levels of objects and arrays that are looked into, where nothing else is said. */
+export const jsonDepthMaxDefault = 32
 
 /**
  * The members of a JSON object (RFC 8259), in their order, repeated ones included. What lies deeper is checked to be
  * JSON and not built. Nothing passes through a double.
  */
-export const jsonMembers = (text: string): Result.Result<ReadonlyArray<JsonMember>, JsonFault> => {
-  const scanner = new Scanner(text)
+export const jsonMembers = (text: string, depthMax = jsonDepthMaxDefault): Result.Result<ReadonlyArray<JsonMember>, JsonFault> => {
+  const scanner = new Scanner(text, depthMax)
   const members: Array<JsonMember> = []
   scanner.blank()
   const read = text[scanner.at] === "{"
@@ -47,13 +48,15 @@ class Scanner {
   at = 0
   fault: JsonFault | undefined
   private readonly text: string
+  private readonly depthMax: number
 
-  constructor(text: string) {
+  constructor(text: string, depthMax: number) {
     this.text = text
+    this.depthMax = depthMax
   }
 
-  fail(expected: string): false {
-    this.fault ??= { position: this.at, expected }
+  fail(expected: string, more: Pick<JsonFault, "isTooDeep"> = {}): false {
+    this.fault ??= { position: this.at, expected, ...more }
     return false
   }
 
@@ -100,7 +103,7 @@ class Scanner {
 
   /** What stands between brackets, separated by commas; the opening bracket is where the scanner is. */
   private sequence(end: string, depth: number, item: () => boolean): boolean {
-    if (depth > jsonDepthMax) return this.fail(`at most ${jsonDepthMax} levels of nesting`)
+    if (depth > this.depthMax) return this.fail(`at most ${this.depthMax} levels of nesting`, { isTooDeep: true })
     this.at++
     this.blank()
     for (let first = true; this.text[this.at] !== end || !first; first = false) {

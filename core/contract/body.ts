@@ -46,8 +46,8 @@ export const body = <const F extends BodyFields, T>(
 export type BodyReader<T> = (text: string) => Result.Result<T, ReadonlyArray<InputFault>>
 
 /**
- * Reads bodies as this network spells them. The text is JSON in the strict sense; integers keep all their digits, a
- * property stands there once, and an unknown one is refused with the nearest known name.
+ * Reads bodies as this network spells them. The text is JSON in the strict sense, nested 32 levels deep at most unless told otherwise;
+ * integers keep all their digits, a property stands there once, and an unknown one is refused with the nearest known name.
  *
  * ```ts
  * import { Result } from "effect"
@@ -60,13 +60,18 @@ export type BodyReader<T> = (text: string) => Result.Result<T, ReadonlyArray<Inp
  * if (Result.isFailure(refused)) console.log(refused.failure.map(({ parameter }) => parameter).join(" ")) // => /bjj /signature /address /zkEthereumAddress
  * ```
  */
-export const bodyReader = <T>({ fields, notes, toDomain }: Body<T>, { name: local, network }: WireContext): BodyReader<T> => {
+export const bodyReader = <T>(
+  { fields, notes, toDomain }: Body<T>, { name: local, network }: WireContext, { jsonDepthMax }: { readonly jsonDepthMax?: number } = {}
+): BodyReader<T> => {
   const named = new Map(Object.entries(fields).map(([name, field]) => [local(name), { name, field }]))
   const explain = unknownProperties([...named.keys()], new Map(Object.entries(notes).map(([name, note]) => [local(name), note])))
 
   return (text) => {
-    const members = jsonMembers(text)
-    if (Result.isFailure(members)) return Result.fail([noJson(text, members.failure.position, members.failure.expected)])
+    const members = jsonMembers(text, jsonDepthMax)
+    if (Result.isFailure(members)) {
+      const { expected, isTooDeep, position } = members.failure
+      return Result.fail([{ ...noJson(text, position, expected), ...isTooDeep === true ? { limit: "jsonDepthMax" } : {} }])
+    }
     const faults: Array<InputFault> = []
     const given = new Map<string, JsonMember>()
     const repeated = new Map<string, JsonMember>()

@@ -10,7 +10,9 @@ export const InputFault = Schema.Struct({
   rule: Schema.String,
   message: Schema.String,
   /** The known name that is nearest to an unknown one. */
-  nearest: Schema.optionalKey(Schema.String)
+  nearest: Schema.optionalKey(Schema.String),
+  /** The limit that was hit, where the rule is one; for counts, not for clients. */
+  limit: Schema.optionalKey(Schema.String)
 })
 export type InputFault = typeof InputFault.Type
 

@@ -3,7 +3,7 @@ import type { Network } from "../domain/mod.ts"
 import { localName } from "../domain/mod.ts"
 import { queryPairs } from "./_query_string.ts"
 import { brokenRule, type InputFault, invalidValue, nearestName } from "./fault.ts"
-import type { ListName, ListQuery } from "./list.ts"
+import { limitMax, type ListName, type ListQuery } from "./list.ts"
 import { pageParameters } from "./page_parameters.ts"
 import { declaration, offeredFilters, parameterName, type Revision } from "./revision.ts"
 import { type Scalar, scalars } from "./scalar.ts"
@@ -11,9 +11,15 @@ import { type Scalar, scalars } from "./scalar.ts"
 /** Reads the query string of one list in one revision: the query, or every rule that it breaks. */
 export type QueryReader<N extends ListName> = (query: string) => Result.Result<ListQuery<N>, ReadonlyArray<InputFault>>
 
-/** @param revisions all that are served: a name of another one is explained, not only refused */
+/** As many as a page can show. */
+export const listItemsMaxDefault = limitMax
+
+/**
+ * @param revisions all that are served: a name of another one is explained, not only refused
+ * @param listItemsMax how many items a parameter may list
+ */
 export const queryReader = <N extends ListName>(
-  list: N, revision: Revision, network: Network, revisions: ReadonlyArray<Revision>
+  list: N, revision: Revision, network: Network, revisions: ReadonlyArray<Revision>, listItemsMax = listItemsMaxDefault
 ): QueryReader<N> => {
   const local = (name: string) => localName(network, name)
   const filters = new Map(offeredFilters(revision, list).map(({ filter, parameter, scalar }) =>
@@ -56,6 +62,12 @@ export const queryReader = <N extends ListName>(
       texts.set(name, value)
       if (value === "") {
         faults.push(brokenRule(name, value, "a value", `Parameter ${name} is empty: give a value or leave it out`))
+        continue
+      }
+      const count = filter?.scalar.count?.(value) ?? 1
+      if (count > listItemsMax) {
+        const rule = `at most ${listItemsMax} items`
+        faults.push({ ...brokenRule(name, value, rule, `Parameter ${name} lists ${count} items: expected ${rule}; ask several times`), limit: "listItemsMax" })
         continue
       }
       const parsed = (filter?.scalar ?? paging!).parse(value, network)

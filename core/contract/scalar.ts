@@ -10,6 +10,8 @@ import type { JsonSchema } from "./wire_type.ts"
 export interface Scalar<T> {
   readonly parse: (text: string, network: Network) => Result.Result<T, EncodingError>
   readonly jsonSchema: (network: Network) => JsonSchema
+  /** How many texts the separators part, where there may be several. */
+  readonly count?: (text: string) => number
 }
 
 const uint32Max = 4294967295
@@ -40,7 +42,12 @@ const listOf = <T>(item: Scalar<T>, doc: string, example: string): Scalar<Readon
     }
     return Result.succeed([...values])
   },
-  jsonSchema: () => ({ type: "string", examples: [example] })
+  jsonSchema: () => ({ type: "string", examples: [example] }),
+  count: (text) => {
+    let count = 1
+    for (let at = text.indexOf(","); at >= 0; at = text.indexOf(",", at + 1)) count++
+    return count
+  }
 })
 
 const text: Scalar<string> = { parse: Result.succeed, jsonSchema: () => ({ type: "string", minLength: 1 }) }

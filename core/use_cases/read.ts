@@ -36,6 +36,8 @@ export interface ReadOptions {
   readonly constants: NetworkConstants
   /** All revisions that are served. */
   readonly revisions: ReadonlyArray<Revision>
+  /** How many items a parameter may list; as many as a page can show by default. */
+  readonly listItemsMax?: number
 }
 
 /** Binds the reading operations of every revision to the stores: decoders and writers are built once, here. */
@@ -57,7 +59,7 @@ const reading = (id: OperationId, revision: Revision, options: ReadOptions, { po
   const operation: Operation = operations[id]
   const { constants, context } = options
   if (operation.kind === "list") {
-    const read = queryReader(operation.list, revision, context.network, options.revisions)
+    const read = queryReader(operation.list, revision, context.network, options.revisions, options.listItemsMax)
     const writePage = pageShape(operation, revision).write(context)
     const dependsOn = dependenciesOf.list(operation.list)
     return (_, query) => {
