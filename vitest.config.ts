@@ -32,8 +32,8 @@ export default defineConfig({
     execArgv: ["--max-semi-space-size=64"],
     sequence: { sequencer: LongestFirst },
     // properties run many cases each: a busy machine is no failure
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     passWithNoTests: false,
     // no test changes what another one sees of a module, and to load them all anew for each file takes an eighth of the time
     isolate: false,

@@ -61,7 +61,7 @@ try {
   const others: ReadonlyArray<readonly [string, () => string | Promise<string>]> = [
     ["Deno", () => run(deno, ["run", "--allow-read", `--allow-net=${new URL(url).host}`, "--no-lock", "--node-modules-dir=manual", "command.js", url], folder)],
     ["Bun", () => run(bun, ["command.js", url], folder)],
-    ["Chromium", () => runInChromium(folder, process.env.CHROMIUM ?? "chromium", ["rollup-node-api", "effect", "@noble/hashes", "@noble/curves"], url)]
+    ["Chromium", () => runInChromium(folder, process.env.CHROMIUM ?? "chromium", ["rollup-node-api", "effect", "@noble/hashes", "@noble/curves", "poseidon-lite"], url)]
   ]
   let failed = 0
   for (const [name, answers] of others) {
