@@ -63,9 +63,8 @@ export const pageStatement = (page: PageText): string => {
     `listed AS MATERIALIZED (${page.keys === "one" ? "SELECT $1::bytea AS key" : page.keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"})`,
     ...range,
     ...(sift === undefined ? [] : [`sifted AS MATERIALIZED (
-  SELECT tail.item FROM (${unfiled(sift.key)}) AS tail ${bounds}
-  CROSS JOIN LATERAL (SELECT FROM ${sift.table} AS r WHERE r.item_id = tail.item AND ${sift.condition} LIMIT 1) AS held
-  ${hasRange ? `WHERE tail.item >= ${low} AND tail.item < ${high}` : ""}
+  SELECT r.item_id AS item FROM ${sift.table} AS r ${bounds}
+  WHERE r.item_id = ANY(${unfiled(sift.key)}::bigint[]) AND ${sift.condition} ${hasRange ? `AND r.item_id >= ${low} AND r.item_id < ${high}` : ""}
 )`]),
     `measured AS MATERIALIZED (SELECT found.* FROM listed ${bounds} CROSS JOIN LATERAL (${measures("listed.key")}) AS found)`,
     `part AS (

@@ -1,4 +1,3 @@
-import { lastPlace } from "./_read_answer.ts"
 
 /** SQL over lists of item ids in ascending order, whatever holds them. Arguments are SQL: a key, item ids, and how many items at most. */
 export interface ItemLists {
@@ -74,7 +73,5 @@ ${maybe(rowBefore(`first_ordinal + width_bucket(${position} - 1, items) AS rank`
   )
 }
 
-/** A query of `item`: what of a list is not filed in the lists below it, in no order. */
-export const unfiled = (key: string): string => `
-SELECT listed.item FROM (${rowBefore("items[filed + 1:] AS items", key, `posting.first_item < ${lastPlace}`)}) AS tail
-CROSS JOIN LATERAL unnest(tail.items) AS listed (item)`
+/** What of a list is not filed in the lists below it, as an array; NULL where the list is empty. */
+export const unfiled = (key: string): string => `(${nearest("items[filed + 1:]", key, "", "DESC")})`

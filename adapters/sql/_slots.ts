@@ -42,13 +42,26 @@ FROM (SELECT DISTINCT best.ethereum_block_num FROM best) AS used
 CROSS JOIN LATERAL (SELECT * FROM parameter_set WHERE parameter_set.kind = 'auction' AND parameter_set.ethereum_block_num = used.ethereum_block_num LIMIT 1) AS parameter_set`
 ]
 
+/** Sets of variables by their text: few, and on nearly every page. */
+const knownSets = new Map<string, AuctionVariables>()
+const knownSetsMax = 64
+
+const setOf = (text: string): AuctionVariables => {
+  let variables = knownSets.get(text)
+  if (variables === undefined) {
+    if (knownSets.size >= knownSetsMax) knownSets.clear()
+    knownSets.set(text, variables = readParameterSet("auction", text))
+  }
+  return variables
+}
+
 /** The slots that an answer holds bids for, in the order of its lines, and how any other one is shown. */
 export const readSlots = (clock: AuctionClock, lines: ReadonlyArray<string>) => {
   const sets = new Map<string, AuctionVariables>()
   const bids = new Map<number, { readonly bestBid: BidView; readonly block: string }>()
   for (const line of lines) {
     const [first, second] = fieldsOf(line.slice(1))
-    if (line.startsWith("s")) sets.set(first!, readParameterSet("auction", freeTextOf(line)))
+    if (line.startsWith("s")) sets.set(first!, setOf(freeTextOf(line)))
     else bids.set(Number(first), { bestBid: readBid(freeTextOf(line)), block: second! })
   }
   return {
@@ -60,11 +73,6 @@ export const readSlots = (clock: AuctionClock, lines: ReadonlyArray<string>) => 
   }
 }
 
-/** Where the auctions stood when an answer was computed, whose head has the variables. Nearly always they are those of the answer before. */
-export const clockReader = (constants: AuctionClock["constants"]) => {
-  let last: { readonly text: string; readonly variables: AuctionVariables } | undefined
-  return ({ headText, stamp }: SqlAnswer): AuctionClock => {
-    if (last?.text !== headText) last = { text: headText, variables: readParameterSet("auction", headText) }
-    return auctionClock(constants, last.variables, stamp.ethereumBlockNum)
-  }
-}
+/** Where the auctions stood when an answer was computed, whose head has the variables. */
+export const clockReader = (constants: AuctionClock["constants"]) => ({ headText, stamp }: SqlAnswer): AuctionClock =>
+  auctionClock(constants, setOf(headText), stamp.ethereumBlockNum)
