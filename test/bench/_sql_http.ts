@@ -1,11 +1,13 @@
 import assert from "node:assert/strict"
 import { Client } from "pg"
+import { noteFigure } from "./_figures.ts"
 import { benchPaths } from "./_http.ts"
 import { startServer } from "./_servers.ts"
 import { heavyAccount } from "./_sql_ledger.ts"
 
 /** Different paths of each kind, asked for in turn. */
 const variants = 64
+const pageName = "20 transactions of an account"
 const answersBytesMaxDefault = 64 * 2 ** 20
 
 /**
@@ -20,7 +22,11 @@ export const benchSqlHttp = async (url: string, options: { readonly rounds: numb
       const ours = await startServer("./_sql_server.ts", [url, String(answersBytesMax)])
       try {
         if (answersBytesMax === 0) for (const path of Object.values(paths).flat()) await compare(path, ours.port, peer.port)
-        for (const [name, some] of Object.entries(paths)) await benchPaths(`${name}, ${kind}`, some, ours.port, peer.port, options)
+        for (const [name, some] of Object.entries(paths)) {
+          const ratio = await benchPaths(`${name}, ${kind}`, some, ours.port, peer.port, options)
+          if (answersBytesMax === 0) noteFigure("sqlCold", `${name} ${ratio}`)
+          else if (name === pageName) noteFigure("sqlHot", ratio)
+        }
       } finally {
         await ours.stop()
       }
@@ -56,7 +62,7 @@ WHERE at % greatest(many / ${variants}, 1) = 0 LIMIT ${variants}`
       "one token": tokens.map((id) => `/tokens/${id}`),
       "one account": accounts.map((index) => `/accounts/${encodeURIComponent(index)}`),
       "one transaction": transactions.map((id) => `/transactions-history/${id}`),
-      "20 transactions of an account": positions.map((item) => `/transactions-history?accountIndex=zk:ETH:${heavyAccount}&fromItem=${item}&limit=20`)
+      [pageName]: positions.map((item) => `/transactions-history?accountIndex=zk:ETH:${heavyAccount}&fromItem=${item}&limit=20`)
     }
   } finally {
     await client.end()

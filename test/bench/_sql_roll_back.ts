@@ -23,5 +23,8 @@ export const benchRollBack = async (ledger: SqlLedger, rounds: number): Promise<
     if (depth > lastBlocks.length) throw new Error(`The last ${lastBlocks.length} blocks have ${removed} transactions, expected ${transactionsMin}; keep more of them`)
   }
   const { median: ms, spread } = median(times)
-  console.log(`  ${removed} transactions in ${depth} blocks of ${before}: ${ms.toFixed(1)} ± ${spread.toFixed(1)} ms (median of ${rounds}; ${Math.min(...times).toFixed(1)} to ${Math.max(...times).toFixed(1)})`)
+  console.log(
+    `  ${removed} transactions in ${depth} blocks of ${before}: ${ms.toFixed(1)} ± ${spread.toFixed(1)} ms, ${(ms / removed * 1000).toFixed(1)} for each 1000 ` +
+    `(median of ${rounds}; ${Math.min(...times).toFixed(1)} to ${Math.max(...times).toFixed(1)})`
+  )
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
+import { noteFigure } from "./_figures.ts"
 import { median } from "./_load.ts"
 
 /** What is asked for: no flags stand for a server as it starts, with its answers kept ready. */
@@ -45,6 +46,7 @@ const compare = async (
   const { median: ratio, spread } = median(figures.two.map((figure, i) => figure.rate / figures.one[i]!.rate))
   const told = (some: ReadonlyArray<Figure>) =>
     `${Math.round(median(some.map(({ rate }) => rate)).median)}/s with ${share(some, "servers")} + ${share(some, "client")} cores`
+  noteFigure("workers", `${name} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}`)
   console.log(`  ${name.padEnd(40)} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}   (two: ${told(figures.two)}; one: ${told(figures.one)})`)
 }
 

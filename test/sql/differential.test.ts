@@ -27,7 +27,7 @@ describe(`PostgreSQL and memory (replay: SEED=${seed} npm test -- test/sql/diffe
       const { url } = yield* Effect.promise(freshDatabase)
       const stops = Math.floor(records.length / stride) + 1
       const answers = yield* compareStores(yield* openMemoryStores(genesis), yield* openSqlStores(url, genesis), {
-        genesis, records, seed, stride, requests: Math.ceil(0.72 * answersMin / stops)
+        genesis, records, seed, stride, requests: Math.ceil(0.74 * answersMin / stops)
       })
       assert.isAtLeast(answers, answersMin)
     }))
