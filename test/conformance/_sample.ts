@@ -25,7 +25,7 @@ export const sampleOf = Effect.fnUntraced(function*(
   { network, seed, transactions }: { readonly network?: Network; readonly seed: string; readonly transactions: number }
 ): Effect.fn.Return<Sample, LawViolation, Scope.Scope> {
   const simulation = simulate({
-    seed, users: 24, transactionsPerBlock: 8, exitShare: 0.1, rollBackPeriodBlocks: 20, ...(network === undefined ? {} : { network })
+    seed, users: 24, transactionsPerBlock: 8, exitShare: 0.1, rollBackPeriodBlocks: 20, standInRoots: true, ...(network === undefined ? {} : { network })
   })
   const node = yield* Layer.build(memoryNode({ genesis: simulation.genesis }))
   const pool = Context.get(node, PoolStore)

@@ -45,8 +45,9 @@ const without = (flaw: (store: Store) => Partial<Store>): PoolSubject => ({
 describe("the laws of the pool", () => {
   for (const [what, flaw] of Object.entries(broken)) {
     it.live(`refuse a store that ${what}`, () => Effect.gen(function*() {
-      const failures = yield* Effect.forEach([...poolStoreLaws, ...poolLaws], (law) => Effect.exit(law.run(without(flaw))))
-      assert.isTrue(failures.some((exit) => exit._tag === "Failure"))
+      // the first law that refuses it is enough
+      for (const law of [...poolStoreLaws, ...poolLaws]) if ((yield* Effect.exit(law.run(without(flaw))))._tag === "Failure") return
+      assert.fail("every law holds")
     }))
   }
 })
