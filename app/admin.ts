@@ -25,14 +25,14 @@ export interface Watch {
   readonly serve: (node: Context.Context<AdminPorts>, writing: Context.Context<AdminWritePorts> | null) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Opens what a server is watched by, as its settings say. @param place which process of a group this is, from 0 */
-export const openWatch = Effect.fnUntraced(function*(settings: AdminSettings, place = 0): Effect.fn.Return<Watch, ProgramFailure, Scope.Scope> {
+/** Opens what a server is watched by, as its settings say. @param place which process of a group this is, from 0 @param verification what `verify` found last */
+export const openWatch = Effect.fnUntraced(function*(settings: AdminSettings, place = 0, verification?: Effect.Effect<string | null, unknown>): Effect.fn.Return<Watch, ProgramFailure, Scope.Scope> {
   const { adminHost, adminToken, ledgerAgeMaxSeconds, otlpUrl, requestLog, serverTiming, traceRatio } = settings
   const port = adminPortOf(settings, place)
   const isWatched = port !== null || otlpUrl !== undefined
   const monitor = openMonitor()
   const admin = port === null ? null : yield* openAdmin({
-    monitor, port, host: adminHost, ...adminToken === undefined ? {} : { token: adminToken },
+    monitor, port, host: adminHost, ...verification === undefined ? {} : { verification }, ...adminToken === undefined ? {} : { token: adminToken },
     ...ledgerAgeMaxSeconds === undefined ? {} : { ledgerAgeMaxMs: ledgerAgeMaxSeconds * 1000 }
   }).pipe(Effect.catchTag("AdminError", (cause) => Effect.fail(new ProgramFailure({
     ending: "taken", cause, message: `${cause.message}; choose another port with --admin-port, or none with --admin-port off`

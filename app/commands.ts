@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { choice, type Command, command, flagOnly, settings, text } from "./config/mod.ts"
 import * as options from "./options.ts"
-import { checkDatabase, checkServer } from "./rules.ts"
+import { checkDatabase, checkServer, checkVerified } from "./rules.ts"
 import { isGroup } from "./workers/mod.ts"
 
 /*
@@ -82,6 +82,28 @@ const exportFeed = command({
   run: (settled) => Effect.flatMap(Effect.promise(() => import("./export_feed.ts")), ({ exportFeed }) => exportFeed(settled))
 })
 
+const verify = command({
+  name: "verify",
+  summary: "Verify everything that a store keeps, or a feed, and tell exactly what is wrong where",
+  description: [
+    "Every batch is computed anew from the state before it, every list, counter and proof is compared with what it was made from. It changes nothing.",
+    "A database may be in service meanwhile: what it held at the start is read, nothing is locked, and old versions of rows are kept until the end.",
+    "A data directory must be free. The last result is shown at the admin listener, at /verification."
+  ],
+  examples: [
+    { words: "verify --database postgresql://user:password@localhost/rollup", doc: "Verify a database, also one in service" },
+    { words: "verify --data .rollup-node --state-root", doc: "Verify a data directory, with the state root of the last batch" },
+    { words: "verify --feed network.ndjson --json", doc: "Verify a feed, and give the result as JSON" }
+  ],
+  options: {
+    data: settings.place.data, ...settings.database, feed: options.feedToVerify, json: options.json, exitSample: options.exitSample, stateRoot: options.stateRoot,
+    violationsMax: options.violationsMax, ...settings.connections, ...settings.log
+  },
+  rules: checkVerified,
+  writesData: true,
+  run: (settled) => Effect.flatMap(Effect.promise(() => import("./verify.ts")), ({ verify }) => verify(settled))
+})
+
 const openapi = command({
   name: "openapi",
   summary: "Print the OpenAPI document of a revision",
@@ -134,4 +156,4 @@ const wallet = command({
 })
 
 /** In the order of the help. */
-export const commands: ReadonlyArray<Command> = [serve, migrate, simulate, ingest, exportFeed, openapi, configCheck, configPrint, wallet]
+export const commands: ReadonlyArray<Command> = [serve, migrate, simulate, ingest, exportFeed, verify, openapi, configCheck, configPrint, wallet]

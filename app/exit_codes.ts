@@ -7,7 +7,8 @@ export const exitCodes = {
   usage: { code: 2, doc: "the command line, a variable or the configuration file has to be corrected; nothing was done" },
   taken: { code: 3, doc: "the port cannot be listened on, or another process holds the data directory" },
   store: { code: 4, doc: "the directory or the database cannot be used: it refuses, is damaged, or holds something else" },
-  refused: { code: 5, doc: "what was to be read, written or sent was refused: a feed, a file, a transaction" }
+  refused: { code: 5, doc: "what was to be read, written or sent was refused: a feed, a file, a transaction" },
+  unsound: { code: 6, doc: "what was verified is not as it has to be: each violation is told" }
 } as const
 
 export type Ending = keyof typeof exitCodes

@@ -1,4 +1,4 @@
-import { flagOnly, text, integer, yesNo } from "./config/mod.ts"
+import { flagOnly, text, integer, number, yesNo } from "./config/mod.ts"
 
 /* Options of one run, which no variable and no file says. */
 
@@ -10,6 +10,20 @@ export const out = flagOnly({ flag: "out", value: text(fileName), doc: "File to 
 export const trueRoots = flagOnly({ flag: "true-roots", value: yesNo, default: true, doc: "Compute every state root from the accounts, some milliseconds a transaction, instead of putting a stand-in" })
 
 export const dryRun = flagOnly({ flag: "dry-run", value: yesNo, default: false, doc: "Only tell what would be applied" })
+
+export const feedToVerify = flagOnly({ flag: "feed", value: text(fileName), doc: "Verify a feed in NDJSON instead of a store; - is the standard input" })
+
+export const json = flagOnly({ flag: "json", value: yesNo, default: false, doc: "Give the result as JSON" })
+
+export const stateRoot = flagOnly({
+  flag: "state-root", value: yesNo, default: false, doc: "Compute the state root from all accounts, at about a millisecond for each, and compare it with that of the last batch"
+})
+
+export const exitSample = flagOnly({
+  flag: "exit-sample", value: number({ minimum: 0, maximum: 1 }), default: 1, doc: "Share of the proofs of exits that is verified, each about two milliseconds of a core"
+})
+
+export const violationsMax = flagOnly({ flag: "violations-max", value: integer({ minimum: 1 }), default: 100, doc: "Violations of each check that are told; all are counted" })
 
 export const url = flagOnly({
   flag: "url", value: text({ placeholder: "url", rule: "the address of a server, such as http://127.0.0.1:8080", pattern: /^https?:\/\/\S+$/u }),

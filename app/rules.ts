@@ -15,6 +15,22 @@ export const checkDatabase = ({ database }: Settled<typeof settings.database>, o
     ? [{ source: "--database", message: "No database is named: give one with --database or DATABASE_URL, such as postgresql://user:password@localhost:5432/rollup" }]
     : []
 
+/** What is to be verified: one thing. */
+export const checkVerified = (
+  { data, feed }: Settled<typeof settings.database> & { readonly data: string; readonly feed: string | undefined },
+  origins: Origins<typeof settings.database & Pick<typeof settings.place, "data">>
+): ReadonlyArray<Problem> => {
+  const things = [
+    ...feed === undefined ? [] : [{ source: "--feed", told: `the feed "${feed}" (--feed)` }],
+    ...origins.data.kind === "default" ? [] : [{ source: origins.data.source, told: `the directory "${data}" (${origins.data.source})` }],
+    ...origins.database.kind === "default" ? [] : [{ source: origins.database.source, told: `a database (${origins.database.source})` }]
+  ]
+  return things.length < 2 ? [] : [{
+    source: sourcesOf(things),
+    message: `One thing can be verified at a time, and more are given: ${things.map(({ told }) => told).join(", ")}; leave out all but one`
+  }]
+}
+
 const onePlace = ({ data, memory }: Settled<ServerSettings>, origins: Origins<ServerSettings>): ReadonlyArray<Problem> => {
   const places = [
     ...memory ? [{ source: origins.memory.source, told: `${origins.memory.source}, which keeps nothing` }] : [],

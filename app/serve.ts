@@ -1,8 +1,9 @@
 import { type Context, Effect, Layer, type Scope } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { availableParallelism } from "node:os"
+import { resolve } from "node:path"
 import type { Application } from "../adapters/http/mod.ts"
-import { serverLayer } from "../adapters/http/node.ts"
+import { type ServerLimits, serverLayer } from "../adapters/http/node.ts"
 import { Monitor, Pool } from "../core/mod.ts"
 import { openWatch, type Watch } from "./admin.ts"
 import { sourceOf } from "./block_source.ts"
@@ -11,6 +12,7 @@ import { ProgramFailure } from "./exit_codes.ts"
 import { applicationOver, nodeOver } from "./layers.ts"
 import { mountsOf } from "./mounts.ts"
 import { openStores, placeOf } from "./stores.ts"
+import { lastVerification } from "./verification.ts"
 import { verifierThreads } from "./verifier.ts"
 import { answerQuestions, asWorker, openFollower, type WorkerSelf } from "./workers/mod.ts"
 
@@ -30,7 +32,13 @@ export const serve = (settings: ServeSettings) =>
 
 /** With somebody who watches, from the start to the end. */
 const watched = <A, E, R>(settings: ServeSettings, self: WorkerSelf | undefined, run: (watch: Watch) => Effect.Effect<A, E, R>) =>
-  Effect.scoped(Effect.flatMap(openWatch(settings, (self?.place ?? 1) - 1), (watch) => Effect.provideService(run(watch), Monitor, watch.monitor)))
+  Effect.scoped(Effect.flatMap(openWatch(settings, (self?.place ?? 1) - 1, verificationOf(settings)), (watch) => Effect.provideService(run(watch), Monitor, watch.monitor)))
+
+/** What `verify` found last in the place of the data; nothing is kept of what is only in memory. */
+const verificationOf = (settings: ServeSettings) => {
+  const place = placeOf(settings)
+  return place.kind === "memory" ? undefined : Effect.suspend(() => lastVerification(place.kind === "directory" ? { kind: "directory", directory: resolve(place.directory) } : place, settings))
+}
 
 /** With stores that blocks are brought into. */
 const lead = (settings: ServeSettings, self: WorkerSelf | undefined, watch: Watch) =>
@@ -69,10 +77,11 @@ interface Watching extends Pick<Watch, "take"> {
 }
 
 /** Answers requests until it is interrupted. */
-const listen = ({ host, port, shutdownTimeoutMs }: ServeSettings, node: Context.Context<Application>, self: WorkerSelf | undefined, { ready, take }: Watching) =>
+const listen = (settings: ServeSettings, node: Context.Context<Application>, self: WorkerSelf | undefined, { ready, take }: Watching) =>
   Effect.gen(function*() {
     yield* Effect.addFinalizer(() => take)
-    const server = serverLayer({ host, port, shutdownTimeout: shutdownTimeoutMs, ...self === undefined ? {} : { idleMs } })
+    const { host, port, shutdownTimeoutMs } = settings
+    const server = serverLayer({ host, port, shutdownTimeout: shutdownTimeoutMs, limits: serverLimitsOf(settings), ...self === undefined ? {} : { idleMs } })
     const { address } = yield* Layer.build(Layer.provide(server, Layer.succeedContext(node))).pipe(
       Effect.flatMap((server) => Effect.provide(HttpServer.HttpServer, server))
     )
@@ -89,11 +98,21 @@ const idleMs = 1000
 const threadsOf = (self: WorkerSelf | undefined): number | undefined =>
   self?.kind === "peer" ? Math.ceil(availableParallelism() / self.workers) : undefined
 
+const serverLimitsOf = (settings: ServeSettings): ServerLimits => {
+  const { busyMs, headersTimeoutMs, httpConnectionsMax, rateAddressesMax, rateBurstMax, ratePerSecondMax, requestTimeoutMs, sendTimeoutMs, trustedProxies } = settings
+  return {
+    busyMs, headersTimeoutMs, rateAddressesMax, rateBurstMax, ratePerSecondMax, requestTimeoutMs, sendTimeoutMs, connectionsMax: httpConnectionsMax,
+    trustedProxies: trustedProxies?.split(",") ?? []
+  }
+}
+
 const nodeOptions = (settings: ServeSettings) => {
-  const { answersBytesMax, bodyBytesMax, finalAfterBatches, headerBytesMax, pendingMax, pendingPerAccountMax, textsMax, urlBytesMax } = settings
+  const {
+    answersBytesMax, bodyBytesMax, finalAfterBatches, headerBytesMax, jsonDepthMax, listItemsMax, pendingMax, pendingPerAccountMax, requestsMax, textsMax, urlBytesMax
+  } = settings
   return {
     answersBytesMax, finalAfterBatches, pendingMax, pendingPerAccountMax, textsMax, ...feesOf(settings),
-    limits: { bodyBytesMax, headerBytesMax, urlBytesMax }, mounts: mountsOf(settings)
+    limits: { bodyBytesMax, headerBytesMax, jsonDepthMax, listItemsMax, requestsMax, urlBytesMax }, mounts: mountsOf(settings)
   }
 }
 

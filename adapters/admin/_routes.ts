@@ -23,12 +23,14 @@ export interface RoutesOptions {
   readonly phase: () => Phase
   /** Undefined until the node is there; null where this process writes nothing. */
   readonly doors: () => { readonly feed: Feed; readonly pool: PoolDoor } | null | undefined
+  /** What the last audit of the store found, as JSON, or null; undefined where nobody keeps it. */
+  readonly verification: Effect.Effect<string | null, unknown> | undefined
   /** Whether the request has the token; null where there is none. */
   readonly isAllowed: ((headers: IncomingMessage["headers"]) => boolean) | null
 }
 
 /** The paths of the admin listener, as one function from request to answer. */
-export const makeRoutes = ({ doors, isAllowed, monitor, phase }: RoutesOptions) => {
+export const makeRoutes = ({ doors, isAllowed, monitor, phase, verification }: RoutesOptions) => {
   const open = (path: string, doc: string, reply: Route["reply"]): Route => ({ method: "GET", path, doc, isGuarded: false, reply })
   const guarded = (
     method: Route["method"], path: string, doc: string,
@@ -48,6 +50,7 @@ export const makeRoutes = ({ doors, isAllowed, monitor, phase }: RoutesOptions) 
     open("/readyz", "Whether it should be sent requests, with the state of each check", () => readiness(monitor, phase())),
     open("/metrics", "What it measures, for Prometheus", () => Effect.map(prometheusText(monitor.metrics()), (body) =>
       ({ status: 200, headers: { "content-type": prometheusContentType, "cache-control": "no-store" }, body }))),
+    ...verification === undefined ? [] : [open("/verification", "What the last verification of the store found", (_, path) => verified(verification, path))],
     guarded("GET", "/feed", "Where the ledger stands", ({ feed }, _, path) => feed.tip(path)),
     guarded("POST", "/feed", "Applies the records of a feed, NDJSON", ({ feed }, request, path) => feed.apply(request, path)),
     guarded("POST", "/pool", "Does what a coordinator tells the pool, NDJSON", ({ pool }, request, path) => pool.command(request, path)),
@@ -74,6 +77,14 @@ export const makeRoutes = ({ doors, isAllowed, monitor, phase }: RoutesOptions) 
 
 const isAt = ({ path }: Route, asked: string): boolean =>
   path.endsWith("{id}") ? asked.startsWith(path.slice(0, -4)) && asked.length > path.length - 4 && !asked.slice(path.length - 4).includes("/") : asked === path
+
+const verified = (verification: Effect.Effect<string | null, unknown>, path: string): Effect.Effect<Reply> =>
+  Effect.match(verification, {
+    onFailure: () => refusal({ name: "unavailable", message: "The result cannot be read for now, since the store does not answer: try again in 1 s", headers: retryLater }, path),
+    onSuccess: (report) => report === null
+      ? refusal({ name: "not-found", message: "The store was not verified yet: run rollup-node verify" }, path)
+      : json(200, JSON.parse(report) as object, { "cache-control": "no-store" })
+  })
 
 const reads = {
   name: "unavailable", message: "This process only reads what another one of its group writes: send this to the admin listener of that one, whose port is the first one of the group"

@@ -26,6 +26,8 @@ export interface AdminOptions {
   readonly monitor: OpenMonitor
   /** How long the ledger may stand still before the process is not ready any more; any time by default. */
   readonly ledgerAgeMaxMs?: number
+  /** What the last audit of the store found, as JSON, or null where there was none: shown at `/verification`. */
+  readonly verification?: Effect.Effect<string | null, unknown>
   /** Longest record of a feed; 32 MiB by default. */
   readonly feedLineBytesMax?: number
   /** Body of commands for the pool; 4 MiB by default. */
@@ -64,7 +66,7 @@ export const openAdmin = Effect.fnUntraced(function*(options: AdminOptions): Eff
   const { bodyIdleMs: idleMs = 60_000, feedLineBytesMax = 32 * 2 ** 20, host = "127.0.0.1", monitor, poolBodyBytesMax = 4 * 2 ** 20, port, token } = options
   let phase: Phase = "starting"
   let doors: ReturnType<RoutesOptions["doors"]>
-  const reply = makeRoutes({ monitor, phase: () => phase, doors: () => doors, isAllowed: token === undefined ? null : tokenChecker(token) })
+  const reply = makeRoutes({ monitor, phase: () => phase, doors: () => doors, verification: options.verification, isAllowed: token === undefined ? null : tokenChecker(token) })
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const server = createServer({ requestTimeout: 0, headersTimeout: 10_000, keepAliveTimeout: 10_000 }, (request, response) => {
     const fiber = run(reply(request).pipe(

@@ -3,7 +3,7 @@ import type { Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Application } from "./application.ts"
 import { bodyBytes, type HttpAnswer } from "./message.ts"
-import type { ProblemName } from "./problem.ts"
+import type { Problem } from "./problem.ts"
 
 // see server.ts
 const { STATUS_CODES } = process.getBuiltinModule("node:http")
@@ -18,8 +18,7 @@ export const answerClientErrors = (
       socket.destroy()
       return
     }
-    const [name, message] = refusals[error.code ?? ""] ?? malformed
-    run(Effect.map(application.refuse(name, message), (answer) => writeLast(answer, socket)))
+    run(Effect.map(application.refuse(refusalOf(error.code, socket)), (answer) => writeLast(answer, socket)))
   })
   server.on("connect", ({ method, url, headers }, socket: Duplex & { readonly _httpMessage?: ServerResponse }) => {
     // Node has let go of the socket, and nobody else listens
@@ -36,8 +35,16 @@ const writeLast = ({ status, headers, body }: HttpAnswer, socket: Duplex) => {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.map(([key, value]) => `${key}: ${value}\r\n`).join("")}\r\n${body as string}`)
 }
 
-const malformed: readonly [ProblemName, string] = ["malformed-request", "The bytes that arrived are no well-formed HTTP/1.1 request"]
-const refusals: { readonly [code: string]: readonly [ProblemName, string] } = {
-  HPE_HEADER_OVERFLOW: ["headers-too-large", "URL and headers are too large"],
-  ERR_HTTP_REQUEST_TIMEOUT: ["request-timeout", "The request did not arrive in time: send it at once"]
+/** A request that has its headers has an answer that waits for the body. */
+const refusalOf = (code: string | undefined, { _httpMessage: begun }: { readonly _httpMessage?: ServerResponse | null }): Problem => {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return { name: "headers-too-large", message: "URL and headers are too large", limit: "headerBytesMax" }
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return begun == null
+        ? { name: "request-timeout", message: "The headers did not arrive in time: send them at once", limit: "headersTimeoutMs" }
+        : { name: "request-timeout", message: "The request did not arrive in time: send it at once", limit: "requestTimeoutMs" }
+    default:
+      return { name: "malformed-request", message: "The bytes that arrived are no well-formed HTTP/1.1 request" }
+  }
 }

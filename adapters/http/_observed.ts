@@ -38,7 +38,7 @@ export const observed = ({ answer, counts, observing, operationOf }: ObservedOpt
     const ended = (answered: HttpAnswer | undefined): HttpAnswer => {
       const durationMs = performance.now() - startedMs
       const status = answered?.status ?? abandoned
-      counting.add(seen.revision, seen.operation, status, answered?.problem, durationMs / 1000)
+      counting.add(seen.revision, seen.operation, status, answered ?? none, durationMs / 1000)
       if (!areAllTold && span === undefined) return answered!
       const record = recordOf(request, seen, answered, status, durationMs, span ?? parent)
       log?.(record)

@@ -5,7 +5,8 @@ import {
 } from "../../core/contract/mod.ts"
 import type { Submission, SubmissionFailure } from "../../core/use_cases/mod.ts"
 import { bodyUnread } from "./_limits.ts"
-import type { HttpLimits, HttpRequest } from "./message.ts"
+import type { HttpLimits } from "./limit.ts"
+import type { HttpRequest } from "./message.ts"
 import type { Problem } from "./problem.ts"
 
 /** A body that could not even be read. */
@@ -35,7 +36,7 @@ export const makePostings = (options: PostingOptions): { readonly [Id in WriteOp
 const posting = <T>(
   id: WriteOperationId, body: Body<T>, { context, limits }: PostingOptions, submit: (posted: T) => Effect.Effect<string, PostFailure>
 ): Posting => {
-  const read = bodyReader(body, context)
+  const read = bodyReader(body, context, limits)
   const { path }: WriteOperation = writeOperations[id]
   return (query, request) => {
     const refused = unsupportedType(request, path)

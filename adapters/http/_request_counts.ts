@@ -1,5 +1,7 @@
 import { Effect, type Scope } from "effect"
 import { type Distribution, figure, limitHits, measure, type Sample } from "../../core/ports/mod.ts"
+import type { LimitName } from "./limit.ts"
+import type { HttpAnswer } from "./message.ts"
 import type { ProblemName } from "./problem.ts"
 
 /** Seconds: most answers take less than a millisecond, one that takes seconds has waited for something. */
@@ -20,8 +22,13 @@ export class RequestCounts {
   inFlight = 0
   readonly #byRevision = new Map<string, Map<string, Counts>>()
   readonly #problems = new Map<ProblemName, number>()
+  /** Each one from the start, at 0: an alert can only see what grows. */
+  readonly #limits: { [Name in LimitName]: number } = {
+    urlBytesMax: 0, headerBytesMax: 0, bodyBytesMax: 0, jsonDepthMax: 0, listItemsMax: 0, requestsMax: 0, busyMs: 0, headersTimeoutMs: 0, requestTimeoutMs: 0,
+    ratePerSecondMax: 0
+  }
 
-  add(revision: string, operation: string, status: number, problem: ProblemName | undefined, seconds: number): void {
+  add(revision: string, operation: string, status: number, { limit, problem }: Pick<HttpAnswer, "limit" | "problem">, seconds: number): void {
     const counts = this.#countsOf(revision, operation)
     counts.answered.set(status, (counts.answered.get(status) ?? 0) + 1)
     counts.sumSeconds += seconds
@@ -29,6 +36,7 @@ export class RequestCounts {
     while (place < boundsSeconds.length && seconds > boundsSeconds[place]!) place++
     counts.durations[place]!++
     if (problem !== undefined) this.#problems.set(problem, (this.#problems.get(problem) ?? 0) + 1)
+    if (limit !== undefined) this.#limits[limit]++
   }
 
   #countsOf(revision: string, operation: string): Counts {
@@ -57,15 +65,9 @@ export class RequestCounts {
     for (const [problem, value] of this.#problems) yield { labels: { problem }, value }
   }
 
-  /** Each one from the start, at 0: an alert can only see what grows. */
   *limits(): Generator<Sample> {
-    for (const problem in limitOf) yield { labels: { limit: limitOf[problem as ProblemName]! }, value: this.#problems.get(problem as ProblemName) ?? 0 }
+    for (const [limit, value] of Object.entries(this.#limits)) yield { labels: { limit }, value }
   }
-}
-
-/** The problems that say that a limit of the interface was hit, and its setting. */
-const limitOf: { readonly [Name in ProblemName]?: string } = {
-  "url-too-long": "urlBytesMax", "headers-too-large": "headerBytesMax", "body-too-large": "bodyBytesMax", "request-timeout": "requestTimeoutMs"
 }
 
 /** Tells the monitor what is counted. */

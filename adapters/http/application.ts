@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Layer, Option } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Option } from "effect"
 import { programVersion, type WireContext } from "../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
 import { LedgerReader, type LedgerStamp, LedgerTip, Monitor, NotRegistered, type PoolStore, PoolTip } from "../../core/ports/mod.ts"
@@ -13,10 +13,11 @@ import { makePostings, type PostFailure } from "./_posting.ts"
 import { measureRequests, RequestCounts } from "./_request_counts.ts"
 import type { Match } from "./_router.ts"
 import { makeSite, mountedPath, type Resource, type Site } from "./_site.ts"
-import { type AnswerStats, defaultLimits, type HttpAnswer, type HttpLimits, type HttpRequest, withoutBody } from "./message.ts"
+import { defaultLimits, type HttpLimits } from "./limit.ts"
+import { type AnswerStats, type HttpAnswer, type HttpRequest, withoutBody } from "./message.ts"
 import type { Observing } from "./observing.ts"
 import {
-  badInput, busy, conflicting, internal, notFound, poolFull, type Problem, problemJson, type ProblemName, problems, refused, unavailable, withFaults
+  badInput, busy, conflicting, internal, notFound, overloaded, poolFull, type Problem, problemJson, problems, refused, unavailable, withFaults
 } from "./problem.ts"
 
 export interface ApplicationOptions {
@@ -41,7 +42,7 @@ export class Application extends Context.Service<Application, {
    */
   readonly handle: (request: HttpRequest) => Effect.Effect<HttpAnswer>
   /** The answer to what a transport refuses by itself, such as bytes that are no HTTP. */
-  readonly refuse: (name: ProblemName, message: string) => Effect.Effect<HttpAnswer>
+  readonly refuse: (problem: Problem) => Effect.Effect<HttpAnswer>
   readonly limits: HttpLimits
   /** What became of the answers that are kept ready. */
   readonly answerStats: () => AnswerStats
@@ -70,7 +71,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   })
   const choose = makeChooser(mounts)
   const sites = new Map<string, Site>()
-  for (const reading of yield* readInterfaces({ context, constants, revisions: mounts.map(({ revision }) => revision) })) {
+  for (const reading of yield* readInterfaces({ context, constants, revisions: mounts.map(({ revision }) => revision), listItemsMax: limits.listItemsMax })) {
     const mount = mounts.find(({ revision }) => revision === reading.revision)!
     const postings = makePostings({ revision: reading.revision, context, submission, limits })
     sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp }))
@@ -80,7 +81,8 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     status: problems[problem.name].status,
     headers: { ...site.headers(stamp), ...problem.headers },
     body: problemJson(problem, url),
-    problem: problem.name
+    problem: problem.name,
+    ...problem.limit === undefined ? {} : { limit: problem.limit }
   })
   const refuse = (site: Site, problem: Problem, url: string): Effect.Effect<HttpAnswer> =>
     Effect.map(stamp, (stamp) => refusal(site, problem, url, stamp))
@@ -135,6 +137,9 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const site = sites.get(choice.revision)!
     const query = mark < 0 ? "" : url.slice(mark + 1)
     seen.revision = choice.revision
+    // said of what is known: nothing is asked to find out
+    const refuseNow = (problem: Problem) => Effect.succeed(refusal(site, problem, url, answers.present()))
+    if (request.refused !== undefined) return refuseNow(request.refused)
     const refused = overLimit(request, limits)
     if (refused !== undefined) return refuse(site, refused, url)
     if (choice.problem !== undefined) return Effect.flatMap(withInputFaults(choice.problem, site, choice, query, request), (problem) => refuse(site, problem, url))
@@ -148,11 +153,26 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     }
     const match = site.router.find(choice.path)
     seen.operation = request.method === "OPTIONS" ? "options" : match?.target.operation ?? "none"
+    const full = request.isLate?.() === true ? "busyMs" : underWay >= limits.requestsMax ? "requestsMax" : undefined
+    if (full !== undefined) return refuseNow(overloaded(full))
+    return held(computed(site, choice, match, query, request))
+  }
+  const computed = (site: Site, choice: Choice, match: Match<Resource> | undefined, query: string, request: HttpRequest): Effect.Effect<HttpAnswer> => {
+    const { url } = request
     if (request.method === "POST" && match?.target.post !== undefined) return answered(site, match.target, match.target.post(query, request), url)
     const answer = () => answerAt(site, choice, match, query, request)
     const body = undeclaredBody(request, limits)
     return body === undefined ? answer() : Effect.flatMap(body, (refused) => refused === undefined ? answer() : refuse(site, refused, url))
   }
+
+  /** Requests that wait for their answers. */
+  let underWay = 0
+  const held = (answer: Effect.Effect<HttpAnswer>): Effect.Effect<HttpAnswer> =>
+    // what is there already waits for nothing
+    Exit.isExit(answer) ? answer : Effect.suspend(() => {
+      underWay++
+      return Effect.onExit(answer, () => Effect.sync(() => void underWay--))
+    })
 
   const fallback = sites.get(choose("/", undefined).revision)!
   const guarded = (request: HttpRequest, seen: Seen) => {
@@ -175,9 +195,9 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     limits,
     answerStats: answers.stats,
     handle,
-    refuse: (name, message) => {
-      counts?.add(fallback.revision.name, "none", problems[name].status, name, 0)
-      return refuse(fallback, { name, message }, "")
+    refuse: (problem) => {
+      counts?.add(fallback.revision.name, "none", problems[problem.name].status, { problem: problem.name, ...problem.limit === undefined ? {} : { limit: problem.limit } }, 0)
+      return refuse(fallback, problem, "")
     }
   })
 })

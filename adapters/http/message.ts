@@ -1,5 +1,6 @@
 import type { Effect } from "effect"
-import type { ProblemName } from "./problem.ts"
+import type { LimitName } from "./limit.ts"
+import type { Problem, ProblemName } from "./problem.ts"
 
 /** A request as every transport can state it. */
 export interface HttpRequest {
@@ -12,6 +13,10 @@ export interface HttpRequest {
   readonly body?: (bytesMax: number) => Effect.Effect<Uint8Array, ProblemName>
   /** Who sent it, as far as the transport knows: its socket. */
   readonly peer?: { readonly remoteAddress?: string | undefined }
+  /** Whether so much has waited for so long that nothing more should be computed now; asked where the answer is not there already. */
+  readonly isLate?: () => boolean
+  /** What the transport refuses it for, before anybody looks at it. */
+  readonly refused?: Problem
 }
 
 /** An answer, complete but for what only a transport can add: the length of a body that is there. */
@@ -25,15 +30,8 @@ export interface HttpAnswer {
   readonly isAscii?: boolean
   /** Why the request was refused. */
   readonly problem?: ProblemName
-}
-
-/** Bounds of what is read from a client; what is longer is refused. */
-export interface HttpLimits {
-  /** Path and query. */
-  readonly urlBytesMax: number
-  /** Names and values of all headers, with the four bytes that surround each. */
-  readonly headerBytesMax: number
-  readonly bodyBytesMax: number
+  /** The limit that was hit, by the name of its setting. */
+  readonly limit?: LimitName
 }
 
 /** What became of the requests for answers that can be kept ready, since the start, and what is kept now. */
@@ -53,8 +51,6 @@ export interface AnswerStats {
   /** Answers that were dropped to make room. */
   readonly evictions: number
 }
-
-export const defaultLimits: HttpLimits = { urlBytesMax: 8192, headerBytesMax: 16384, bodyBytesMax: 65536 }
 
 const encoder = new TextEncoder()
 

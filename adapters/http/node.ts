@@ -1,2 +1,3 @@
 /** The HTTP interface on a Node server. */
+export { defaultServerLimits, type ServerLimits } from "./server_limits.ts"
 export { serverLayer, type ServerOptions } from "./server.ts"

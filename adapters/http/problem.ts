@@ -1,4 +1,5 @@
 import type { BadInput, InputFault, JsonSchema } from "../../core/contract/mod.ts"
+import type { LimitName } from "./limit.ts"
 import { type NotRegistered, notRegisteredMessage, type VerifierBusy } from "../../core/ports/mod.ts"
 import type { NotFound, PoolFull, SubmissionConflict, SubmissionRefused } from "../../core/use_cases/mod.ts"
 
@@ -17,10 +18,12 @@ export const problems = {
   "body-too-large": { status: 413, title: "The body is too large" },
   "url-too-long": { status: 414, title: "The URL is too long" },
   "unsupported-media-type": { status: 415, title: "The body is of a type that is not read" },
+  "rate-limited": { status: 429, title: "The address asks too often" },
   "headers-too-large": { status: 431, title: "The headers are too large" },
   "internal": { status: 500, title: "The server failed" },
   "pool-full": { status: 503, title: "The pool takes no more for now" },
   "busy": { status: 503, title: "More is posted than can be verified" },
+  "overloaded": { status: 503, title: "More is asked than can be answered" },
   "unavailable": { status: 503, title: "The server cannot answer for now" }
 } as const satisfies { readonly [name: string]: { readonly status: number; readonly title: string } }
 
@@ -34,6 +37,8 @@ export interface Problem {
   readonly faults?: ReadonlyArray<InputFault>
   /** Headers that belong to it, such as `allow`. */
   readonly headers?: { readonly [name: string]: string }
+  /** The limit that was hit. */
+  readonly limit?: LimitName
 }
 
 /** Violations that the sentence for a person repeats; `errors` lists all. */
@@ -45,7 +50,10 @@ export const refused = (failure: SubmissionRefused): Problem => faulty("invalid-
 /** The contract declares 400 for every refusal of a post: the type tells this one. */
 export const conflicting = (failure: SubmissionConflict): Problem => faulty("conflict", failure)
 
-const faulty = (name: ProblemName, { faults }: BadInput | SubmissionRefused | SubmissionConflict): Problem => ({ name, message: told(faults), faults })
+const faulty = (name: ProblemName, { faults }: BadInput | SubmissionRefused | SubmissionConflict): Problem => {
+  const limit = faults.find(({ limit }) => limit !== undefined)?.limit
+  return { name, message: told(faults), faults, ...limit === undefined ? {} : { limit: limit as LimitName } }
+}
 export const notFound = (failure: NotFound): Problem => ({ name: "not-found", message: failure.message })
 
 /**
@@ -80,6 +88,20 @@ export const busy = ({ retryAfterSeconds }: VerifierBusy): Problem =>
 const later = (name: ProblemName, message: string, retryAfterSeconds: number): Problem =>
   ({ name, message, headers: { "retry-after": String(Math.max(1, Math.ceil(retryAfterSeconds))) } })
 
+/** More is asked than can be answered in a good time: told early, while that is cheap. */
+export const overloaded = (limit: LimitName): Problem => ({
+  name: "overloaded",
+  message: `The server is asked more than it can answer: try again in ${retryAfterSeconds} s`,
+  headers: { "retry-after": String(retryAfterSeconds) },
+  limit
+})
+
+/** @param afterMs when the next request of the address is let in */
+export const rateLimited = (perSecondMax: number, afterMs: number): Problem => ({
+  ...later("rate-limited", `The address asks more than ${perSecondMax} times a second: try again in ${Math.max(1, Math.ceil(afterMs / 1000))} s`, afterMs / 1000),
+  limit: "ratePerSecondMax"
+})
+
 /** Failures of the server tell nothing of its inside. */
 export const unavailable: Problem = {
   name: "unavailable",
@@ -103,8 +125,8 @@ export const problemJson = ({ name, message, faults }: Problem, url: string): st
   })
 
 /** A fault of a body is at a JSON pointer; elsewhere it has the name of a parameter. */
-const faultJson = ({ in: where, parameter, ...fault }: InputFault) =>
-  where === "body" ? { in: where, pointer: parameter, ...fault } : { in: where, parameter, ...fault }
+const faultJson = ({ in: where, message, nearest, parameter, rule, value }: InputFault) =>
+  ({ in: where, [where === "body" ? "pointer" : "parameter"]: parameter, value, rule, message, ...nearest === undefined ? {} : { nearest } })
 
 /** Longest part of a URL that an answer repeats, in characters. */
 const instanceMax = 500

@@ -4,13 +4,17 @@ import type * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type { IncomingMessage } from "node:http"
+import type { IncomingMessage, Server } from "node:http"
+import { limitHits, measure } from "../../core/ports/mod.ts"
+import { admitted } from "./_admission.ts"
 import { answerAtOnce, write } from "./_at_once.ts"
 import { answerClientErrors } from "./_client_errors.ts"
 import { letGo } from "./_letting_go.ts"
+import { cutSlowReaders, type Lent, openConnections } from "./_slow_readers.ts"
 import { responseOf, serverRequest, turnOf } from "./_server_request.ts"
 import { Application } from "./application.ts"
 import type { HttpAnswer, HttpRequest } from "./message.ts"
+import { defaultServerLimits, type ServerLimits } from "./server_limits.ts"
 
 // to import it as a module would load the WebSocket client that it also exports, some forty milliseconds
 const { createServer } = process.getBuiltinModule("node:http")
@@ -26,28 +30,55 @@ export interface ServerOptions {
   readonly shutdownTimeout?: Duration.Input
   /** Where other processes serve the same port: how long a connection on which nothing is asked stays when this one stops; such are closed at once by default. */
   readonly idleMs?: number
+  readonly limits?: Partial<ServerLimits>
 }
 
 /** Serves the application over HTTP/1.1 for as long as the layer lives, then lets the answers that have begun end. */
 export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, Application> =>
   Layer.unwrap(Effect.gen(function*() {
-    const application = yield* Application
+    const limits = { ...defaultServerLimits, ...options.limits }
+    const application = admitted(yield* Application, limits)
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const { urlBytesMax, headerBytesMax } = application.limits
     // the parser counts the URL as a header and refuses before the application can say which of the two is too long
-    const server = createServer({ maxHeaderSize: 2 * (urlBytesMax + headerBytesMax), requireHostHeader: false })
+    const server = createServer({ maxHeaderSize: 2 * (urlBytesMax + headerBytesMax), requireHostHeader: false, ...deadlines(limits) })
     answerClientErrors(server, application, run)
-    const { idleMs, shutdownTimeout = "5 seconds", ...listen } = options
+    const { host, idleMs = 0, port, reusePort, shutdownTimeout = "5 seconds" } = options
+    const listen = { port, backlog, ...host === undefined ? {} : { host }, ...reusePort === undefined ? {} : { reusePort } }
+    const open = openConnections(server)
+    const bounds = boundConnections(server, open, limits)
     const serving = HttpServer.serve(served(application)).pipe(
       // closes when the server has waited for what has begun, and before it waits for every connection
       Layer.provideMerge(Layer.effectDiscard(Effect.map(Effect.scope, (scope) => answerAtOnce(server, { application, run, scope })))),
       Layer.provideMerge(NodeHttpServer.layerServer(() => server, { ...listen, gracefulShutdownTimeout: shutdownTimeout }))
     )
-    if (idleMs === undefined) return serving
     // before everything else of the server ends
-    const parting = Effect.addFinalizer(() => letGo(server, { idleMs, boundMs: Duration.toMillis(shutdownTimeout) }))
-    return Layer.provideMerge(Layer.effectDiscard(parting), serving)
+    const parting = Effect.addFinalizer(() => letGo(server, { open, idleMs, boundMs: Duration.toMillis(shutdownTimeout) }))
+    return Layer.provideMerge(Layer.effectDiscard(Effect.andThen(bounds, parting)), serving)
   }))
+
+/**
+ * Connections that wait to be taken; the system may allow fewer. Where the line is full the system drops clients, who come again after
+ * seconds or are reset in the end: 511, as Node has it, is soon full where every turn of the event loop is long.
+ */
+const backlog = 4096
+
+/** Deadlines that Node keeps: it looks now and then who is over them. */
+const deadlines = ({ headersTimeoutMs, requestTimeoutMs }: ServerLimits) => ({
+  headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs), requestTimeout: requestTimeoutMs,
+  connectionsCheckingInterval: Math.max(10, Math.min(1000, headersTimeoutMs / 4, requestTimeoutMs / 4))
+})
+
+/** Bounds connections, by number and by the time that they take to read, and counts those that were beyond. */
+const boundConnections = (server: Server, open: ReadonlySet<Lent>, { connectionsMax, sendTimeoutMs }: ServerLimits) => {
+  let [dropped, cut] = [0, 0]
+  server.maxConnections = connectionsMax
+  server.on("drop", () => dropped++)
+  return Effect.andThen(
+    cutSlowReaders(open, sendTimeoutMs, () => cut++),
+    measure(limitHits(() => [{ labels: { limit: "httpConnectionsMax" }, value: dropped }, { labels: { limit: "sendTimeoutMs" }, value: cut }]))
+  )
+}
 
 /** The application as the server calls it. No tracer, no logger and no router of the framework stands in the way. */
 const served = (application: Application["Service"]) =>
@@ -61,7 +92,7 @@ const answered = (application: Application["Service"], request: HttpServerReques
   const read = serverRequest(source)
   return Effect.map(
     // without a Host header HTTP/1.1 is malformed
-    read === undefined ? application.refuse("malformed-request", "The header Host is missing: HTTP/1.1 requires it") : application.handle(read),
+    read === undefined ? application.refuse({ name: "malformed-request", message: "The header Host is missing: HTTP/1.1 requires it" }) : application.handle(read),
     (answer) => {
       if (read === undefined || !isPlain(read, source) || (answer.status !== 200 && answer.status !== 304)) return toResponse(answer)
       write(answer, responseOf(request))

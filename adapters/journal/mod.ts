@@ -1,3 +1,4 @@
+export { auditJournal, type JournalAuditOptions } from "./audit.ts"
 export { JournalError } from "./journal_error.ts"
 export { exportFeed, journaledStores, type JournalOptions, JournalStores } from "./stores.ts"
 export { type ReplayedStores, type ReplayReport, takeInEntry } from "./_replay.ts"

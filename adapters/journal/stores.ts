@@ -32,7 +32,7 @@ export class JournalStores extends Context.Service<JournalStores, {
 export const journaledStores = ({ directory, share, ...options }: JournalOptions): Layer.Layer<JournalStores | LedgerReader | LedgerWriter | PoolStore, JournalError> =>
   Layer.effectContext(Effect.gen(function*() {
     const run = Effect.runForkWith(yield* Effect.context<never>())
-    const journal = yield* open(directory, options.genesis, ({ message }) => void run(Effect.logError(message)))
+    const journal = yield* openJournal(directory, options.genesis, ({ message }) => void run(Effect.logError(message)))
     const [ledger, pool] = [openMemoryLedger(options), openMemoryPool()]
     yield* checkHealth("journal", Effect.sync(() => healthOf(journal)))
     const found = yield* replay(journal, { genesis: options.genesis, ledger, pool })
@@ -49,14 +49,15 @@ const healthOf = ({ directory, failure }: Journal): Health => failure === undefi
 
 /** The feed of a directory that nobody uses, the genesis first: what another store ingests to take over. Stops where the journal is damaged. */
 export const exportFeed = (directory: string) =>
-  Effect.map(open(directory, null), (journal) => exported(journal))
+  Effect.map(openJournal(directory, null), (journal) => exported(journal))
 
 function* exported(journal: Journal): Generator<string, void> {
   yield journal.genesisLine
   for (const { kind, text } of journal.replay()) if (kind === "ledger") yield text
 }
 
-const open = (directory: string, genesis: GenesisFeed | null, onFailure?: (failure: StoreFailure) => void) =>
+/** Holds the journal of a directory until the scope closes. */
+export const openJournal = (directory: string, genesis: GenesisFeed | null, onFailure?: (failure: StoreFailure) => void) =>
   Effect.acquireRelease(
     Effect.try({
       try: () => new Journal(directory, genesis, onFailure),

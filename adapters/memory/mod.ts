@@ -1,2 +1,3 @@
 export { layer, layerOf, type LedgerOptions, type MemoryLedger, openMemoryLedger } from "./ledger.ts"
 export { type MemoryPoolStore, openMemoryPool, poolLayer } from "./pool.ts"
+export { auditMemoryRoot, type AuditedLedger, type NotedProof, openAuditedLedger } from "./audit.ts"

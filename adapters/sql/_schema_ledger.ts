@@ -232,6 +232,10 @@ export const ledgerSchema: ReadonlyArray<string> = [
     variables: "text NOT NULL"
   }, "PRIMARY KEY (kind, ethereum_block_num)"),
   "CREATE INDEX parameter_set_block ON parameter_set (ethereum_block_num)",
+  // one row: what the last audit found, as JSON
+  table("audit", {
+    singleton: "boolean PRIMARY KEY DEFAULT true CHECK (%)", finished_at: "timestamptz NOT NULL DEFAULT clock_timestamp()", report: "text NOT NULL"
+  }),
   // `_postings.ts`
   table("posting", {
     key: "bytea NOT NULL",

@@ -1,3 +1,5 @@
+export { keepAudit, lastAudit } from "./audit_result.ts"
+export { auditDatabase, type DatabaseAuditOptions } from "./audit.ts"
 export { type LeaseOptions } from "./_lease.ts"
 export { Database, databaseLayer, type DatabaseOptions } from "./database.ts"
 export { DatabaseError } from "./database_error.ts"

@@ -1,5 +1,5 @@
 import { group, setting } from "./setting.ts"
-import { choice, integer, integerOr, number, portOrOff, secret, text, yesNo } from "./value.ts"
+import { choice, integer, integerOr, networks, number, portOrOff, secret, text, yesNo } from "./value.ts"
 
 /*
  * Every setting, declared once: flags, variables, the configuration file, the help, what `config` prints and the table of the README are
@@ -96,7 +96,53 @@ const pace = group("Which network", {
   feed: setting({ key: "network.feed", flag: "feed", value: text(fileName), doc: "Follow a feed in NDJSON instead of simulating; - is the standard input" })
 })
 
+const bounds = group("What is borne of clients", {
+  requestsMax: setting({
+    key: "limits.requests_max", flag: "requests-max", value: integer({ minimum: 1, maximum: 1_000_000 }), default: 1024,
+    doc: "Requests that wait for their answers at once, in each process; what is answered without waiting does not count"
+  }),
+  busyMs: setting({
+    key: "limits.busy_ms", flag: "busy-ms", value: integer({ minimum: 0, maximum: 60_000 }), default: 0,
+    doc: "How long answers are computed in a turn of the event loop while more is asked than can be answered, before the rest of the turn is refused; 0 refuses nothing"
+  }),
+  httpConnectionsMax: setting({
+    key: "limits.connections_max", flag: "connections-max", value: integer({ minimum: 1, maximum: 1_000_000 }), default: 10_000,
+    doc: "Connections of clients at once, in each process"
+  }),
+  headersTimeoutMs: setting({
+    key: "limits.headers_timeout_ms", flag: "headers-timeout-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 10_000,
+    doc: "How long the headers of a request may take to arrive"
+  }),
+  requestTimeoutMs: setting({
+    key: "limits.request_timeout_ms", flag: "request-timeout-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 30_000,
+    doc: "How long a whole request may take to arrive"
+  }),
+  sendTimeoutMs: setting({
+    key: "limits.send_timeout_ms", flag: "send-timeout-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 60_000,
+    doc: "How long a client may take to read an answer"
+  }),
+  ratePerSecondMax: setting({
+    key: "limits.rate_per_second_max", flag: "rate-per-second-max", value: number({ minimum: 0, maximum: 1_000_000 }), default: 0,
+    doc: "Requests a second of one address, or of one network of 64 bits in IPv6; 0 is no bound"
+  }),
+  rateBurstMax: setting({
+    key: "limits.rate_burst_max", flag: "rate-burst-max", value: integer({ minimum: 1, maximum: 1_000_000 }), default: 100,
+    doc: "Requests that one address may send at once, where they are bounded"
+  }),
+  rateAddressesMax: setting({
+    key: "limits.rate_addresses_max", flag: "rate-addresses-max", value: integer({ minimum: 1, maximum: 10_000_000 }), default: 65_536,
+    doc: "Addresses whose requests are counted at once, some 100 bytes each; beyond, who asked longest ago is forgotten"
+  }),
+  trustedProxies: setting({
+    key: "limits.trusted_proxies", flag: "trusted-proxies",
+    value: networks,
+    doc: "Proxies whose X-Forwarded-For says for whom they ask; none where it is not set, and then the peer is the client"
+  })
+})
+
 const limits = group("What is read from a client", {
+  jsonDepthMax: setting({ key: "limits.json_depth_max", flag: "json-depth-max", value: integer({ minimum: 1, maximum: 1000 }), default: 32, doc: "Levels of objects and arrays in a body" }),
+  listItemsMax: setting({ key: "limits.list_items_max", flag: "list-items-max", value: integer({ minimum: 1, maximum: 1_000_000 }), default: 2049, doc: "Items that a parameter lists, such as those of ids" }),
   urlBytesMax: setting({ key: "limits.url_bytes_max", flag: "url-bytes-max", value: integer({ minimum: 256, maximum: 1_048_576 }), default: 8192, doc: "Bytes of path and query" }),
   headerBytesMax: setting({ key: "limits.header_bytes_max", flag: "header-bytes-max", value: integer({ minimum: 1024, maximum: 1_048_576 }), default: 16_384, doc: "Bytes of all headers" }),
   bodyBytesMax: setting({ key: "limits.body_bytes_max", flag: "body-bytes-max", value: integer({ minimum: 1024, maximum: 67_108_864 }), default: 65_536, doc: "Bytes of a body" })
@@ -165,4 +211,4 @@ export const watching = group("How it is watched", {
 })
 
 /** What a server can be told. */
-export const serverSettings = { ...listening, ...place, ...database, ...replica, ...connections, ...network, ...pace, ...limits, ...pool, ...kept, ...watching, ...log }
+export const serverSettings = { ...listening, ...place, ...database, ...replica, ...connections, ...network, ...pace, ...limits, ...bounds, ...pool, ...kept, ...watching, ...log }

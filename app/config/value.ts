@@ -1,4 +1,5 @@
 import { type Redacted, Schema } from "effect"
+import { isIP } from "node:net"
 
 /** What a setting may be: from this its schema, its text in a refusal, in the help and in the documentation come. */
 export interface Value<A> {
@@ -57,6 +58,20 @@ export interface TextOptions {
 export const text = ({ pattern, placeholder, rule }: TextOptions): Value<string> => ({
   placeholder, rule, schema: Schema.String.check(Schema.isPattern(pattern)), fromText: (text) => text
 })
+
+/** Addresses and networks, separated by commas and kept as one text. */
+export const networks: Value<string> = {
+  placeholder: "networks",
+  rule: "addresses or networks separated by commas, such as 10.0.0.0/8,::1",
+  schema: Schema.String.check(Schema.makeFilter((text) => text.split(",").every(isNetwork))),
+  fromText: (text) => text
+}
+
+const isNetwork = (text: string): boolean => {
+  const [address = "", prefix, ...more] = text.trim().split("/")
+  const family = isIP(address)
+  return family !== 0 && more.length === 0 && (prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)))
+}
 
 /** A text that no output may show. */
 export const secret = ({ pattern, placeholder, rule }: TextOptions): Value<Redacted.Redacted> => ({

@@ -1,11 +1,11 @@
-import { settings, settingsTable } from "../../app/config/mod.ts"
+import { limitsTable, settings, settingsTable } from "../../app/config/mod.ts"
 import { exitCodes } from "../../app/exit_codes.ts"
 
 /** How the program ends, as a table in Markdown. */
 export const exitTable = (): string =>
   ["| exit code | meaning |", "|---|---|", ...Object.values(exitCodes).map(({ code, doc }) => `| ${code} | ${doc} |`)].join("\n")
 
-const tables: { readonly [name: string]: () => string } = { settings: () => settingsTable(settings.serverSettings), "exit codes": exitTable }
+const tables: { readonly [name: string]: () => string } = { settings: () => settingsTable(settings.serverSettings), limits: limitsTable, "exit codes": exitTable }
 
 /** The README with its generated tables as they have to be. Throws where one has no place. */
 export const withTables = (readme: string): string => {

@@ -30,6 +30,7 @@ const twoValues = ({ default: usual, value: { fromText, placeholder, rule } }: O
     : typeof fromText("5") === "number" ? [String(Number(minimum)), String(Number(minimum) + 1), String(Number(minimum) + 0.5)].filter((text) => placeholder === "number" || !text.includes("."))
     : placeholder === "url" ? ["postgresql://a:b@c/d", "postgresql://e:f@g/h", "http://a", "http://b"].filter((url) => url.startsWith(/such as (\w+):/u.exec(rule)![1]!))
     : placeholder === "token" ? ["0123456789abcdef", "fedcba9876543210"]
+    : placeholder === "networks" ? ["10.0.0.0/8", "::1,192.0.2.7"]
     : placeholder === "path" && rule.includes("/earlier") ? ["/a", "/b"]
     : ["a1", "b2"]
   const others = candidates.filter((text) => text !== String(usual))
@@ -103,7 +104,7 @@ describe("what a command is told", () => {
     assert.match(toldProblems(readInvocation(named("serve"), [], { CONFIG_FILE: "/none/such.toml" }, commands).problems), /^CONFIG_FILE: The file "\/none\/such\.toml" cannot be read: there is none/u)
     assert.match(told([], {}, "[server]\nport = \n").said, /^rollup\.toml, line 2: The file is not TOML: /u)
     assert.match(told([], {}, "[server]\nport = 1\nport = 2\n").said, /^rollup\.toml, line 3: The file is not TOML: Cannot redefine/u)
-    assert.match(told([], {}, "limits = 5").said, /^rollup\.toml, line 1: limits is a table: expected \[limits\] with url_bytes_max, /u)
+    assert.match(told([], {}, "limits = 5").said, /^rollup\.toml, line 1: limits is a table: expected \[limits\] with json_depth_max, list_items_max, url_bytes_max, /u)
     assert.match(told([], {}, "[nothing]").said, /^rollup\.toml, line 1: The key nothing is unknown/u)
     assert.deepStrictEqual(told([], {}, "[limits]\n").problems, [])
   })

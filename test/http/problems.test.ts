@@ -137,7 +137,7 @@ describe("failures of the server", () => {
 
 describe("the table of problems", () => {
   it("every status is one that the design allows", () => {
-    const statuses = Schema.Literals([400, 404, 405, 408, 413, 414, 415, 431, 500, 503])
+    const statuses = Schema.Literals([400, 404, 405, 408, 413, 414, 415, 429, 431, 500, 503])
     for (const { status } of Object.values(problems)) Schema.decodeUnknownSync(statuses)(status)
   })
 })

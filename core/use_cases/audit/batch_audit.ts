@@ -24,6 +24,9 @@ export function auditBatch({ auction, keccak256 }: BatchAuditRules, evidence: Ba
   findings.checked("batches")
   findings.same("batches", `${place}, slotNum`, batch.slotNum, slotOfBlock(auction, batch.ethereumBlockNum))
   const kinds = kindsOf(transactions)
+  for (const { id, itemId } of kinds.user) {
+    if (evidence.queued(id) === undefined) findings.violate("queued", `transaction ${id} (item ${itemId}, ${place})`, "no queued transaction of that id", "the one that was forged")
+  }
   const outcome = processBatch({ account: evidence.before, token: evidence.token, lastAccountIndex: lastAccountBefore }, inputOf(evidence, kinds))
   findings.checked("transitions")
   if (Result.isFailure(outcome)) {

@@ -1,0 +1,27 @@
+/** Bounds of what a server bears of its clients: of each one, and of all together. */
+export interface ServerLimits {
+  /** Connections at once; another one is closed at once. */
+  readonly connectionsMax: number
+  /** How long the headers of a request may take to arrive; then 408. */
+  readonly headersTimeoutMs: number
+  /** How long a whole request may take to arrive; then 408. */
+  readonly requestTimeoutMs: number
+  /** How long an answer may take to be read by its client; then the connection is cut. */
+  readonly sendTimeoutMs: number
+  /** How long answers are computed in a turn of the event loop while more comes than is answered; then 503. 0 refuses nothing. */
+  readonly busyMs: number
+  /** Requests a second of one address; then 429. 0 is no bound. */
+  readonly ratePerSecondMax: number
+  /** Requests that an address may send at once. */
+  readonly rateBurstMax: number
+  /** Addresses whose requests are counted at once. */
+  readonly rateAddressesMax: number
+  /** Addresses and networks of proxies that say for whom they ask. */
+  readonly trustedProxies: ReadonlyArray<string>
+}
+
+/** What a server bears that is told nothing: it refuses nobody for the load, and counts no addresses. */
+export const defaultServerLimits: ServerLimits = {
+  connectionsMax: 10_000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, sendTimeoutMs: 60_000, busyMs: 0, ratePerSecondMax: 0, rateBurstMax: 100,
+  rateAddressesMax: 65_536, trustedProxies: []
+}

@@ -1,0 +1,35 @@
+import { Effect, Exit } from "effect"
+import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
+import { type ParameterKind, readParameterSet } from "./_parameter_sets.ts"
+
+interface SetRow {
+  readonly kind: ParameterKind
+  readonly block: string
+  readonly first_slot: bigint | null
+  readonly variables: string
+}
+
+/** Each set of variables is read as the program reads it. */
+export const auditVariables = ({ findings, rows }: AuditSnapshot): Asking =>
+  Effect.gen(function*() {
+    let [kind, block] = ["", "0"]
+    for (;;) {
+      const sets: ReadonlyArray<SetRow> = yield* rows<SetRow>(`
+SELECT kind, ethereum_block_num::text AS block, first_slot, variables FROM parameter_set WHERE (kind, ethereum_block_num) > ($1, $2::numeric)
+ORDER BY kind, ethereum_block_num LIMIT 1000`, kind, block)
+      if (sets.length === 0) return
+      for (const set of sets) {
+        const place = `parameter_set ${set.kind} of block ${set.block}`
+        const read = yield* Effect.exit(Effect.try({ try: () => readParameterSet(set.kind, set.variables), catch: (error) => error }))
+        if (Exit.isFailure(read)) findings.violate("variables", place, set.variables.slice(0, 200), "variables that can be read")
+        else {
+          const firstSlot = "defaultSlotSetBidSlotNum" in read.value ? BigInt(read.value.defaultSlotSetBidSlotNum) : null
+          findings.same("variables", `${place}, first_slot`, set.first_slot, firstSlot)
+          // a set that a withdrawal changed keeps the date of the last decision about it
+          if (read.value.ethereumBlockNum > BigInt(set.block)) findings.violate("variables", `${place}, ethereumBlockNum`, read.value.ethereumBlockNum, `at most ${set.block}`)
+        }
+        ;[kind, block] = [set.kind, set.block]
+      }
+      findings.checked("variables", sets.length)
+    }
+  })

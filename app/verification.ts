@@ -1,0 +1,53 @@
+import { Effect, type Redacted } from "effect"
+import { readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { auditChecks, type AuditReport } from "../core/mod.ts"
+import type { settings, Settled } from "./config/mod.ts"
+import { connectionOptions } from "./database.ts"
+
+/** The result of `verify`, as it is kept and shown. */
+export interface Verification extends AuditReport {
+  readonly finishedAt: string
+  readonly durationMs: number
+}
+
+/** A store that can be verified. */
+export type VerifiedPlace =
+  | { readonly kind: "directory"; readonly directory: string }
+  | { readonly kind: "database"; readonly url: Redacted.Redacted }
+
+type Connections = Settled<typeof settings.connections>
+
+const fileIn = (directory: string): string => join(directory, "verification.json")
+
+/** Puts the result where the server of the store finds it. Where that cannot be, the result is told all the same. */
+export const keepVerification = (place: VerifiedPlace | { readonly kind: "feed" }, verification: Verification, settings: Connections): Effect.Effect<void> => {
+  const text = JSON.stringify(verification)
+  const keep: Effect.Effect<void, unknown> = place.kind === "directory" ? Effect.tryPromise(() => writeFile(fileIn(place.directory), text))
+    : place.kind === "database" ? inDatabase(place.url, settings, ({ keepAudit }) => keepAudit(text)) : Effect.void
+  return Effect.catch(keep, (error) => Effect.logWarning("The result could not be kept for the admin listener", error))
+}
+
+/** The result that was kept last, as JSON; null where there is none. */
+export const lastVerification = (place: VerifiedPlace, settings: Connections): Effect.Effect<string | null, unknown> =>
+  place.kind === "database"
+    ? inDatabase(place.url, settings, ({ lastAudit }) => lastAudit)
+    : Effect.tryPromise(() => readFile(fileIn(place.directory), "utf8").catch((error: NodeJS.ErrnoException) => error.code === "ENOENT" ? null : Promise.reject(error)))
+
+type SqlModule = typeof import("../adapters/sql/mod.ts")
+
+const inDatabase = <A, E>(url: Redacted.Redacted, settings: Connections, ask: (sql: SqlModule) => Effect.Effect<A, E, import("../adapters/sql/mod.ts").Database>) =>
+  Effect.flatMap(Effect.promise(() => import("../adapters/sql/mod.ts")), (sql) =>
+    Effect.provide(ask(sql), sql.databaseLayer({ url, ...connectionOptions(settings), maxConnections: 4, applicationName: "rollup-node verification" })))
+
+/** The result for a person, line by line. */
+export function* toldReport({ checks, isSound, notes, violations }: Verification, took: string): Generator<string, void> {
+  const width = Math.max(...checks.map(({ check }) => check.length), 0)
+  yield `${"check".padEnd(width)}  ${"looked at".padStart(10)}  ${"wrong".padStart(7)}\n`
+  for (const { check, checked, violations } of checks) yield `${check.padEnd(width)}  ${String(checked).padStart(10)}  ${String(violations).padStart(7)}  ${auditChecks[check]}\n`
+  if (violations.length > 0) yield "\n"
+  for (const { check, expected, found, place } of violations) yield `${check}: ${place}: found ${found}, expected ${expected}\n`
+  if (notes.length > 0) yield "\n"
+  for (const note of notes) yield `${note}\n`
+  yield `\n${isSound ? "Nothing is wrong" : "Something is wrong"}, which took ${took} to find out\n`
+}

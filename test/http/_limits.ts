@@ -1,0 +1,55 @@
+import { Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import { connect, type Socket } from "node:net"
+import { Application, type HttpAnswer, type HttpRequest } from "../../adapters/http/mod.ts"
+import { serverLayer, type ServerLimits } from "../../adapters/http/node.ts"
+import { openMonitor } from "../../adapters/metrics/mod.ts"
+import { type Metric, Monitor } from "../../core/ports/mod.ts"
+
+/* Something with limits, and how often each one was hit. */
+
+export type Hits = (limit: string) => Effect.Effect<number>
+
+const hitsOf = (metrics: () => ReadonlyArray<Metric>): Hits => (limit) =>
+  Effect.gen(function*() {
+    let hits = 0
+    for (const metric of metrics()) {
+      if (metric.name !== "rollup_limit_hits_total" || metric.kind === "histogram") continue
+      for (const { labels, value } of yield* Effect.orDie(metric.read as Effect.Effect<Iterable<{ labels: { limit?: string }; value: number }>>)) if (labels.limit === limit) hits += value
+    }
+    return hits
+  })
+
+/** The application that a layer makes, watched. */
+export const watchedApplication = Effect.fnUntraced(function*(layer: Layer.Layer<Application>) {
+  const monitor = openMonitor()
+  const context = yield* Effect.provideService(Layer.build(layer), Monitor, monitor)
+  const { handle, refuse } = yield* Effect.provide(Application, context)
+  return { handle, refuse, hits: hitsOf(monitor.metrics) }
+})
+
+/** A server over an application, watched; the port that it listens on. */
+export const watchedServer = Effect.fnUntraced(function*(application: Layer.Layer<Application>, limits: Partial<ServerLimits>) {
+  const monitor = openMonitor()
+  const layer = serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "100 millis", limits }).pipe(Layer.provide(application))
+  const context = yield* Effect.provideService(Layer.build(layer), Monitor, monitor)
+  const { address } = yield* Effect.provide(HttpServer.HttpServer, context)
+  return { port: (address as { readonly port: number }).port, hits: hitsOf(monitor.metrics) }
+})
+
+/** A request with a body. */
+export const posting = (url: string, body: string): HttpRequest => ({
+  method: "POST", url, headers: { "content-type": "application/json", "content-length": String(body.length) }, body: () => Effect.succeed(new TextEncoder().encode(body))
+})
+
+export const statusOf = Effect.map(({ status }: HttpAnswer) => status)
+
+/** A connection, and all that it is told until it ends. */
+export const talk = (port: number, bytes: string): { readonly socket: Socket; readonly said: Promise<string> } => {
+  const socket = connect(port, "127.0.0.1", () => socket.write(bytes))
+  const said = new Promise<string>((resolve) => {
+    let text = ""
+    socket.on("data", (chunk) => text += chunk).on("error", () => {}).on("close", () => resolve(text))
+  })
+  return { socket, said }
+}

@@ -1,0 +1,83 @@
+import { type ChildProcess, fork, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { cpus } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import type { Kind, Load, Outcome } from "./_asking.ts"
+
+/*
+ * Four times as many requests as the real program can answer, for a minute: node test/overload/campaign.ts [--seconds 60]
+ * [-- further words for serve]. What it finds is written down in RESULTS.md.
+ */
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { seconds: { type: "string", default: "60" }, times: { type: "string", default: "4" }, transactions: { type: "string", default: "20000" } }
+})
+
+const main = join(import.meta.dirname, "../../app/main.ts")
+const server = spawn(process.execPath, [
+  main, "serve", "--port", "0", "--admin-port", "off", "--no-request-log", "--memory", "--transactions", values.transactions, "--pace", "3", ...positionals
+], { stdio: ["ignore", "pipe", "inherit"] })
+const clients = fork(join(import.meta.dirname, "_generator.ts"), { stdio: "inherit" })
+
+const listening = (child: ChildProcess): Promise<number> => new Promise((resolve, reject) => {
+  let said = ""
+  child.stdout!.on("data", (text: Buffer) => {
+    said += String(text)
+    const port = /Listening on http:\/\/[^\s"]+:(\d+)/u.exec(said)?.[1]
+    if (port !== undefined) resolve(Number(port))
+  })
+  child.once("exit", () => reject(new Error(`The server ended: ${said}`)))
+})
+
+const port = await listening(server)
+const drive = (load: Omit<Load, "port" | "kinds">): Promise<{ readonly [kind: string]: Outcome }> => new Promise((resolve) => {
+  clients.once("message", (outcome: { readonly [kind: string]: Outcome }) => resolve(outcome))
+  clients.send({ port, kinds, ...load } satisfies Load)
+})
+
+/** Pages that nobody asked for before, so that each one is computed, and among them a few that are kept ready. */
+const lists = ["/accounts", "/transactions-history", "/batches", "/exits", "/tokens", "/slots"]
+const computed = Array.from({ length: 60_000 }, (_, i) => `${lists[i % lists.length]!}?limit=${80 + i % 41}&fromItem=${i * 7 % 15_000}&order=${i % 2 === 0 ? "ASC" : "DESC"}`)
+const kinds: ReadonlyArray<Kind> = [
+  { name: "computed", paths: computed, percent: 90 },
+  { name: "kept", paths: ["/tokens/0", "/config", "/tokens?limit=20"], percent: 10 }
+]
+
+const megabytes = (name: "VmRSS" | "VmHWM") => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`, "u").exec(readFileSync(`/proc/${server.pid!}/status`, "utf8"))![1]) / 1024)
+const told = (name: string, outcomes: { readonly [kind: string]: Outcome }) => {
+  for (const [kind, { accepted, failed, refused }] of Object.entries(outcomes)) {
+    const row = (times: Outcome["accepted"]) => `${times.perSecond.toFixed(0).padStart(6)} /s  p50 ${times.p50.toFixed(1).padStart(6)} ms  p99 ${times.p99.toFixed(1).padStart(6)} ms  max ${times.max.toFixed(1).padStart(7)} ms`
+    console.log(`${name.padEnd(10)} ${kind.padEnd(9)} accepted ${row(accepted)}   refused ${row(refused)}   failed ${failed}`)
+  }
+  console.log(`${"".padEnd(10)} memory ${megabytes("VmRSS")} MB, ${megabytes("VmHWM")} MB at most`)
+}
+
+const seconds = Number(values.seconds)
+await drive({ connections: 8, durationMs: 10_000 })
+const whole = await drive({ connections: 8, durationMs: 10_000 })
+told("capacity", whole)
+const capacity = Object.values(whole).reduce((sum, { accepted }) => sum + accepted.perSecond, 0)
+const normal = await drive({ connections: 2000, durationMs: 20_000, perSecond: capacity / 2 })
+told("half", normal)
+const over = await drive({ connections: 2000, durationMs: seconds * 1000, perSecond: capacity * Number(values.times) })
+told(`${values.times} times`, over)
+const after = await drive({ connections: 2000, durationMs: 20_000, perSecond: capacity / 2 })
+told("half again", after)
+
+const [before, during, later] = [normal, over, after].map(({ computed }) => computed!) as [Outcome, Outcome, Outcome]
+const holds = {
+  "p99 of what was accepted is at most twice the normal": during.accepted.p99 <= 2 * before.accepted.p99,
+  "p99 of the refusals is below 50 ms": during.refused.p99 < 50,
+  "nothing failed": [normal, over, after].every((outcomes) => Object.values(outcomes).every(({ failed }) => failed === 0)),
+  // a block may overtake them: then the next one is computed
+  "kept answers are given: less than one in a hundred is refused": over.kept!.refused.count <= over.kept!.accepted.count / 100,
+  "it recovers: less than one in a thousand is refused afterwards": later.refused.count <= later.accepted.count / 1000
+}
+console.log(`\nCapacity ${capacity.toFixed(0)} /s, ${cpus().length} × ${cpus()[0]!.model}, Node ${process.versions.node}`)
+for (const [claim, isTrue] of Object.entries(holds)) console.log(`${isTrue ? "yes" : "NO "}  ${claim}`)
+clients.disconnect()
+server.kill("SIGTERM")
+await new Promise((resolve) => server.once("exit", resolve))
+process.exitCode = Object.values(holds).every(Boolean) ? 0 : 1

@@ -1,0 +1,147 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { connect } from "node:net"
+import { join } from "node:path"
+import { freshDatabase } from "../postgres/mod.ts"
+import { execute } from "../postgres/_statements.ts"
+import { Client, newAuthorization } from "./_group.ts"
+import { env, inDirectory, until } from "./_program.ts"
+
+/* What a supervisor does to the program: it is told to stop, and started again. */
+
+const main = join(import.meta.dirname, "../../app/main.ts")
+const posts = "/account-creation-authorization"
+
+interface Started {
+  readonly port: number
+  readonly adminPort: number
+  readonly said: () => string
+  readonly signal: (signal: NodeJS.Signals) => void
+  readonly ended: Promise<readonly [code: number | null, signal: NodeJS.Signals | null]>
+}
+
+const kill = new Set<() => void>()
+
+/** Starts the program and waits until it serves. */
+const start = async (...words: ReadonlyArray<string>): Promise<Started> => {
+  const child = spawn(process.execPath, [main, "serve", "--no-request-log", ...words], { env, stdio: ["ignore", "pipe", "pipe"] })
+  kill.add(() => child.kill("SIGKILL"))
+  let said = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said += text)
+  const ended = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>
+  const portOf = (what: string) => Number(new RegExp(`${what} http://[^\\s"]+?:(\\d+)`, "u").exec(said)?.[1])
+  await until(() => child.exitCode !== null || portOf("Listening on") > 0, () => said)
+  assert.isAbove(portOf("Listening on"), 0, said)
+  return { ended, port: portOf("Listening on"), adminPort: portOf("Health and metrics at"), said: () => said, signal: (signal) => void child.kill(signal) }
+}
+
+/** Posts one after the other, over a connection that it opens anew where it is told to; those that were acknowledged. */
+const postUntil = async (port: number, isOver: () => boolean): Promise<ReadonlyArray<string>> => {
+  const acknowledged: Array<string> = []
+  for (let client = new Client(port, false); !isOver();) {
+    const { body, path } = newAuthorization()
+    try {
+      const { headers, status } = await client.post(posts, body)
+      if (status === 200) acknowledged.push(path)
+      else assert.strictEqual(status, 503)
+      if (headers.connection === "close") client = new Client(port, false)
+    } catch {
+      // nobody listens: what was not acknowledged may be there or not
+      client = new Client(port, false)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  return acknowledged
+}
+
+/** Restarts the program under a load of posts, and finds all of them that were acknowledged. */
+const restarts = async (times: number, ...words: ReadonlyArray<string>) => {
+  let program = await start("--port", "0", "--admin-port", "off", ...words)
+  const { port } = program
+  let isOver = false
+  const posting = [1, 2, 3].map(() => postUntil(port, () => isOver))
+  for (let i = 0; i < times; i++) {
+    const { ended, said, signal } = program
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    signal("SIGTERM")
+    assert.deepStrictEqual(await ended, [0, null], said())
+    program = await start("--port", String(port), "--admin-port", "off", ...words)
+  }
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  isOver = true
+  const acknowledged = (await Promise.all(posting)).flat()
+  assert.isAbove(acknowledged.length, 3 * times)
+  const client = new Client(port, true)
+  for (const path of acknowledged) assert.strictEqual((await client.get(path)).status, 200, `${path} of ${acknowledged.length} is lost`)
+  client.close()
+  program.signal("SIGTERM")
+  assert.deepStrictEqual(await program.ended, [0, null], program.said())
+}
+
+describe("a program that is told to stop", () => {
+  afterAll(() => { for (const end of kill) end() })
+
+  it("is not ready any more, lets go of who asks nothing, ends what has begun with Connection: close, and exits with 0", async () => {
+    const program = await start("--port", "0", "--empty", "--memory", "--shutdown-timeout-ms", "60000")
+    const idle = new Client(program.port, false)
+    assert.strictEqual((await idle.get("/config")).status, 200)
+    // it has connected in advance, as browsers do
+    const silent = connect(program.port, "127.0.0.1")
+    const silentEnded = new Promise((resolve) => silent.on("error", () => {}).on("close", resolve))
+    await once(silent, "connect")
+    // half of a request
+    const { body, path } = newAuthorization()
+    const begun = connect(program.port, "127.0.0.1")
+    let answer = ""
+    begun.on("data", (chunk) => answer += chunk)
+    const begunEnded = once(begun, "close")
+    begun.write(`POST ${posts} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 50)}`)
+    // the answer to something later tells that it has been read
+    assert.strictEqual((await idle.get("/tokens/0")).status, 200)
+
+    const ready = async () => (await fetch(`http://127.0.0.1:${program.adminPort}/readyz`)).status
+    assert.strictEqual(await ready(), 200)
+    program.signal("SIGTERM")
+    await silentEnded
+    assert.strictEqual(await ready(), 503)
+    assert.isTrue(await new Client(program.port, false).get("/config").then(() => false, () => true))
+    begun.write(body.slice(50))
+    await begunEnded
+    assert.match(answer, /^HTTP\/1\.1 200 /u, path)
+    assert.match(answer, /\r\nconnection: close\r\n/iu)
+    assert.deepStrictEqual(await program.ended, [0, null], program.said())
+  })
+
+  it("ends in time though a client sends no more and another one reads no more, and at once with a second signal", async () => {
+    for (const isTwice of [false, true]) {
+      const program = await start("--port", "0", "--admin-port", "off", "--empty", "--memory", "--shutdown-timeout-ms", isTwice ? "3600000" : "100")
+      const slow = connect(program.port, "127.0.0.1").on("error", () => {})
+      slow.write(`POST ${posts} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`)
+      const deaf = connect(program.port, "127.0.0.1").on("error", () => {})
+      deaf.pause().write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100))
+      assert.strictEqual((await new Client(program.port, false).get("/openapi.json")).status, 200)
+      program.signal("SIGTERM")
+      if (isTwice) {
+        // it waits for the slow one, so this is the time for a second signal
+        await until(() => fetch(`http://127.0.0.1:${program.port}/config`).then(() => false, () => true), program.said)
+        program.signal("SIGTERM")
+      }
+      assert.deepStrictEqual(await program.ended, [isTwice ? 143 : 0, null], program.said())
+      for (const socket of [slow, deaf]) socket.destroy()
+    }
+  })
+
+  it("loses nothing that it acknowledged when it is started again", () => inDirectory((directory) => restarts(3, "--empty", "--data", directory)))
+
+  it("loses nothing with several processes either", () => inDirectory((directory) => restarts(2, "--empty", "--data", directory, "--workers", "2")))
+
+  it("leaves the writing of a database to another process at once", async () => {
+    const { url } = await freshDatabase()
+    await restarts(1, "--transactions", "0", "--pace", "0.1", "--database", url)
+    const [writer] = await execute(url, "SELECT holder, epoch::text AS epoch FROM writer")
+    assert.isNull(writer!.holder)
+    // each one wrote in its turn
+    assert.isAtLeast(Number(writer!.epoch), 2)
+  })
+})
