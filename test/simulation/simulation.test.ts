@@ -8,7 +8,7 @@ import { mishaps } from "./_weather.ts"
 import { told } from "./_shrinking.ts"
 import { OPERATIONS, simulateSeed } from "./simulation.ts"
 
-const SEEDS = 2000
+const SEEDS = 300
 /** In one test: a busy machine is no failure. */
 const AT_ONCE = 100
 const seeds = process.env.SEED === undefined ? Array.from({ length: SEEDS }, (_, number) => String(number + 1)) : [process.env.SEED]
