@@ -118,12 +118,13 @@ describe("processes behind one port", () => {
 
     // what a follower does not have yet is shown by nobody; one that stands still delays it, and is replaced
     const reader = group.processAt(2)
+    // both processes take connections by now, so that each has some of these; of those above one process may have all
+    const posters = await openClients(group.port, 4)
     const readers = await openClients(group.port, 4)
     const dropped = `Process ${reader} (follower, 2 of 2) has not followed for 5 s and is ended`
     process.kill(reader, "SIGSTOP")
     const { body, path } = newAuthorization()
-    // of four connections some lead to the writer, whichever process took the first
-    const written = again.map((client) => client.post(posts, body).then(({ status }) => assert.strictEqual(status, 200), () => undefined))
+    const written = posters.map((client) => client.post(posts, body).then(({ status }) => assert.strictEqual(status, 200), () => undefined))
     const ofWriter = await Promise.all(readers.map(async (client) => {
       for (;;) {
         const answer = await client.get(path).catch(() => undefined)
