@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
 import { StoreFailure } from "../../core/ports/mod.ts"
+import type { Values } from "./_client.ts"
 import { storeFailure } from "./_failure.ts"
 import { readAnswer, type SqlAnswer } from "./_read_answer.ts"
 import { TokenCache, type Tokens } from "./_token_cache.ts"
@@ -28,10 +28,10 @@ export class Again {
 /** Each further attempt takes a change of the ledger between two statements; so many of them in a row do not happen. */
 const attemptsMax = 20
 
-export const makeAsk = (sql: SqlClient.SqlClient): Ask => {
-  const cache = new TokenCache(sql)
+export const makeAsk = (values: Values): Ask => {
+  const cache = new TokenCache(values)
   const attempt = <A>(question: Question, read: (answer: SqlAnswer, tokens: Tokens) => A | Again, attempts: number): Effect.Effect<A, StoreFailure> =>
-    Effect.flatMap(Effect.mapError(sql.unsafe(question.text, question.parameters).values, storeFailure), (rows) => {
+    Effect.flatMap(Effect.mapError(values(question.text, question.parameters), storeFailure), (rows) => {
       const answer = readAnswer(rows)
       const known = cache.find(answer.tokenVersion)
       const reading = (tokens: Tokens | undefined): Effect.Effect<A, StoreFailure> => {

@@ -1,5 +1,5 @@
 import { PgClient, PgPool } from "@effect/sql-pg"
-import { Effect, type Redacted, type Scope } from "effect"
+import { Context, Effect, type Fiber, Option, type Redacted, type Scope, Tracer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { commit, connectionOf, transactionConnectionOf } from "./_connection.ts"
@@ -44,11 +44,20 @@ const preparedMax = 500
  */
 export const readPlans = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" }
 
+/** The rows of a statement that reads, each as what its columns hold. */
+export type Values = (text: string, parameters: ReadonlyArray<string | null>) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
+
+export interface Client {
+  readonly sql: SqlClient.SqlClient
+  /** What `sql.unsafe(text, parameters).values` answers, without what a span and the builder of statements cost where nobody traces. */
+  readonly values: Values
+}
+
 /**
  * A client of one pool of connections, opened when they are needed. The driver's own client lets statements wait for a connection
  * for any time, and turns a transaction whose connection is lost into a defect.
  */
-export const makeClient = (options: ClientOptions): Effect.Effect<SqlClient.SqlClient, SqlError.SqlError, Scope.Scope> =>
+export const makeClient = (options: ClientOptions): Effect.Effect<Client, SqlError.SqlError, Scope.Scope> =>
   Effect.gen(function*() {
     const { address, connections, retries, sharing } = options
     const pool = yield* PgPool.make({
@@ -83,7 +92,7 @@ export const makeClient = (options: ClientOptions): Effect.Effect<SqlClient.SqlC
       if (!retries) return statement
       return within(Effect.catchIf(statement, isLost, () => statement), answerMs, late)
     }
-    return yield* SqlClient.make({
+    const sql = yield* SqlClient.make({
       driver: "postgresql",
       compiler: PgClient.makeCompiler(),
       acquirer: Effect.andThen(gate.scoped, Effect.map(pool.get, (session) => connectionOf(session, noticed))),
@@ -96,7 +105,13 @@ export const makeClient = (options: ClientOptions): Effect.Effect<SqlClient.SqlC
         ["db.system.name", "postgresql"], ["db.namespace", address.database], ["server.address", address.host], ["server.port", address.port]
       ]
     }).pipe(Effect.provide(Reactivity.layer))
+    const values: Values = (text, parameters) =>
+      Effect.withFiber((fiber) =>
+        isTraced(fiber) ? sql.unsafe(text, parameters).values : gate.during(answered((connection) => connection.executeValues(text, parameters))))
+    return { sql, values }
   })
+
+const isTraced = (fiber: Fiber.Fiber<unknown, unknown>): boolean => Option.isSome(Context.getOption(fiber.context, Tracer.ParentSpan))
 
 /** A statement took longer than it may. */
 const queryCanceled = "57014"

@@ -6,14 +6,16 @@ import { isConnectionLost } from "./_failure.ts"
 
 /** A session of the driver as the client speaks to it. */
 export const connectionOf = (session: PgConnection.PgConnection, noticed: (error: SqlError.SqlError) => void): SqlConnection.Connection => {
+  const noting = <A>(answer: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
+    Effect.tapError(answer, (error) => Effect.sync(() => noticed(error)))
   const rows = (prepare: boolean): SqlConnection.Connection["execute"] => (sql, params, transformRows) =>
-    Effect.map(Effect.tapError(session.query(sql, params, prepare), (error) => Effect.sync(() => noticed(error))), (result) => transformRows === undefined ? result.rows : transformRows(result.rows))
+    Effect.map(noting(session.query(sql, params, prepare)), (result) => transformRows === undefined ? result.rows : transformRows(result.rows))
   return {
     execute: rows(true),
     executeUnprepared: rows(false),
-    executeRaw: (sql, params) => session.query(sql, params),
-    executeValues: (sql, params) => session.queryValues(sql, params),
-    executeValuesUnprepared: (sql, params) => session.queryValues(sql, params, false),
+    executeRaw: (sql, params) => noting(session.query(sql, params)),
+    executeValues: (sql, params) => noting(session.queryValues(sql, params)),
+    executeValuesUnprepared: (sql, params) => noting(session.queryValues(sql, params, false)),
     executeStream: (sql, params, transformRows) =>
       transformRows === undefined ? session.stream(sql, params) : Stream.mapArray(session.stream(sql, params), (chunk) => transformRows(chunk) as typeof chunk)
   }

@@ -6,7 +6,8 @@ import { closeStatement, openExitSource, openStatement, slotKey } from "./_open_
 import { bigintArray } from "./_parameters.ts"
 import { partFlags, raiseParts } from "./_part_versions.ts"
 import { entriesOfStored, storedRows } from "./_posting_entries.ts"
-import type { ViewStart, WorkingView } from "./_view.ts"
+import type { WorkingView } from "./_view.ts"
+import type { ViewStart } from "./_view_start.ts"
 import { announcingVersion } from "./versions.ts"
 
 /*
@@ -59,7 +60,7 @@ const openSlots = openStatement(heldSlots)
  * `$1` is the block that stays, `$2` and `$3` are the first exit and transaction, queued ones included, that go, `$4` to `$6` the
  * last batch, account and token that stay, `$7` is the version of tokens that changed.
  */
-const removal = `
+export const removal = `
 WITH batches AS MATERIALIZED (SELECT batch_num, updated_accounts, nonces_before, balances_before FROM batch WHERE batch_num > $4::bigint),
 -- the oldest batch that overwrote an account knows what it held before all of them
 accounts_before AS (
@@ -75,13 +76,14 @@ accounts_before AS (
   UPDATE token SET price_usd = before.price_usd_before, price_time_ms = before.price_time_ms_before, version = $7::bigint
   FROM prices_before AS before WHERE token.token_id = before.token_id
 ), waiting AS (
-  UPDATE queued_transaction SET forged = false FROM transaction
-  WHERE transaction.item_id >= $3::bigint AND transaction.queue IS NOT NULL AND queued_transaction.id = transaction.id
-    AND queued_transaction.item_id < $3::bigint
+  UPDATE queued_transaction SET forged = false
+  WHERE id = ANY (ARRAY(SELECT id FROM transaction WHERE item_id >= $3::bigint AND queue IS NOT NULL)) AND item_id < $3::bigint
 ), withdrawals_gone AS (
   DELETE FROM withdrawal WHERE ethereum_block_num > $1::numeric
 ), sets_gone AS (
   DELETE FROM parameter_set WHERE ethereum_block_num > $1::numeric
+), sets_back AS (
+  UPDATE parameter_set SET superseded_by = NULL WHERE superseded_by > $1::numeric AND ethereum_block_num <= $1::numeric
 ), price_changes_gone AS (
   DELETE FROM price_change WHERE ethereum_block_num > $1::numeric
 ), exits_gone AS (

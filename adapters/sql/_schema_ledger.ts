@@ -224,14 +224,18 @@ export const ledgerSchema: ReadonlyArray<string> = [
   }),
   // the best bid of a slot is its last one
   "CREATE INDEX bid_slot ON bid (slot_num, item_id)",
-  // every set of variables that was ever in force, as JSON; `first_slot` of auction variables is where their default bids begin
+  // every set of variables that was ever in force, as JSON; `first_slot` of auction variables is where their default bids begin, `superseded_by` the
+  // block of the first later set whose default bids begin no later: from then on they apply to no slot
   table("parameter_set", {
     kind: "text NOT NULL CHECK (% IN ('rollup', 'auction', 'withdrawalDelayer'))",
     ethereum_block_num: "numeric(20, 0) NOT NULL REFERENCES block (number)",
     first_slot: maybeUint32,
+    superseded_by: "numeric(20, 0)",
     variables: "text NOT NULL"
-  }, "PRIMARY KEY (kind, ethereum_block_num)"),
+  }, "PRIMARY KEY (kind, ethereum_block_num)", "CHECK (superseded_by IS NULL OR (superseded_by > ethereum_block_num AND first_slot IS NOT NULL))"),
   "CREATE INDEX parameter_set_block ON parameter_set (ethereum_block_num)",
+  "CREATE INDEX parameter_set_applicable ON parameter_set (first_slot) WHERE superseded_by IS NULL",
+  "CREATE INDEX parameter_set_superseded ON parameter_set (superseded_by) WHERE superseded_by IS NOT NULL",
   // one row: what the last audit found, as JSON
   table("audit", {
     singleton: "boolean PRIMARY KEY DEFAULT true CHECK (%)", finished_at: "timestamptz NOT NULL DEFAULT clock_timestamp()", report: "text NOT NULL"

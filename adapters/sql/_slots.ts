@@ -15,10 +15,7 @@ import { fieldsOf, freeTextOf, lineOf } from "./_rows_fields.ts"
 export const currentVariables = (kind: string): string =>
   `(SELECT parameter_set.variables FROM parameter_set WHERE parameter_set.kind = '${kind}' ORDER BY parameter_set.ethereum_block_num DESC LIMIT 1)`
 
-/**
- * The best bid of each slot, where `slots` is a query of `slot_num`. The sets of governance are few, and the one that applies is
- * nearly always among the newest.
- */
+/** The best bid of each slot, where `slots` is a query of `slot_num`. Of the sets that no later one supersedes, later ones begin later. */
 export const bestBids = (slots: string): string => `best AS MATERIALIZED (
   SELECT slot.slot_num, bid.line, applicable.ethereum_block_num
   FROM (${slots}) AS slot CROSS JOIN LATERAL (
@@ -28,7 +25,7 @@ export const bestBids = (slots: string): string => `best AS MATERIALIZED (
   ) AS bid CROSS JOIN LATERAL (
     SELECT coalesce(
       (SELECT parameter_set.ethereum_block_num FROM parameter_set
-        WHERE parameter_set.kind = 'auction' AND parameter_set.first_slot <= slot.slot_num ORDER BY parameter_set.ethereum_block_num DESC LIMIT 1),
+        WHERE parameter_set.superseded_by IS NULL AND parameter_set.first_slot <= slot.slot_num ORDER BY parameter_set.first_slot DESC LIMIT 1),
       (SELECT min(parameter_set.ethereum_block_num) FROM parameter_set WHERE parameter_set.kind = 'auction')
     ) AS ethereum_block_num
   ) AS applicable

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import type { Token, TokenId } from "../../core/domain/mod.ts"
+import type { Values } from "./_client.ts"
 import { answerStatement, readAnswer } from "./_read_answer.ts"
 import { readToken, tokenLine } from "./_rows_auction.ts"
 
@@ -25,12 +26,12 @@ const statement = answerStatement({
  * which version it goes with, so nothing is ever shown with a price or a name of another time.
  */
 export class TokenCache {
-  private readonly sql: SqlClient.SqlClient
+  private readonly values: Values
   /** From the oldest to the newest. */
   private kept: ReadonlyArray<Tokens> = []
 
-  constructor(sql: SqlClient.SqlClient) {
-    this.sql = sql
+  constructor(values: Values) {
+    this.values = values
   }
 
   find(version: number): Tokens | undefined {
@@ -40,7 +41,7 @@ export class TokenCache {
   /** The tokens of a version, or undefined where the database has moved on by now: then the question has to be asked again. */
   load(version: number): Effect.Effect<Tokens | undefined, SqlError.SqlError> {
     const base = this.kept.findLast((tokens) => tokens.version <= version)
-    return Effect.map(this.sql.unsafe(statement, [String(base?.version ?? -1)]).values, (rows) => {
+    return Effect.map(this.values(statement, [String(base?.version ?? -1)]), (rows) => {
       const { head: [lastId], lines, tokenVersion } = readAnswer(rows)
       // a replica that lags behind the one that told the base
       if (base !== undefined && tokenVersion < base.version) return undefined

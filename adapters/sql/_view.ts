@@ -5,35 +5,8 @@ import {
 import { type AccountIndex, type EthereumAddress, FIRST_USER_ACCOUNT, type PublicKey } from "../../core/encoding/mod.ts"
 import { type LedgerPart, type LedgerStamp, type LedgerView, partsOfBlock } from "../../core/ports/mod.ts"
 import { parameterKinds } from "./_parameter_sets.ts"
+import type { ViewStart } from "./_view_start.ts"
 import { type NextItems, type Totals, withdrawalFields, WrittenRows } from "./_written_rows.ts"
-
-/** What a view holds to begin with: where the ledger stands, and the rows that decisions will ask for. */
-export interface ViewStart {
-  readonly stamp: LedgerStamp
-  readonly tokenVersion: number
-  readonly next: Readonly<NextItems>
-  readonly totals: Readonly<Totals>
-  readonly lastBlock: EthereumBlock
-  readonly lastEthereumBlock: bigint
-  readonly lastAccountIndex: AccountIndex
-  readonly lastTokenId: TokenId
-  readonly lastForgedQueue: number | null
-  readonly lastOpenQueue: number | null
-  /** The first place that is free among the prices of the last block. */
-  readonly nextPrice: number
-  /** Newest first; read when they are asked for. */
-  readonly variables: () => NetworkVariables
-  readonly auctionVariables: () => ReadonlyArray<AuctionVariables>
-  readonly blocks: ReadonlyArray<EthereumBlock>
-  readonly queued: ReadonlyArray<Transaction>
-  readonly accounts: ReadonlyArray<Account>
-  readonly tokens: ReadonlyArray<Token>
-  readonly exits: ReadonlyArray<Exit>
-  readonly registrations: ReadonlyArray<Coordinator>
-  readonly bestBids: ReadonlyArray<Bid>
-  /** Those of the public keys that accounts may be created with that accounts have already. */
-  readonly publicKeys: ReadonlyArray<PublicKey>
-}
 
 const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:${index}`
 const ownerKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`

@@ -30,6 +30,14 @@ const insertTransactions = insertInto("transaction", columns.transactionColumns)
 const insertExits = insertInto("exit", columns.exitColumns)
 const insertBids = insertInto("bid", columns.bidColumns)
 const insertParameterSets = insertInto("parameter_set", columns.parameterSetColumns)
+/** Of the auction variables up to a block those that later ones, from that block on, supersede. */
+const supersedeSets = `
+UPDATE parameter_set AS old SET superseded_by = (
+  SELECT min(later.ethereum_block_num) FROM parameter_set AS later
+  WHERE later.kind = 'auction' AND later.ethereum_block_num > old.ethereum_block_num AND later.first_slot <= old.first_slot
+)
+WHERE old.superseded_by IS NULL
+  AND old.first_slot >= (SELECT min(first_slot) FROM parameter_set WHERE kind = 'auction' AND ethereum_block_num >= $1::numeric)`
 const updateExits = updateOf("exit", "item_id", columns.exitUpdateColumns)
 const insertWithdrawals = insertInto("withdrawal", columns.withdrawalColumns)
 
@@ -83,6 +91,8 @@ export const writeRows = (
     yield* write(insertExits, rows.exits.map(now))
     yield* write(insertBids, rows.bids)
     yield* write(insertParameterSets, rows.parameterSets)
+    const auction = rows.parameterSets.find(({ kind }) => kind === "auction")
+    if (auction !== undefined) yield* run(supersedeSets, [`${auction.blockNum}`])
     yield* write(updateExits, withdrawn.map(now))
     yield* write(insertWithdrawals, rows.withdrawals)
     yield* some(closeExits, withdrawn.filter((before) => isPendingWithdraw(before) && !isPendingWithdraw(now(before))).map(({ itemId }) => itemId))

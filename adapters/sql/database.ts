@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Redacted, Schedule, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type ClientOptions, makeClient } from "./_client.ts"
+import { type Client, type ClientOptions, makeClient, type Values } from "./_client.ts"
 import { isConnectionLost, sqlState, toldBy } from "./_failure.ts"
 import { serverAddress, toldAddress } from "./_server_address.ts"
 import { Signals } from "./_signals.ts"
@@ -13,6 +13,8 @@ export class Database extends Context.Service<Database, {
    * that lost its connection is said again at once, so none may write.
    */
   readonly reads: SqlClient.SqlClient
+  /** The same door, for answers whose rows are texts: the shortest way to one. */
+  readonly values: Values
   /** For transactions and long statements: each has a connection of its own. */
   readonly writes: SqlClient.SqlClient
   /** For changes of the schema: one connection on which a statement may take any time. */
@@ -50,16 +52,16 @@ export const databaseLayer = (options: DatabaseOptions): Layer.Layer<Database | 
     const each = Math.max(2, maxConnections - 2)
     const client = (name: string, rest: Pick<ClientOptions, "connections" | "sharing" | "retries"> & Partial<ClientOptions>) =>
       Effect.orDie(makeClient({ ...common, applicationName: `${common.applicationName} ${name}`, role: name, ...rest }))
-    const reads = yield* client("reads", { connections: Math.ceil(each / 2), sharing: readsSharing, retries: true })
-    const writes = yield* client("writes", { connections: Math.floor(each / 2), sharing: 1, retries: false })
-    const signals = yield* client("signals", { connections: 1, sharing: 1, retries: true })
-    const unhurried = yield* client("migration", { connections: 1, sharing: 1, retries: false, statementTimeoutMs: 0 })
+    const { sql: reads, values } = yield* client("reads", { connections: Math.ceil(each / 2), sharing: readsSharing, retries: true })
+    const { sql: writes } = yield* client("writes", { connections: Math.floor(each / 2), sharing: 1, retries: false })
+    const { sql: signals } = yield* client("signals", { connections: 1, sharing: 1, retries: true })
+    const { sql: unhurried } = yield* client("migration", { connections: 1, sharing: 1, retries: false, statementTimeoutMs: 0 })
     yield* reached(signals, common)
-    return Context.make(Database, { reads, writes, unhurried }).pipe(Context.add(Signals, { sql: signals, session: sessionOptions(common) }))
+    return Context.make(Database, { reads, values, writes, unhurried }).pipe(Context.add(Signals, { sql: signals, session: sessionOptions(common) }))
   }))
 
 /** A door for reads to a copy of the database. It need not be reachable yet. */
-export const replicaReads = (options: DatabaseOptions): Effect.Effect<SqlClient.SqlClient, DatabaseError, Scope.Scope> =>
+export const replicaReads = (options: DatabaseOptions): Effect.Effect<Client, DatabaseError, Scope.Scope> =>
   Effect.gen(function*() {
     const common = yield* clientOptions(options)
     const connections = Math.ceil(Math.max(2, (options.maxConnections ?? 16) - 2) / 2)

@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
-import type { SqlClient } from "effect/sql"
 import type { ListItems, ListName, ListQuery } from "../../core/contract/mod.ts"
 import type { AuctionConstants } from "../../core/domain/mod.ts"
 import { LedgerReader, type NotRegistered, type Page, type StoreFailure } from "../../core/ports/mod.ts"
 import { makeAsk } from "./_ask.ts"
+import type { Values } from "./_client.ts"
 import { storeFailure } from "./_failure.ts"
 import { findItem, findParties } from "./_find.ts"
 import { headStatement, listTable, listTokens } from "./_list.ts"
@@ -18,8 +18,8 @@ export interface LedgerReaderOptions extends Partial<FeeBounds> {
 }
 
 /** Reads a ledger through any door to its database. Each answer is one statement. */
-export const makeLedgerReader = (sql: SqlClient.SqlClient, { auction, maxFeeUSD = Infinity, minFeeUSD = 0 }: LedgerReaderOptions): LedgerReader["Service"] => {
-  const ask = makeAsk(sql)
+export const makeLedgerReader = (values: Values, { auction, maxFeeUSD = Infinity, minFeeUSD = 0 }: LedgerReaderOptions): LedgerReader["Service"] => {
+  const ask = makeAsk(values)
   const slots = makeSlotReader(ask, auction)
   const list = (name: ListName, query: ListQuery<never>): Effect.Effect<Page<ListItems[ListName]>, NotRegistered | StoreFailure> => {
     switch (name) {
@@ -33,10 +33,10 @@ export const makeLedgerReader = (sql: SqlClient.SqlClient, { auction, maxFeeUSD 
     find: ((name, key) => name === "slot" ? slots.find(key as number) : findItem(ask, name, key as never)) as LedgerReader["Service"]["find"],
     parties: (of) => findParties(ask, of),
     state: stateReader(ask, auction, { minFeeUSD, maxFeeUSD }),
-    stamp: Effect.map(Effect.mapError(sql.unsafe(headStatement, []).values, storeFailure), (rows) => readAnswer(rows).stamp)
+    stamp: Effect.map(Effect.mapError(values(headStatement, []), storeFailure), (rows) => readAnswer(rows).stamp)
   }
 }
 
 /** The reading half of the ledger over PostgreSQL. */
 export const ledgerReaderLayer = (options: LedgerReaderOptions): Layer.Layer<LedgerReader, never, Database> =>
-  Layer.effect(LedgerReader, Effect.map(Database, ({ reads }) => makeLedgerReader(reads, options)))
+  Layer.effect(LedgerReader, Effect.map(Database, ({ values }) => makeLedgerReader(values, options)))

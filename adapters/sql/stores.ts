@@ -41,12 +41,12 @@ export const sqlStores = (options: SqlStoresOptions): Layer.Layer<SqlStores, Dat
     ...(maxFeeUSD === undefined ? {} : { maxFeeUSD })
   }
   const ledger = Layer.effectContext(Effect.gen(function*() {
-    const { reads } = yield* Database
+    const { reads, values } = yield* Database
     const { applyAll, port: writer } = yield* makeLedgerWriter
-    const primary = makeLedgerReader(reads, reading)
+    const primary = makeLedgerReader(values, reading)
     const ports = replicaUrl === undefined
       ? { reader: primary, writer }
-      : preferReplica({ primary, writer, replica: makeLedgerReader(yield* replicaReads({ ...options, url: replicaUrl }), reading) })
+      : preferReplica({ primary, writer, replica: makeLedgerReader((yield* replicaReads({ ...options, url: replicaUrl })).values, reading) })
     const { heard, isPoolTold, latest, pool, snapshot } = yield* LedgerVersions
     const { reader: noted, writer: notedWriter } = noting(ports, heard)
     // the state shows a fee within these bounds

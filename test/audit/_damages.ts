@@ -43,6 +43,7 @@ export const damages: { readonly [group: string]: Asked & { readonly all: Readon
     damage("coordinators", /^registration 0x/u, `UPDATE registration SET item_id = item_id + 1 WHERE item_id = ${some("registration", "item_id")}`),
     damage("bids", /^bid \d+ \(slot \d+\)$/u, `UPDATE bid SET bid_value = 0 WHERE item_id = (SELECT max(item_id) FROM bid GROUP BY slot_num HAVING count(*) > 1 LIMIT 1)`),
     damage("variables", /^parameter_set auction of block \d+, first_slot$/u, "UPDATE parameter_set SET first_slot = 77 WHERE kind = 'auction'"),
+    damage("variables", /^parameter_set auction of block \d+, superseded_by$/u, "UPDATE parameter_set SET superseded_by = ethereum_block_num + 1 WHERE kind = 'auction'"),
     damage("variables", /^parameter_set rollup of block \d+$/u, "UPDATE parameter_set SET variables = '{}' WHERE kind = 'rollup'"),
     damage("withdrawals", /^withdrawal of block \d+, exit \d+, field \d$/u, `UPDATE exit SET instant_withdrawn = NULL WHERE item_id = ${some("exit", "item_id", "instant_withdrawn IS NOT NULL")}`),
     damage("withdrawals", /^exit \d+, delayed_withdraw_request$/u, "DELETE FROM withdrawal WHERE field = 1"),

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { readPlans } from "../../adapters/sql/_client.ts"
+import { readPlans, type Values } from "../../adapters/sql/_client.ts"
 
 /** A statement as it was asked, with its parameters. */
 export interface Asked {
@@ -9,13 +9,15 @@ export interface Asked {
 }
 
 /** A door to a database that notes what goes through it. */
-export const recording = (sql: SqlClient.SqlClient): { readonly sql: SqlClient.SqlClient; readonly questions: ReadonlyArray<Asked> } => {
+export const recording = (values: Values): { readonly values: Values; readonly questions: ReadonlyArray<Asked> } => {
   const questions: Array<Asked> = []
-  const unsafe = (text: string, parameters: ReadonlyArray<unknown> = []) => {
-    questions.push({ text, parameters })
-    return sql.unsafe(text, parameters)
+  return {
+    questions,
+    values: (text, parameters) => {
+      questions.push({ text, parameters })
+      return values(text, parameters)
+    }
   }
-  return { sql: Object.assign(Object.create(sql) as SqlClient.SqlClient, { unsafe }), questions }
 }
 
 /** A node of a plan, as far as it tells what was read. */

@@ -111,7 +111,7 @@ describe("a price between two answers", () => {
   it.live("shows in the next one, and an answer of before keeps its own", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger
-      const reader = makeLedgerReader(ledger.database.reads, genesis.constants)
+      const reader = makeLedgerReader(ledger.database.values, genesis.constants)
       const before = yield* reader.find("token", 0)
       yield* ledger.ledger.setPrices([{ tokenId: 0, priceUSD: 7.25, timeMs: 99 }])
       const after = yield* reader.find("token", 0)

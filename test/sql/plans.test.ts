@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll } from "vitest"
+import { removal } from "../../adapters/sql/_roll_back.ts"
 import { makeLedgerReader } from "../../adapters/sql/ledger_reader.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { ListName } from "../../core/contract/mod.ts"
@@ -57,9 +58,9 @@ describe("on a ledger with tens of thousands of rows", () => {
   beforeAll(() => Effect.runPromise(Effect.gen(function*() {
     ledger = yield* (yield* ledgerPlaces)(genesis)
     yield* fillLedger(ledger.database.writes)
-    const { questions, sql } = recording(ledger.database.reads)
+    const { questions, values: asking } = recording(ledger.database.values)
     const position = sizes.bids / 2
-    yield* askEverything(makeLedgerReader(sql, { auction: genesis.constants.auction }), values, { limit, position })
+    yield* askEverything(makeLedgerReader(asking, { auction: genesis.constants.auction }), values, { limit, position })
     asked = questions
   }).pipe(Scope.provide(scope))))
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
@@ -86,6 +87,25 @@ describe("on a ledger with tens of thousands of rows", () => {
         assert.deepStrictEqual(yield* faults(asked), [])
       }))
   }
+
+  it.effect("a rollback reads nothing of what stays, also where few transactions were ever queued", () =>
+    Effect.gen(function*() {
+      const { unhurried, writes } = ledger.database
+      yield* writes.unsafe("DELETE FROM queued_transaction WHERE queue > 2")
+      yield* writes.unsafe(`UPDATE transaction SET fee = NULL, nonce = NULL, queue = 1, user_origin = true, deposit_amount = 0, amount_success = true,
+        deposit_amount_success = true, ethereum_block_num = 1000000 WHERE item_id % 20 = 0`)
+      yield* unhurried.unsafe("VACUUM ANALYZE").unprepared
+      const [tip] = yield* writes.unsafe<Record<string, string>>(`
+SELECT (SELECT max(number)::text FROM block) AS block, (SELECT max(item_id) + 1 FROM exit)::text AS exit,
+  greatest((SELECT max(item_id) FROM transaction), (SELECT max(item_id) FROM queued_transaction))::text AS transaction, (SELECT max(batch_num) FROM batch)::text AS batch,
+  (SELECT max(account_index) FROM account)::text AS account, (SELECT max(token_id) FROM token)::text AS token`)
+      const { account, batch, block, exit, token, transaction } = tip!
+      // the last transaction goes
+      const parameters = [block!, exit!, transaction!, batch!, account!, token!, "5"]
+      const cost = yield* generic(writes, (plan) => plan({ text: removal, parameters })).pipe(Effect.map(costOf))
+      assert.deepStrictEqual(cost.sequential.filter((table) => largeTables.has(table)), [])
+      assert.isBelow(cost.rows, 20)
+    }))
 
   it.effect("there are so few texts that a connection keeps all of them prepared", () =>
     Effect.sync(() => {
