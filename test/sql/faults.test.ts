@@ -43,6 +43,17 @@ describe("a database that fails", () => {
       yield* message("https://user:secret@127.0.0.1/x"),
       "The URL of the database cannot be read, expected one like postgresql://user:password@host:5432/database: correct it"
     )
+    assert.strictEqual(
+      yield* message(`${url}?sslmode=maybe`),
+      "The URL of the database has sslmode=maybe, expected one of disable, allow, prefer, require, verify-ca, verify-full: correct it"
+    )
+    const { USER, USERNAME } = process.env
+    delete process.env.USER
+    delete process.env.USERNAME
+    assert.match(
+      yield* Effect.ensuring(message("postgresql://127.0.0.1:1/test"), Effect.sync(() => Object.assign(process.env, JSON.parse(JSON.stringify({ USER, USERNAME }))))),
+      /^The URL of the database names no user, and neither does USER in the environment, expected one like/u
+    )
   }))
 
   it.live("that is killed makes the service answer 503 with Retry-After, and the same process goes on when it is back", () => Effect.scoped(Effect.gen(function*() {
