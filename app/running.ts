@@ -14,6 +14,7 @@ export const runCommand = (command: Command, { origins, settled }: Invocation): 
     const code = 128 + constants.signals[signal]
     if (signalled !== undefined) process.exit(code)
     signalled = code
+    if (command.isService) Effect.runFork(Effect.provide(toldToStop(signal), telling(command, settled)))
     fiber.interruptUnsafe()
   }
   process.on("SIGINT", stop)
@@ -29,6 +30,9 @@ export const runCommand = (command: Command, { origins, settled }: Invocation): 
     if (signalled !== undefined || code !== 0) process.exit(code)
   })
 }
+
+const toldToStop = (signal: NodeJS.Signals): Effect.Effect<void> =>
+  Effect.logInfo(`Told to stop by ${signal}: what has begun is let end, a second signal ends it at once`)
 
 const codeOf = (cause: Cause.Cause<unknown>, { isService }: Command, signalled: number | undefined): number => {
   if (Cause.hasInterruptsOnly(cause)) return isService && signalled !== undefined ? exitCodes.done.code : signalled ?? exitCodes.unexpected.code

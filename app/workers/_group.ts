@@ -52,7 +52,6 @@ export class Group {
 
   /** Has every process answer what has come, and end: those that follow first, since they need the one that writes. Kills what takes longer. */
   async drain(boundMs: number): Promise<void> {
-    this.#options.onNews("info", "Told to stop: every process lets what it has begun end; a second signal ends them at once")
     for (const member of this.#members) member.cancel()
     for (const some of [this.#followers, this.#members]) {
       this.#tell(some, { kind: "drain" })
