@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream"
+import { utf8Text } from "../http/mod.ts"
 
 export interface LineLimits {
   /** Longest line, without its line feed. */
@@ -65,18 +66,9 @@ export async function* linesOf(body: Pick<Readable, "iterator">, { bodyBytesMax 
 const lineFeed = 10
 
 const lineOf = (number: number, parts: ReadonlyArray<Buffer>): Line | UnreadLine | undefined => {
-  const text = utf8(parts.length === 1 ? parts[0]! : Buffer.concat(parts))
+  const text = utf8Text(parts.length === 1 ? parts[0]! : Buffer.concat(parts))
   if (text === undefined) return new UnreadLine(number, "encoding")
   return text.trim() === "" ? undefined : { number, text }
-}
-
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-const utf8 = (bytes: Uint8Array): string | undefined => {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    return undefined
-  }
 }
 
 const within = async <A>(read: Promise<A>, ms: number): Promise<A | "idle" | "gone"> => {

@@ -1,4 +1,4 @@
-import { problemType } from "../http/mod.ts"
+import { problems, problemType } from "../http/mod.ts"
 
 /** An answer of the admin listener. */
 export interface Reply {
@@ -33,20 +33,20 @@ export interface RecordFault {
 
 /** Every way in which the admin listener refuses: the one table from reason to status. */
 const refusals = {
-  "malformed-request": { status: 400, title: "The request is no well-formed HTTP" },
+  "malformed-request": problems["malformed-request"],
   "invalid-record": { status: 400, title: "A record has not the form that it should have" },
   "unauthorized": { status: 401, title: "The request has no valid token" },
-  "unknown-path": { status: 404, title: "There is no such path" },
-  "not-found": { status: 404, title: "There is no such item" },
-  "method-not-allowed": { status: 405, title: "The path does not have this method" },
-  "request-timeout": { status: 408, title: "The request took too long to arrive" },
+  "unknown-path": problems["unknown-path"],
+  "not-found": problems["not-found"],
+  "method-not-allowed": problems["method-not-allowed"],
+  "request-timeout": problems["request-timeout"],
   "ledger-elsewhere": { status: 412, title: "The last block of the ledger is another one" },
   "body-too-large": { status: 413, title: "The body, or a line of it, is too large" },
   "unsupported-media-type": { status: 415, title: "The body is of a type that is not read" },
   "block-violation": { status: 422, title: "A record contradicts the ledger or itself" },
   "precondition-required": { status: 428, title: "A record that must not be applied twice needs a precondition" },
-  "internal": { status: 500, title: "The server failed" },
-  "unavailable": { status: 503, title: "The server cannot answer for now" }
+  "internal": problems.internal,
+  "unavailable": problems.unavailable
 } as const satisfies { readonly [name: string]: { readonly status: number; readonly title: string } }
 
 export type RefusalName = keyof typeof refusals
@@ -55,7 +55,7 @@ export type RefusalName = keyof typeof refusals
 export const refusal = ({ faults, headers = {}, message, name, told = {} }: Refusal, path: string): Reply => {
   const { status, title } = refusals[name]
   return json(status, {
-    message, type: problemType(name as never), title, status, detail: message, instance: path, ...told,
+    message, type: problemType(name), title, status, detail: message, instance: path, ...told,
     ...faults === undefined ? {} : { errors: faults.map(({ line, ...fault }) => ({ in: "body", line, ...fault })) }
   }, headers)
 }

@@ -8,6 +8,7 @@ import { bodyUnread } from "./_limits.ts"
 import type { HttpLimits } from "./limit.ts"
 import type { HttpRequest } from "./message.ts"
 import type { Problem } from "./problem.ts"
+import { utf8Text } from "./utf8.ts"
 
 /** A body that could not even be read. */
 export class Unread extends Data.TaggedError("Unread")<{ readonly problem: Problem }> {}
@@ -42,7 +43,7 @@ const posting = <T>(
     const refused = unsupportedType(request, path)
     if (refused !== undefined) return Effect.fail(new Unread({ problem: refused }))
     return Effect.flatMap(bytesOf(request, limits), (bytes): Effect.Effect<string, PostFailure> => {
-      const text = utf8(bytes)
+      const text = utf8Text(bytes)
       const posted = text === undefined ? Result.fail([noUtf8]) : read(text)
       const faults = [...(query === "" ? [] : noQuery(query)), ...(Result.isFailure(posted) ? posted.failure : [])]
       return Result.isSuccess(posted) && faults.length === 0
@@ -68,13 +69,4 @@ const unsupportedType = ({ headers }: HttpRequest, path: string): Problem | unde
   return encoding.toLowerCase() === "identity" ? undefined : told(`Content-Encoding ${JSON.stringify(encoding.slice(0, 100))} is not read`)
 }
 
-/** A byte order mark stays, for the reader of JSON to refuse. */
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-const utf8 = (bytes: Uint8Array): string | undefined => {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
 const noUtf8: InputFault = brokenBody(null, null, "UTF-8", "The body is not UTF-8: expected JSON in UTF-8")

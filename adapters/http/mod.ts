@@ -7,3 +7,4 @@ export { type AnswerStats, type HttpAnswer, type HttpRequest } from "./message.t
 export type { Observing, RequestRecord } from "./observing.ts"
 export { exactJson, openApi, type OpenApiDocument, type OpenApiOptions } from "./open_api.ts"
 export { type Problem, type ProblemName, problems, problemSchema, problemType } from "./problem.ts"
+export { utf8Text } from "./utf8.ts"

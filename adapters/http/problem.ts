@@ -110,7 +110,7 @@ export const unavailable: Problem = {
 }
 export const internal: Problem = { name: "internal", message: "The server failed to answer: the fault is not in the request" }
 
-export const problemType = (name: ProblemName): string => `urn:rollup-node-api:problem:${name}`
+export const problemType = (name: string): string => `urn:rollup-node-api:problem:${name}`
 
 /** The one JSON object of every refusal: `message` and the members of RFC 9457. */
 export const problemJson = ({ name, message, faults }: Problem, url: string): string =>
@@ -131,10 +131,14 @@ const faultJson = ({ in: where, message, nearest, parameter, rule, value }: Inpu
 /** Longest part of a URL that an answer repeats, in characters. */
 const instanceMax = 500
 
-/** What was asked for, with the bytes escaped that a URI cannot hold. */
-const uriReference = (url: string): string =>
-  url.slice(0, instanceMax).replaceAll(/[^\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]/gu, (character) =>
+/** What was asked for, with all escaped that the path and query of a URI cannot hold: the target of a request may be anything. */
+const uriReference = (url: string): string => {
+  const given = url.slice(0, instanceMax)
+  // with two slashes in front it would name a host, and before a first slash a colon would end a scheme
+  const path = given.startsWith("//") ? `/%2F${given.slice(2)}` : given.startsWith("/") ? given : given.replaceAll(":", "%3A")
+  return path.replaceAll(/%(?![0-9A-Fa-f]{2})|[^\w.~!$&'()*+,;=:@/?%-]/gu, (character) =>
     [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""))
+}
 
 const text = (description: string): JsonSchema => ({ type: "string", description })
 
@@ -144,7 +148,7 @@ export const problemSchema: JsonSchema = {
   description: "Why a request was refused: RFC 9457, with one sentence for a person in message",
   properties: {
     message: text("One sentence for a person"),
-    type: { type: "string", format: "uri", description: "Identifies the kind of problem", enum: Object.keys(problems).map((name) => problemType(name as ProblemName)) },
+    type: { type: "string", format: "uri", description: "Identifies the kind of problem", enum: Object.keys(problems).map((name) => problemType(name)) },
     title: text("The kind of problem in words"),
     status: { type: "integer", minimum: 400, maximum: 599 },
     detail: text("The same as message"),
