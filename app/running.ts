@@ -17,6 +17,8 @@ export const runCommand = (command: Command, { origins, settled }: Invocation): 
     if (command.isService) Effect.runFork(Effect.provide(toldToStop(signal), telling(command, settled)))
     fiber.interruptUnsafe()
   }
+  // who reads the log may leave, and the service goes on
+  if (command.isService) for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
   process.on("SIGINT", stop)
   process.on("SIGTERM", stop)
   // an effect that only waits does not keep the process alive by itself

@@ -1,5 +1,6 @@
 import type { Worker } from "node:cluster"
 import type { Downward, Upward } from "./message.ts"
+import { outlive } from "./_handed.ts"
 import { Restarts } from "./_restarts.ts"
 import type { Role } from "./role.ts"
 
@@ -36,6 +37,7 @@ export class Member {
 
   start(fork: (role: Role) => Worker, { ended, message }: MemberEvents): void {
     const worker = this.#worker = fork(this.role)
+    outlive(worker)
     this.#next = undefined
     let ending: Ending | undefined
     let isHeard = false
