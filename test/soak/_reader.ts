@@ -1,0 +1,87 @@
+import { Agent, request } from "node:http"
+
+export interface Answered {
+  readonly status: number
+  readonly version: number
+  readonly body: string
+}
+
+export interface Seen {
+  answered: number
+  /** 503 with a Retry-After. */
+  refused: number
+  /** The connection ended without an answer: a process was killed. */
+  cut: number
+  /** What must never be, as sentences. */
+  readonly wrong: Array<string>
+  /** Milliseconds, since they were last asked for. */
+  latencies: Array<number>
+}
+
+/** Asks a service, and notes what becomes of it. */
+export class Reader {
+  readonly seen: Seen = { answered: 0, refused: 0, cut: 0, wrong: [], latencies: [] }
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #port: number
+  /** Of the ledger, as this connection was shown it. */
+  #version = 0
+
+  constructor(port: number) {
+    this.#port = port
+  }
+
+  /** Null where there was no answer, or a refusal for now. */
+  async ask(method: "GET" | "POST", path: string, body?: string): Promise<Answered | null> {
+    const startedMs = performance.now()
+    try {
+      const { headers, status, text } = await this.#send(method, path, body)
+      this.seen.latencies.push(performance.now() - startedMs)
+      if (status === 503 && headers["retry-after"] !== undefined) {
+        this.seen.refused++
+        return null
+      }
+      this.seen.answered++
+      if (status >= 500) this.#isWrong(`${method} ${path}: ${status} ${text.slice(0, 200)}`)
+      return { status, version: Number(headers["ledger-version"]), body: text }
+    } catch (error) {
+      const { code } = error as { readonly code?: string }
+      if (code === "ECONNRESET" || code === "ECONNREFUSED" || code === "EPIPE") this.seen.cut++
+      else this.#isWrong(`${method} ${path}: ${String(error)}`)
+      return null
+    }
+  }
+
+  /** What one connection is shown never goes back; another connection may be one to another process. */
+  noteVersion(version: number): void {
+    if (version < this.#version) this.#isWrong(`Version ${version} after ${this.#version} on one connection`)
+    this.#version = version
+  }
+
+  forgetVersion(): void {
+    this.#version = 0
+  }
+
+  #isWrong(sentence: string): void {
+    if (this.seen.wrong.length < 100) this.seen.wrong.push(sentence)
+  }
+
+  #send(method: string, path: string, body?: string) {
+    return new Promise<{ readonly status: number; readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined }; readonly text: string }>((resolve, reject) => {
+      const asked = request({
+        agent: this.#agent, host: "127.0.0.1", port: this.#port, method, path, headers: body === undefined ? {} : { "content-type": "application/json" }, timeout: 30_000
+      }, (response) => {
+        let text = ""
+        response.setEncoding("utf8").on("data", (chunk) => text += chunk).on("end", () => resolve({ status: response.statusCode!, headers: response.headers, text })).on("error", reject)
+      })
+      asked.on("socket", (socket) => {
+        if (!asked.reusedSocket) this.forgetVersion()
+        void socket
+      })
+      asked.on("timeout", () => asked.destroy(new Error("No answer within 30 s"))).on("error", reject).end(body)
+    })
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
