@@ -1,11 +1,12 @@
 /*
  * Writes a script into a directory until it is killed, and says after each write that it was acknowledged.
  *
- *     node _crash_child.ts DIRECTORY FEED SEED DONE
+ *     node _crash_child.ts DIRECTORY FEED SEED
  *
- * DONE writes of the script are there already.
+ * It begins when its input tells how many writes of the script are there already.
  */
 import { Context, Effect, Layer } from "effect"
+import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { flushCompileCache } from "node:module"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -15,12 +16,14 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import { readFeed } from "./_feed.ts"
 import { writeScript } from "./_write_script.ts"
 
-const [directory, feed, seed, done] = process.argv.slice(2) as [string, string, string, string]
+const [directory, feed, seed] = process.argv.slice(2) as [string, string, string]
 const records = readFeed(readFileSync(feed, "utf8"))
 const { genesis } = records
 
 // most of the time of one goes into reading the program: the next one finds it compiled, though this one is killed
 flushCompileCache()
+const [done] = await once(process.stdin, "data")
+process.stdin.unref()
 await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
   const services = yield* Layer.build(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(journaledStores({ directory, genesis }))))
   const stores = { ledger: Context.get(services, Ledger), store: Context.get(services, PoolStore) }

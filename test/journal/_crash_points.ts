@@ -1,16 +1,19 @@
 import { Effect } from "effect"
-import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
-import { countOf, diceOf, openModel } from "./_crash_model.ts"
+import { bundledChild, startChild } from "./_child.ts"
+import { diceOf, openModel } from "./_crash_model.ts"
+import { crashMoments } from "./_crash_moments.ts"
 import { openStores } from "./_directories.ts"
 import { AT_ONCE_MAX, namesOf } from "./_script.ts"
 import { testimony } from "./_witness.ts"
 
 export interface CrashReport {
   readonly points: number
+  /** Of these, those whose moment the clock said: anywhere from the beginning of the run on, whatever was under way. */
+  readonly byClock: number
   /** Writes that were acknowledged before a crash, all of which were found again. */
   readonly acknowledged: number
   /** Writes beyond those, under way when the process died, that were found too. */
@@ -19,7 +22,8 @@ export interface CrashReport {
   readonly whileOpening: number
 }
 
-const CHILD = join(import.meta.dirname, "_crash_child.ts")
+/** Writes that a process makes at most, as far as it follows the clock of the ones before. */
+const ACKNOWLEDGEMENTS_MAX = 40
 
 /**
  * Kills a writing process at so many random moments, each time the one that goes on from what the last one left. After each crash the
@@ -27,27 +31,44 @@ const CHILD = join(import.meta.dirname, "_crash_child.ts")
  */
 export async function crashPoints({ points, seed }: { readonly points: number; readonly seed: string }): Promise<CrashReport> {
   const folder = mkdtempSync(join(tmpdir(), "crash-"))
-  const total = { points: 0, acknowledged: 0, underWay: 0, whileOpening: 0 }
+  const total = { points: 0, byClock: 0, acknowledged: 0, underWay: 0, whileOpening: 0 }
   try {
-    for (let run = 0; total.points < points; run++) await crashUntilTheEnd(join(folder, String(run)), `${seed}.${run}`, points, total)
+    const program = await bundledChild(join(import.meta.dirname, "_crash_child.ts"), folder)
+    const moments = crashMoments(diceOf(seed), ACKNOWLEDGEMENTS_MAX)
+    for (let run = 0; total.points < points; run++) await crashUntilTheEnd({ folder: join(folder, String(run)), moments, points, program, seed: `${seed}.${run}`, total })
     return total
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function crashUntilTheEnd(folder: string, seed: string, points: number, total: { -readonly [Key in keyof CrashReport]: number }): Promise<void> {
+interface Run {
+  readonly folder: string
+  readonly moments: ReturnType<typeof crashMoments>
+  readonly points: number
+  readonly program: string
+  readonly seed: string
+  readonly total: { -readonly [Key in keyof CrashReport]: number }
+}
+
+async function crashUntilTheEnd({ folder, moments, points, program, seed, total }: Run): Promise<void> {
   const simulation = simulate({ seed, users: 20, tokens: 4, transactionsPerBlock: 5, exitShare: 0.08, rollBackPeriodBlocks: 8, standInRoots: true })
   const text = [...writeFeed(simulation, 500)].join("")
   const feed = `${folder}.ndjson`
   writeFileSync(feed, text)
   const { genesis } = simulation
-  const dice = diceOf(seed)
   const model = await openModel(text, seed)
+  // while what one has left is looked at, the next one reads the program
+  let next = startChild([program, folder, feed, seed])
   while (total.points < points && !model.ended) {
-    const early = dice() < 0.1
-    const moment = { acknowledgements: early ? undefined : Math.floor(dice() ** 2 * 40), afterMs: dice() * (early ? 500 : 10) }
-    const { acknowledged, opened } = await killed([CHILD, folder, feed, seed, String(model.made)], moment)
+    const child = next
+    child.begin(model.made)
+    if (await moments.comes(child)) total.byClock++
+    child.kill()
+    const said = await child.ended
+    moments.learn(said)
+    next = startChild([program, folder, feed, seed])
+    const { acknowledged, opened } = said
     total.points++
     total.acknowledged += acknowledged
     if (!opened) total.whileOpening++
@@ -63,34 +84,6 @@ async function crashUntilTheEnd(folder: string, seed: string, points: number, to
     }
     total.underWay += beyond
   }
-}
-
-interface Moment {
-  /** After the child opened the directory and acknowledged so many writes, which a slow machine takes longer for; undefined from its start. */
-  readonly acknowledgements: number | undefined
-  readonly afterMs: number
-}
-
-/** Runs a child to its crash. */
-function killed(words: ReadonlyArray<string>, { acknowledgements, afterMs }: Moment): Promise<{ readonly opened: boolean; readonly acknowledged: number }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] })
-    let said = ""
-    let comes = false
-    const killWhenDue = () => {
-      if (comes || (acknowledgements !== undefined && (said === "" || countOf(said) < acknowledgements))) return
-      comes = true
-      setTimeout(() => child.kill("SIGKILL"), afterMs)
-    }
-    killWhenDue()
-    child.stdout.on("data", (chunk: Buffer) => {
-      said += String(chunk)
-      killWhenDue()
-    })
-    child.once("close", (code, signal) => {
-      const lines = said.split("\n").slice(0, -1)
-      if (signal === "SIGKILL" || lines.at(-1) === "end") resolve({ opened: lines.length > 0, acknowledged: countOf(said) })
-      else reject(new Error(`The child ended by itself with ${code} after "${lines.at(-1)}"`))
-    })
-  })
+  next.kill()
+  await next.ended
 }

@@ -1,16 +1,16 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type JournalError, JournalStores, journaledStores } from "../../adapters/journal/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
+import { memoryPlace } from "../postgres/memory_place.ts"
 import { noNames, type Stores, testimony, watched } from "./_witness.ts"
 
-/** An empty directory that goes with the scope. */
+/** An empty directory that goes with the scope. What tells a disk from memory, the loss of power, nobody tries here; processes are killed on the disk. */
 export const temporaryDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "journal-"))), (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+  Effect.sync(() => mkdtempSync(join(memoryPlace(), "journal-"))), (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
 export interface OpenedStores extends Stores {

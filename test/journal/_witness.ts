@@ -39,6 +39,9 @@ export const watched = ({ reader, store, writer }: Stores, names: Names): Stores
   }
 })
 
+/** Statements of a database share their ways there and back. */
+const AT_ONCE = { concurrency: 16 }
+
 /** Everything that the stores say, as text: all lists with the numbers of their items, the state, the stamps, and the pool in every order. */
 export const testimony = ({ reader, store }: Omit<Stores, "writer">, names: Names): Effect.Effect<string> =>
   Effect.orDie(Effect.gen(function*() {
@@ -54,17 +57,17 @@ export const testimony = ({ reader, store }: Omit<Stores, "writer">, names: Name
       slots: yield* reader.list("slots", { filters: {}, limit: 2049 }),
       state: yield* reader.state,
       stamp: yield* reader.stamp,
-      found: yield* Effect.forEach(ids, (id) => reader.find("transaction", id)),
+      found: yield* Effect.forEach(ids, (id) => reader.find("transaction", id), AT_ONCE),
       pooled,
       counts: yield* store.counts,
-      transitions: yield* Effect.forEach(ids, store.transitions),
-      passedOver: yield* Effect.forEach(ids, store.passedOver),
-      authorizations: yield* Effect.forEach(addresses, store.authorization),
+      transitions: yield* Effect.forEach(ids, store.transitions, AT_ONCE),
+      passedOver: yield* Effect.forEach(ids, store.passedOver, AT_ONCE),
+      authorizations: yield* Effect.forEach(addresses, store.authorization, AT_ONCE),
       byFee: yield* Effect.forEach(tokens, (tokenId) => store.pendingByFee({ tokenId, after: null, limit: 1e6 })),
       since: yield* store.pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: 1e6 }),
       batches: yield* Effect.forEach(["fing", "fged", "invl"] as const, (state) => store.inBatches({ state, ...bounds })),
       marks: yield* store.marksBelow({ batchNum: 2 ** 32, limit: 1e6 }),
-      pendingOf: yield* Effect.forEach(pooled, ({ transaction }) => store.pendingOf(transaction.fromAccountIndex))
+      pendingOf: yield* Effect.forEach(new Set(pooled.map(({ transaction }) => transaction.fromAccountIndex)), store.pendingOf)
     })
   }))
 

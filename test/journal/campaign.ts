@@ -12,4 +12,4 @@ const { values } = parseArgs({ options: { points: { type: "string", default: "10
 const started = performance.now()
 console.log(`Seed ${values.seed}`)
 const report = await crashPoints({ points: Number(values.points), seed: values.seed })
-console.log(`${report.points} crash points, ${report.whileOpening} of them while the directory was being opened: ${report.acknowledged} acknowledged writes, all there; ${report.underWay} more were under way and are there as a whole; ${Math.round((performance.now() - started) / 1000)} s`)
+console.log(`${report.points} crash points, ${report.byClock} of them by the clock and ${report.whileOpening} while the directory was being opened: ${report.acknowledged} acknowledged writes, all there; ${report.underWay} more were under way and are there as a whole; ${Math.round((performance.now() - started) / 1000)} s`)

@@ -9,7 +9,7 @@ import { findInstallation, type Installation } from "./_installation.ts"
 import { type Program, runProgram, type Surroundings } from "./_program.ts"
 import { PortTaken, type ServerPlan, startServer } from "./_server.ts"
 import { execute, urlOfDatabase } from "./_statements.ts"
-import { startWatchdog } from "./_watchdog.ts"
+import { startWatchdog, type Watchdog } from "./_watchdog.ts"
 
 export interface ClusterOptions {
   /**
@@ -19,6 +19,17 @@ export interface ClusterOptions {
   readonly durable?: boolean
   /** Other settings of the server, as in its configuration file; memory for a few small tables where they say nothing else. */
   readonly settings?: Readonly<Record<string, string>>
+  /** The directory that its own one is made in; the system's for temporary files by default. */
+  readonly place?: string
+  /** What its data begin as; a new `initdb` by default, which takes a second. */
+  readonly template?: Template
+}
+
+/** Data of a server that never ran, for any number of clusters to begin with a copy. */
+export interface Template {
+  readonly dataDir: string
+  /** Of the superuser, in each copy. */
+  readonly password: string
 }
 
 /**
@@ -48,22 +59,22 @@ export interface Cluster {
   readonly remove: () => Promise<void>
 }
 
+/** Makes a template. It is gone after `remove`, and when the process that made it ends in any way. */
+export const makeTemplate = (place = tmpdir()): Promise<Template & { readonly remove: () => Promise<void> }> =>
+  inOwnDirectory(place, async (surroundings, { release, watch }) =>
+    ({ ...await initialize(await findInstallation(surroundings), surroundings, watch), remove: release }))
+
 /**
- * Starts a PostgreSQL with an empty data directory in the system's directory for temporary files. Text sorts as in English,
+ * Starts a PostgreSQL with an empty data directory. Text sorts as in English,
  * not by bytes, as in most databases out there: what relies on the order of bytes must say so. Rejects, with the output of
  * the programs in the message, where PostgreSQL does not start.
  */
-export const startCluster = async ({ durable = true, settings = {} }: ClusterOptions = {}): Promise<Cluster> => {
-  const account = unprivilegedAccount()
-  const directory = mkdtempSync(join(tmpdir(), "rollup-postgres-"))
-  const watchdog = startWatchdog(directory)
-  try {
-    if (account !== null) chownSync(directory, account.uid, account.gid)
-    const surroundings: Surroundings = { account, directory }
+export const startCluster = ({ durable = true, place = tmpdir(), settings = {}, template }: ClusterOptions = {}): Promise<Cluster> =>
+  inOwnDirectory(place, async (surroundings, watchdog) => {
     const installation = await findInstallation(surroundings)
-    const password = randomBytes(16).toString("hex")
-    const dataDir = join(directory, "data")
-    await initialize({ installation, dataDir, password, ...surroundings }, watchdog.watch)
+    const { dataDir, password } = template === undefined
+      ? await initialize(installation, surroundings, watchdog.watch)
+      : await copyOf(template, surroundings, watchdog.watch)
     const plan = { installation, dataDir, durable, settings, ...surroundings }
 
     let { port, server } = await startSomewhere(plan, watchdog.watch)
@@ -95,6 +106,16 @@ export const startCluster = async ({ durable = true, settings = {} }: ClusterOpt
         await watchdog.release()
       }
     }
+  })
+
+/** A directory for the account of the server; it goes where what is to be in it cannot be made. */
+const inOwnDirectory = async <A>(place: string, make: (surroundings: Surroundings, watchdog: Watchdog) => Promise<A>): Promise<A> => {
+  const account = unprivilegedAccount()
+  const directory = mkdtempSync(join(place, "rollup-postgres-"))
+  const watchdog = startWatchdog(directory)
+  try {
+    if (account !== null) chownSync(directory, account.uid, account.gid)
+    return await make({ account, directory }, watchdog)
   } catch (error) {
     watchdog.watch(null) // each of our programs has ended, and another process may come to bear its id
     await watchdog.release()
@@ -102,23 +123,30 @@ export const startCluster = async ({ durable = true, settings = {} }: ClusterOpt
   }
 }
 
-interface Initialization extends Surroundings {
-  readonly installation: Installation
-  readonly dataDir: string
-  readonly password: string
-}
+const dataIn = (directory: string): string => join(directory, "data")
 
 /** The password keeps out other accounts of the machine, to whom a superuser of the server would lend our rights. */
-const initialize = async ({ installation, dataDir, password, ...surroundings }: Initialization, watch: (pid: number | null) => void) => {
+const initialize = async (installation: Installation, surroundings: Surroundings, watch: Watchdog["watch"]): Promise<Template> => {
+  const password = randomBytes(16).toString("hex")
   const passwordFile = join(surroundings.directory, "password")
   await writeFile(passwordFile, password, { mode: 0o600 })
   if (surroundings.account !== null) chownSync(passwordFile, surroundings.account.uid, surroundings.account.gid)
+  const dataDir = dataIn(surroundings.directory)
   await runProgram(join(installation, "initdb"), [
     "-D", dataDir, "--username=postgres", `--pwfile=${passwordFile}`, "--auth=scram-sha-256", "--encoding=UTF8",
     "--locale=C", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync" // the kernel keeps what was written; nobody cuts the power
   ], surroundings, watch)
   watch(null)
   await rm(passwordFile)
+  return { dataDir, password }
+}
+
+/** As the account of the server, which all of it then belongs to. */
+const copyOf = async ({ dataDir: original, password }: Template, surroundings: Surroundings, watch: Watchdog["watch"]): Promise<Template> => {
+  const dataDir = dataIn(surroundings.directory)
+  await runProgram("cp", ["-Rp", original, dataDir], surroundings, watch)
+  watch(null)
+  return { dataDir, password }
 }
 
 /** On a port that is free; another process may take one between our look at it and the server's. */

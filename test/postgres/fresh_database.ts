@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto"
-import { get } from "node:http"
-import { text } from "node:stream/consumers"
 import { inject } from "vitest"
+import { askRun } from "./_run.ts"
 import { execute, urlOfDatabase } from "./_statements.ts"
 import { createSchema, dropSchema } from "./_schema.ts"
 
@@ -22,11 +21,16 @@ export interface FreshDatabase {
  * share them, and `pg_catalog` lists the tables of all. A run that is killed leaves its schemas, `rollup_test_…`, on the given
  * server.
  */
-export const freshDatabase = async (): Promise<FreshDatabase> => {
-  if (process.env.DATABASE_URL) return freshSchema(process.env.DATABASE_URL)
-  const server = await (shared ??= ask(inject("postgres").door))
+export const freshDatabase = async (): Promise<FreshDatabase> =>
+  process.env.DATABASE_URL ? freshSchema(process.env.DATABASE_URL) : newDatabase("template1")
+
+/** A copy of a database of the shared server, to which nobody is connected any more. */
+export const copiedDatabase = (url: string): Promise<FreshDatabase> => newDatabase(new URL(url).pathname.slice(1))
+
+const newDatabase = async (template: string): Promise<FreshDatabase> => {
+  const server = await (shared ??= askRun("server"))
   const name = `test_${randomBytes(8).toString("hex")}`
-  await execute(server, `CREATE DATABASE ${name} STRATEGY file_copy`) // its checkpoint costs little where nothing waits for the disk
+  await execute(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`) // its checkpoint costs little where nothing waits for the disk
   return { url: urlOfDatabase(server, name), remove: async () => void await execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
 }
 
@@ -41,10 +45,3 @@ export const freshSchema = async (databaseUrl: string): Promise<FreshDatabase> =
 
 /** Asked for once in a test file. */
 let shared: Promise<string> | null = null
-
-const ask = (door: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    get(door, { agent: false }, (response) => {
-      text(response).then((body) => response.statusCode === 200 ? resolve(body) : reject(new Error(body)), reject)
-    }).on("error", reject)
-  })

@@ -3,26 +3,35 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { TestProject } from "vitest/node"
-import type { Cluster } from "./cluster.ts"
+import { memoryPlace } from "./memory_place.ts"
+import type { Cluster, makeTemplate } from "./cluster.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where a test file asks for the URL of the server that all share, and what the names of this run's schemas have in common. */
+    /** Where a test file asks for the URL of the server that all share and for a template, and what the names of this run's schemas have in common. */
     readonly postgres: { readonly door: string; readonly run: string }
   }
 }
 
 /**
- * One server for all test files of a run. It starts when the first of them asks, so that a run that needs no database does not
- * pay for one, nor for loading the client: the door that they ask at is a listener in the process of vitest.
+ * One server for all test files of a run, and a template for those that start their own. Each is made when the first of them asks, so that a
+ * run that needs no database does not pay for one, nor for loading the client: the door that they ask at is a listener in the process of vitest.
  */
 export default async ({ provide }: TestProject): Promise<() => Promise<void>> => {
+  let template: ReturnType<typeof makeTemplate> | null = null
   let shared: Promise<Cluster> | null = null
+  const templateOfAll = () => template ??= import("./cluster.ts").then(({ makeTemplate }) => makeTemplate(memoryPlace()))
+  const answers: { readonly [name: string]: () => Promise<string> } = {
+    server: async () => (await (shared ??= import("./cluster.ts").then(async ({ startCluster }) =>
+      // a gigabyte of log is a waste of memory
+      startCluster({ durable: false, settings: { max_wal_size: "256MB" }, place: memoryPlace(), template: await templateOfAll() })))).url,
+    template: async () => JSON.stringify(await templateOfAll())
+  }
   const path = `/${randomBytes(16).toString("hex")}` // other accounts of the machine do not know it
   const door = createServer((request, response) => {
-    if (request.url !== path) return void response.writeHead(404).end()
-    shared ??= import("./cluster.ts").then(({ startCluster }) => startCluster({ durable: false }))
-    shared.then(({ url }) => response.end(url), (error: Error) => response.writeHead(500).end(error.message))
+    const answer = request.url?.startsWith(`${path}/`) ? answers[request.url.slice(path.length + 1)] : undefined
+    if (answer === undefined) return void response.writeHead(404).end()
+    answer().then((body) => response.end(body), (error: Error) => response.writeHead(500).end(error.message))
   })
   door.listen(0, "127.0.0.1").unref()
   await once(door, "listening")
@@ -30,7 +39,7 @@ export default async ({ provide }: TestProject): Promise<() => Promise<void>> =>
   provide("postgres", { door: `http://127.0.0.1:${(door.address() as AddressInfo).port}${path}`, run })
   return async () => {
     door.close()
-    if (shared !== null) await shared.then((cluster) => cluster.remove(), () => {}) // why it did not start was told to who asked
+    for (const made of [shared, template]) await made?.then(({ remove }) => remove(), () => {}) // why it was not made was told to who asked
     if (process.env.DATABASE_URL) await (await import("./_schema.ts")).dropSchemas(process.env.DATABASE_URL, run)
   }
 }

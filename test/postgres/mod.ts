@@ -1,2 +1,3 @@
-export { type Cluster, startCluster } from "./cluster.ts"
-export { type FreshDatabase, freshDatabase, freshSchema } from "./fresh_database.ts"
+export { type Cluster } from "./cluster.ts"
+export { copiedDatabase, type FreshDatabase, freshDatabase, freshSchema } from "./fresh_database.ts"
+export { startOwnCluster as startCluster } from "./own_cluster.ts"

@@ -1,6 +1,4 @@
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,7 +6,9 @@ import { sqlStores } from "../../adapters/sql/mod.ts"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { countOf, diceOf, openModel } from "../journal/_crash_model.ts"
+import { bundledChild, type Child, type Said, startChild } from "../journal/_child.ts"
+import { diceOf, openModel } from "../journal/_crash_model.ts"
+import { crashMoments, sleep } from "../journal/_crash_moments.ts"
 import { namesOf } from "../journal/_script.ts"
 import { testimony } from "../journal/_witness.ts"
 import { execute } from "../postgres/_statements.ts"
@@ -16,7 +16,9 @@ import type { Cluster } from "../postgres/mod.ts"
 
 export interface CrashReport {
   readonly points: number
-  /** Of these, how many killed the server as well as the process that wrote. */
+  /** Of these, those whose moment the clock said: anywhere from the beginning of the run on, whatever was under way. */
+  readonly byClock: number
+  /** Of all, how many killed the server as well as the process that wrote. */
   readonly ofServer: number
   /** Writes that were acknowledged before a crash, all of which were found again. */
   readonly acknowledged: number
@@ -26,7 +28,10 @@ export interface CrashReport {
 
 type Total = { -readonly [Key in keyof CrashReport]: number }
 
-const CHILD = join(import.meta.dirname, "_crash_child.ts")
+/** Writes that a process makes at most, as far as it follows the clock of the ones before. */
+const ACKNOWLEDGEMENTS_MAX = 30
+/** What a process ends with where its database was away for longer than a write is tried. */
+const GAVE_UP = 3
 
 /**
  * Kills a writing process, and every other time the server of its database before it, at so many random moments; each process goes
@@ -37,10 +42,12 @@ export async function crashPoints(
   cluster: Cluster, { points, seed, watch = () => {} }: { readonly points: number; readonly seed: string; readonly watch?: (sofar: CrashReport) => void }
 ): Promise<CrashReport> {
   const folder = mkdtempSync(join(tmpdir(), "crash-"))
-  const total: Total = { points: 0, ofServer: 0, acknowledged: 0, underWay: 0 }
+  const total: Total = { points: 0, byClock: 0, ofServer: 0, acknowledged: 0, underWay: 0 }
   try {
+    const program = await bundledChild(join(import.meta.dirname, "_crash_child.ts"), folder)
+    const moments = crashMoments(diceOf(`${seed} moments`), ACKNOWLEDGEMENTS_MAX)
     for (let run = 0; total.points < points; run++) {
-      await crashUntilTheEnd({ cluster, seed: `${seed}.${run}`, feed: join(folder, `${run}.ndjson`), points, total, watch })
+      await crashUntilTheEnd({ cluster, moments, program, seed: `${seed}.${run}`, feed: join(folder, `${run}.ndjson`), points, total, watch })
     }
     return total
   } finally {
@@ -50,6 +57,8 @@ export async function crashPoints(
 
 interface Run {
   readonly cluster: Cluster
+  readonly moments: ReturnType<typeof crashMoments>
+  readonly program: string
   readonly seed: string
   readonly feed: string
   readonly points: number
@@ -58,7 +67,7 @@ interface Run {
 }
 
 /** One script from its beginning; a new database for each keeps what is compared small. */
-async function crashUntilTheEnd({ cluster, feed, points, seed, total, watch }: Run): Promise<void> {
+async function crashUntilTheEnd({ cluster, feed, moments, points, program, seed, total, watch }: Run): Promise<void> {
   const simulation = simulate({ seed, users: 12, tokens: 3, transactionsPerBlock: 5, exitShare: 0.08, rollBackPeriodBlocks: 8, standInRoots: true })
   const text = [...writeFeed(simulation, 150)].join("")
   writeFileSync(feed, text)
@@ -66,14 +75,18 @@ async function crashUntilTheEnd({ cluster, feed, points, seed, total, watch }: R
   const dice = diceOf(seed)
   const model = await openModel(text, seed)
   // while what one has left is looked at, the next one reads the program
-  let next = startChild([CHILD, url, feed, seed])
+  const start = () => startChild([program, url, feed, seed], [GAVE_UP])
+  let next = start()
   while (total.points < points && !model.ended) {
     const ofServer = dice() < 0.5
-    next.stdin!.write(String(model.made))
     const child = next
-    const early = dice() < 0.1
-    const acknowledged = await crash(cluster, child, { ofServer, early, acknowledgements: 1 + Math.floor(dice() ** 2 * 30), afterMs: dice() * 15, thenMs: dice() * 150 })
-    next = startChild([CHILD, url, feed, seed])
+    child.begin(model.made)
+    if (await moments.comes(child)) total.byClock++
+    const said = await crash(cluster, child, { ofServer, thenMs: dice() * 150 })
+    const { acknowledged } = said
+    // of a child that lives through the end of its server the pace is that of its waiting
+    if (!ofServer) moments.learn(said)
+    next = start()
     total.points++
     total.acknowledged += acknowledged
     if (ofServer) total.ofServer++
@@ -91,53 +104,35 @@ async function crashUntilTheEnd({ cluster, feed, points, seed, total, watch }: R
     }
     watch(total)
   }
-  kill(next)
+  next.kill()
+  await next.ended
 }
 
-interface Moment {
+interface Crash {
   readonly ofServer: boolean
-  /** While it opens the stores, rather than after so many acknowledgements, which a slow machine takes longer for. */
-  readonly early: boolean
-  readonly acknowledgements: number
-  readonly afterMs: number
   /** From the end of the server to that of the process. */
   readonly thenMs: number
 }
 
-const startChild = (words: ReadonlyArray<string>): ChildProcess => spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] })
-
-/** Runs a child to its crash; how many writes it had acknowledged. */
-async function crash(cluster: Cluster, child: ChildProcess, { acknowledgements, afterMs, early, ofServer, thenMs }: Moment): Promise<number> {
-  const ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>
-  let said = ""
-  await new Promise<void>((resolve) => {
-    if (early) resolve()
-    child.stdout!.on("data", (chunk: Buffer) => {
-      said += String(chunk)
-      if (countOf(said) >= acknowledgements) resolve()
-    })
-    child.once("close", () => resolve())
-  })
-  await sleep(afterMs)
+/** Ends a child, after its server or alone. */
+async function crash(cluster: Cluster, child: Child, { ofServer, thenMs }: Crash): Promise<Said> {
   if (ofServer) {
     await cluster.kill()
     await cluster.restart()
     await sleep(thenMs)
   }
-  kill(child)
-  const [code, signal] = await ended
-  const last = said.split("\n").at(-2)
-  if (signal !== "SIGKILL" && code !== 3 && last !== "end") throw new Error(`The child ended by itself with ${code} after "${last}"`)
-  return countOf(said)
+  child.kill()
+  return child.ended
 }
-
-const kill = (child: ChildProcess): void => void child.kill("SIGKILL")
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** The server may finish what a dead client asked for: until it has noticed, nobody can tell what is there. */
 async function quiet(url: string): Promise<void> {
-  const others = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
-  while ((await execute(url, others)).length > 0) await sleep(10)
+  await execute(url, `DO $$ BEGIN
+  WHILE EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend') LOOP
+    PERFORM pg_sleep(0.01);
+    PERFORM pg_stat_clear_snapshot();
+  END LOOP;
+END $$`)
 }
 
 /** What another process reads. */

@@ -4,13 +4,12 @@ import { leaseLayer } from "../../adapters/sql/_lease.ts"
 import { Database, databaseLayer } from "../../adapters/sql/database.ts"
 import { ledgerReaderLayer } from "../../adapters/sql/ledger_reader.ts"
 import { ledgerWriterLayer } from "../../adapters/sql/ledger_writer.ts"
-import { migrate } from "../../adapters/sql/migrate.ts"
 import { openLedger } from "../../adapters/sql/open_ledger.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
-import { freshDatabase, freshSchema } from "../postgres/mod.ts"
 import type { OpenLedger } from "../laws/mod.ts"
+import { migratedDatabase } from "./_migrated_database.ts"
 
 /** A ledger in a database, with what stands behind its ports. */
 export interface SqlLedger extends OpenLedger {
@@ -29,20 +28,16 @@ const tables = [
 ]
 
 /**
- * Empty ledgers for the cases of a test file: each is a schema that was emptied, which takes a tenth of the time of a new one. A ledger
+ * Empty ledgers for the cases of a test file: each is a database that was emptied, which takes a tenth of the time of a new one. A ledger
  * that closes leaves its place to the next.
  */
 export const ledgerPlaces = Effect.gen(function*() {
   const scope = yield* Effect.scope
-  const { remove, url } = yield* Effect.acquireRelease(Effect.promise(freshDatabase), ({ remove }) => Effect.promise(remove))
   const free: Array<Place> = []
-  void remove
 
   const newPlace = Effect.gen(function*() {
-    const schema = yield* Effect.promise(() => freshSchema(url))
-    const signals = databaseLayer({ url: Redacted.make(schema.url), maxConnections: 4 })
-    const services = yield* Layer.build(signals)
-    yield* Effect.provide(migrate(), services)
+    const { url } = yield* Effect.acquireRelease(Effect.promise(migratedDatabase), ({ remove }) => Effect.promise(remove))
+    const services = yield* Layer.build(databaseLayer({ url: Redacted.make(url), maxConnections: 4 }))
     const lease = leaseLayer().pipe(Layer.provide(Layer.succeedContext(services)))
     return { services: services as never, lease } as Place
   }).pipe(Scope.provide(scope), Effect.orDie)

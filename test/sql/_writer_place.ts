@@ -4,11 +4,10 @@ import { leaseLayer } from "../../adapters/sql/_lease.ts"
 import { Database, databaseLayer } from "../../adapters/sql/database.ts"
 import type { DatabaseError } from "../../adapters/sql/database_error.ts"
 import { makeLedgerWriter, type SqlLedgerWriter } from "../../adapters/sql/ledger_writer.ts"
-import { migrate } from "../../adapters/sql/migrate.ts"
 import { openLedger } from "../../adapters/sql/open_ledger.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import type { StoreFailure } from "../../core/ports/mod.ts"
-import { freshDatabase } from "../postgres/mod.ts"
+import { migratedDatabase } from "./_migrated_database.ts"
 
 /** A migrated database of a test's own and the writer over it. */
 export interface WriterPlace {
@@ -19,9 +18,8 @@ export interface WriterPlace {
 }
 
 export const writerPlace: Effect.Effect<WriterPlace, never, Scope.Scope> = Effect.gen(function*() {
-  const { url } = yield* Effect.acquireRelease(Effect.promise(freshDatabase), ({ remove }) => Effect.promise(remove))
+  const { url } = yield* Effect.acquireRelease(Effect.promise(migratedDatabase), ({ remove }) => Effect.promise(remove))
   const services = yield* Layer.build(leaseLayer().pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url) }))))
-  yield* Effect.provide(migrate(), services)
   return {
     sql: Context.get(services, Database).writes,
     writer: yield* Effect.provide(makeLedgerWriter, services),

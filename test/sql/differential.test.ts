@@ -7,10 +7,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { freshDatabase } from "../postgres/mod.ts"
 import { crowdedOptionsOf, type Network, networkOf, optionsOf } from "../properties/_networks.ts"
 import { marketOf } from "../properties/_market.ts"
 import { compareStores } from "./_differential.ts"
+import { migratedDatabase } from "./_migrated_database.ts"
 import { openMemoryStores, openSqlStores } from "./_stores.ts"
 
 const seed = process.env.SEED ?? "1"
@@ -24,7 +24,7 @@ describe(`PostgreSQL and memory (replay: SEED=${seed} npm test -- test/sql/diffe
   for (const [name, network, stride, answersMin] of networks) {
     it.effect(`answer alike: ${name}`, () => Effect.gen(function*() {
       const { genesis, records } = network()
-      const { url } = yield* Effect.promise(freshDatabase)
+      const { url } = yield* Effect.promise(migratedDatabase)
       const stops = Math.floor(records.length / stride) + 1
       const answers = yield* compareStores(yield* openMemoryStores(genesis), yield* openSqlStores(url, genesis), {
         genesis, records, seed, stride, requests: Math.ceil(0.74 * answersMin / stops)

@@ -3,7 +3,7 @@ import { Effect, Exit, Result } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import type { BulkWrite } from "../../adapters/sql/mod.ts"
 import { openMemoryLedger } from "../../adapters/memory/mod.ts"
-import { simulate, type SimulationOptions } from "../../app/simulator/mod.ts"
+import { simulate, type Simulation, type SimulationOptions } from "../../app/simulator/mod.ts"
 import type { BlockChanges, BlockFeed, FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
 import type { LedgerView } from "../../core/ports/mod.ts"
 import { type BlockViolation, decideBlock } from "../../core/use_cases/mod.ts"
@@ -25,9 +25,15 @@ const networks: ReadonlyArray<SimulationOptions> = [
   { seed: `${seed} few accounts`, standInRoots: true, users: 8, tokens: 2, coordinators: 2, transactionsPerBlock: 60, rollBackPeriodBlocks: 12 }
 ]
 
+/** What was simulated of each network, which goes on where a test needs more. */
+const simulated = new Map<string, { readonly simulation: Simulation; readonly records: Array<FeedRecord> }>()
+
 const recordsOf = (options: SimulationOptions, length: number) => {
-  const simulation = simulate(options)
-  return { genesis: simulation.genesis, records: Array.from({ length }, () => simulation.next()) }
+  const name = JSON.stringify(options)
+  const { records, simulation } = simulated.get(name) ?? { simulation: simulate(options), records: [] }
+  simulated.set(name, { records, simulation })
+  while (records.length < length) records.push(simulation.next())
+  return { genesis: simulation.genesis, records: records.slice(0, length) }
 }
 
 const deciding = ({ constants }: GenesisFeed) => (block: BlockFeed) => decideBlock({ constants, keccak256 }, block)
