@@ -23,6 +23,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  // wallets and node are one process in most tests, and networks are made from the same seeds: no hash is computed twice
+  resolve: { alias: [{ find: /^poseidon-lite\/poseidon\d$/u, replacement: join(import.meta.dirname, "test/crypto/_remembered_poseidon.ts") }] },
   test: {
     include: ["test/**/*.test.ts"],
     // starts a PostgreSQL for the test files that ask for one

@@ -10,8 +10,18 @@ export interface PageView {
   readonly counts: PageCounts
 }
 
-/** The object that a list answers with in a revision: its items, then what counts them. */
+const known = new WeakMap<Revision, Map<ListOperation, Shape<PageView>>>()
+
+/** The object that a list answers with in a revision: its items, then what counts them. The same one each time, so that it has one writer. */
 export const pageShape = (operation: ListOperation, revision: Revision): Shape<PageView> => {
+  const shapes = known.get(revision) ?? new Map<ListOperation, Shape<PageView>>()
+  known.set(revision, shapes)
+  const shape = shapes.get(operation) ?? makePageShape(operation, revision)
+  shapes.set(operation, shape)
+  return shape
+}
+
+const makePageShape = (operation: ListOperation, revision: Revision): Shape<PageView> => {
   const { wrapper, title } = declaration(operation.list)
   const counts: { [name: string]: Field<PageView> } = {}
   for (const [name, of] of Object.entries(revision.counts)) {

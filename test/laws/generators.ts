@@ -11,9 +11,19 @@ import type { Facts } from "./facts.ts"
 
 type Arbitrary<A> = Arbitrary.Arbitrary<A>
 
+/** By their bounds: to read a schema takes much longer than to draw from it, and most of what is drawn here begins with an integer. */
+const integers = new Map<string, Arbitrary<number>>()
+
 /** An integer between two bounds, both included, never −0; small ones are not preferred. */
-export const integer = (minimum: number, maximum: number): Arbitrary<number> =>
-  Arbitrary.map(Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum }))), (value) => value + 0)
+export const integer = (minimum: number, maximum: number): Arbitrary<number> => {
+  const bounds = `${minimum} ${maximum}`
+  let known = integers.get(bounds)
+  if (known === undefined) {
+    known = Arbitrary.map(Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum }))), (value) => value + 0)
+    integers.set(bounds, known)
+  }
+  return known
+}
 
 /** One of some values, of which there is at least one. */
 export const oneOf = <A>(values: ReadonlyArray<A>): Arbitrary<A> => Arbitrary.map(integer(0, values.length - 1), (at) => values[at]!)
@@ -141,7 +151,8 @@ const order = oneOf(["ASC", "DESC"] as const)
 export function listQuery<N extends ListName>(facts: Facts, list: N): Arbitrary<ListQuery<N>> {
   const ids = everyItem(facts, list).map(({ item }) => itemIdOf(list, item))
   const position = around(ids, fromItemMax)
-  return Arbitrary.flatMap(oneOf(revisions), (revision) =>
+  const queries = new Map<Revision, Arbitrary<ListQuery<N>>>()
+  const queryOf = (revision: Revision): Arbitrary<ListQuery<N>> =>
     Arbitrary.map(
       Arbitrary.all([filters(facts, list, revision), someOf(["fromItem", "order", "limit"]), position, order, limit]),
       ([given, parts, fromItem, order, limit]): ListQuery<N> => ({
@@ -150,5 +161,11 @@ export function listQuery<N extends ListName>(facts: Facts, list: N): Arbitrary<
         ...(parts.includes("order") ? { order } : {}),
         ...(parts.includes("limit") ? { limit } : {})
       })
-    ))
+    )
+  return Arbitrary.flatMap(oneOf(revisions), (revision) => {
+    // with the first query, and not with each: it goes through all facts
+    const query = queries.get(revision) ?? queryOf(revision)
+    queries.set(revision, query)
+    return query
+  })
 }

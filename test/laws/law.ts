@@ -26,7 +26,7 @@ export const same = (found: unknown, expected: unknown, subject: () => string): 
  * their last digits: `tolerance` says by which share, of small ones by which amount.
  */
 export function difference(found: unknown, expected: unknown, { tolerance = 0 }: { readonly tolerance?: number } = {}, path = ""): string | undefined {
-  if (Object.is(found, expected)) return undefined
+  if (isTheSame(found, expected)) return undefined
   if (typeof found === "number" && typeof expected === "number" && Math.abs(found - expected) <= tolerance * Math.max(1, Math.abs(expected))) {
     return undefined
   }
@@ -40,6 +40,21 @@ export function difference(found: unknown, expected: unknown, { tolerance = 0 }:
     if (inside !== undefined) return inside
   }
   return undefined
+}
+
+/** Whether values are surely the same; what is left to do is to name the place. */
+function isTheSame(found: unknown, expected: unknown): boolean {
+  if (Object.is(found, expected)) return true
+  if (!isTree(found) || !isTree(expected)) return false
+  if (Array.isArray(found)) {
+    if (!Array.isArray(expected) || found.length !== expected.length) return false
+    for (let at = 0; at < found.length; at++) if (found[at] === undefined || !isTheSame(found[at], expected[at])) return false
+    return true
+  }
+  const keys = Object.keys(expected)
+  if (Array.isArray(expected) || Object.keys(found).length !== keys.length) return false
+  for (const key of keys) if (!Object.hasOwn(found, key) || !isTheSame(found[key], expected[key])) return false
+  return true
 }
 
 /** A value on one line, with the digits of its big integers. */

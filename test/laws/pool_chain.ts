@@ -1,13 +1,17 @@
 import type { BatchFeed, BlockFeed, GenesisFeed, L1UserFeed } from "../../core/domain/mod.ts"
 
-/** The accounts that the first blocks create, from 256 on: four of ether, two of token 1. */
-export const firstAccounts = [0, 0, 0, 0, 1, 1].map((tokenId, number) => ({ tokenId, ...ownerOf(number) }))
+const owners: Array<ReturnType<typeof makeOwner>> = []
 
 /** Somebody with an address and a key. */
-export function ownerOf(number: number) {
+export const ownerOf = (number: number) => owners[number] ??= makeOwner(number)
+
+function makeOwner(number: number) {
   const digits = (number + 10).toString(16).padStart(4, "0")
   return { address: `0x${digits.repeat(10)}`, publicKey: digits.repeat(16), signature: `0x${digits.repeat(33).slice(0, 130)}` }
 }
+
+/** The accounts that the first blocks create, from 256 on: four of ether, two of token 1. */
+export const firstAccounts = [0, 0, 0, 0, 1, 1].map((tokenId, number) => ({ tokenId, ...ownerOf(number) }))
 
 /** Blocks on one another; one that takes the place of another one has another hash. */
 export class PoolChain {

@@ -5,8 +5,8 @@ import { isPendingWithdraw, type SlotView } from "../../core/domain/mod.ts"
 
 /** What a list answers when every item is looked at: the measure of the indexed one. */
 export const naivePage = <N extends ListName>(name: N, all: ReadonlyArray<ListItems[N]>, ledger: MemoryLedger, query: ListQuery<N>) => {
-  const matching = all.filter((item) =>
-    Object.entries(query.filters).every(([filter, value]) => (rules[name] as LooseRules<N>)[filter]!(item, value, ledger)))
+  const asked = Object.entries(query.filters).map(([filter, value]) => ({ rule: (rules[name] as LooseRules<N>)[filter]!, value }))
+  const matching = all.filter((item) => asked.every(({ rule, value }) => rule(item, value, ledger)))
   const ids = matching.map((item) => itemIdOf(name, item))
   const ahead = query.order === "DESC"
     ? matching.filter((item) => itemIdOf(name, item) <= (query.fromItem ?? Infinity)).reverse()

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { isDeepStrictEqual } from "node:util"
 import { type MemoryLedger, openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { type ListName, listNames } from "../../core/contract/mod.ts"
 import { slotNumMax } from "../../core/domain/mod.ts"
@@ -20,7 +21,9 @@ const checkQueries = (ledger: MemoryLedger, random: Random, queries: number) => 
       const query = randomQuery(name, random, view)
       const bounded = name === "slots" ? { ...query, filters: { maxSlotNum: 60, ...query.filters } } : query
       const { items, counts } = Result.getOrThrow(ledger.list(name, bounded))
-      assert.deepStrictEqual({ items, counts }, naivePage(name, all, ledger, bounded), `${name} ${JSON.stringify(bounded)}`)
+      const [found, expected] = [{ items, counts }, naivePage(name, all, ledger, bounded)]
+      // names the place, which takes longer than to see that all is the same
+      if (!isDeepStrictEqual(found, expected)) assert.deepStrictEqual(found, expected, `${name} ${JSON.stringify(bounded)}`)
     }
   }
   for (const name of listNames) checkList(name)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
 import type { PoolStore } from "../../core/ports/mod.ts"
 import { poolLaws, poolStoreLaws, type PoolSubject } from "../laws/mod.ts"
+import { withoutStacks } from "../properties/without_stacks.ts"
 import { openMemory, subjectOf } from "./_subject.ts"
 
 type Store = PoolStore["Service"]
@@ -41,6 +42,8 @@ const without = (flaw: (store: Store) => Partial<Store>): PoolSubject => ({
     return { ...stores, store: { ...store, ...flaw(store) } }
   })
 })
+
+withoutStacks()
 
 describe("the laws of the pool", () => {
   for (const [what, flaw] of Object.entries(broken)) {

@@ -1,9 +1,12 @@
 import { describe, it } from "@effect/vitest"
 import { poolLaws } from "../laws/mod.ts"
+import { withoutStacks } from "../properties/without_stacks.ts"
 import { seed, subjectOf } from "./_subject.ts"
 
 /** Of each of the five laws. */
 const runs = Number(process.env.RUNS ?? 250)
+
+withoutStacks()
 
 describe(`the pool and the ledger in memory (replay: SEED=${seed} npm test -- test/pool/pool_laws.test.ts)`, () => {
   for (const law of poolLaws) it.live(law.name, () => law.run(subjectOf(seed, runs)))

@@ -20,6 +20,15 @@ const alone = [
   "period/slotNum", "blockStamp", "state/withdrawalDelayer/rollupAddress", "keeperAddress", "emergencyModeStartingBlock", "emergencyModeStartingTime"
 ]
 
+const endings = alone.map((end) => `/${end}`)
+const isAlone = new Map<string, boolean>()
+/** Whether only one of the revisions shows what is at a place. */
+function standsAlone(place: string): boolean {
+  let stands = isAlone.get(place)
+  if (stands === undefined) isAlone.set(place, stands = endings.some((end) => `/${place}`.endsWith(end)))
+  return stands
+}
+
 /** @param root names what is read: `state` and `config` call different things alike */
 export function commonFacts(value: unknown, root: string): unknown {
   if (Array.isArray(value)) return value.map((item) => commonFacts(item, root))
@@ -27,7 +36,7 @@ export function commonFacts(value: unknown, root: string): unknown {
   return Object.fromEntries(Object.entries(value).flatMap(([name, inside]) => {
     const common = renamed[name] ?? name
     const place = `${root}/${common}`
-    if (alone.some((end) => `/${place}`.endsWith(`/${end}`))) return []
+    if (standsAlone(place)) return []
     // the earlier revision wraps the next forgers in an object
     const unwrapped = place === "state/network/nextForgers" && !Array.isArray(inside) ? (inside as { readonly nextForgers: unknown }).nextForgers : inside
     return [[common, commonFacts(unwrapped, place)]]

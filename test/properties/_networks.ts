@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
-import { keccak256 } from "../../adapters/crypto/mod.ts"
 import * as memory from "../../adapters/memory/mod.ts"
-import { prehistory, simulate, type SimulationOptions } from "../../app/simulator/mod.ts"
+import { simulate, type Simulation, type SimulationOptions } from "../../app/simulator/mod.ts"
 import type { FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
+import { rememberedKeccak256 } from "../crypto/remembered.ts"
 import type { LedgerSubject } from "../laws/mod.ts"
 
 /*
@@ -43,19 +43,48 @@ export interface Network {
   readonly records: ReadonlyArray<FeedRecord>
 }
 
-/** The feed until so many transactions are forged. Time may pass more slowly, so that hours and days go by in a short chain. */
-export const networkOf = (options: SimulationOptions, transactions: number, slowness = slownessOf(String(options.seed))): Network => {
-  const simulation = simulate({ ...options, standInRoots: true })
-  const { genesis } = simulation
-  const slowed = (timeMs: number) => genesis.block.timestampMs + (timeMs - genesis.block.timestampMs) * slowness
-  const records = [...prehistory(simulation, transactions)].map((record): FeedRecord => {
+/** A network that grows as far as somebody wants to see it: many tests begin with the same one. */
+class Growing {
+  readonly #simulation: Simulation
+  readonly #records: Array<FeedRecord> = []
+  /** How many transactions are forged on the chain at the start, and after each record. */
+  readonly #forged: Array<number> = [0]
+  readonly #slowness: number
+
+  constructor(options: SimulationOptions, slowness: number) {
+    this.#simulation = simulate({ ...options, standInRoots: true })
+    this.#slowness = slowness
+  }
+
+  until(transactions: number): Network {
+    const { genesis } = this.#simulation
+    const isEnough = (forged: number) => forged >= transactions
+    while (!this.#forged.some(isEnough)) {
+      this.#records.push(this.#told(this.#simulation.next()))
+      this.#forged.push(this.#simulation.transactions())
+    }
+    return { genesis, records: this.#records.slice(0, this.#forged.findIndex(isEnough)) }
+  }
+
+  #told(record: FeedRecord): FeedRecord {
     if (record.kind !== "block") return record
+    const { genesis } = this.#simulation
     const { number, timestampMs } = record.block
+    const slowed = genesis.block.timestampMs + (timestampMs - genesis.block.timestampMs) * this.#slowness
     // now and then the writer knows of blocks that it has not read yet
     const ahead = number % 7n === 0n ? { lastEthereumBlock: number + 3n } : {}
-    return { kind: "block", block: { ...record.block, ...ahead, timestampMs: slowed(timestampMs) } }
-  })
-  return { genesis, records }
+    return { kind: "block", block: { ...record.block, ...ahead, timestampMs: slowed } }
+  }
+}
+
+const growing = new Map<string, Growing>()
+
+/** The feed until so many transactions are forged. Time may pass more slowly, so that hours and days go by in a short chain. */
+export const networkOf = (options: SimulationOptions, transactions: number, slowness = slownessOf(String(options.seed))): Network => {
+  const key = JSON.stringify([options, slowness])
+  const network = growing.get(key) ?? new Growing(options, slowness)
+  growing.set(key, network)
+  return network.until(transactions)
 }
 
 /** The averages of the state look back an hour and a day: some networks fit into an hour, some live for days. */
@@ -64,9 +93,9 @@ const slownessOf = (seed: string): number => [1, 40, 250][seed.length % 3]!
 /** An empty ledger in memory. */
 export const memoryLedger = (genesis: GenesisFeed) =>
   Effect.map(
-    Layer.build(Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(memory.layer(genesis))))),
+    Layer.build(Layer.fresh(Ledger.layer(genesis, rememberedKeccak256).pipe(Layer.provideMerge(memory.layer(genesis))))),
     (services) => ({ reader: Context.get(services, LedgerReader), ledger: Context.get(services, Ledger) })
   )
 
 export const subjectOf = ({ genesis, records }: Network, seed: string): LedgerSubject =>
-  ({ genesis, records, open: memoryLedger(genesis), keccak256, seed, runs })
+  ({ genesis, records, open: memoryLedger(genesis), keccak256: rememberedKeccak256, seed, runs })

@@ -7,6 +7,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { answerLaws, ledgerLaws, pagingLaws, readSubject } from "../laws/mod.ts"
 import { marketOf } from "./_market.ts"
+import { withoutStacks } from "./without_stacks.ts"
 import { crowdedOptionsOf, type Network, networkOf, optionsOf, runs, seeds, subjectOf, titled } from "./_networks.ts"
 
 const file = "test/properties/laws.test.ts"
@@ -18,6 +19,8 @@ const obeysTheLaws = (network: Network, seed: string, writing: number) => {
   for (const law of ledgerLaws) it.effect(law.name, () => law.run({ ...subject, runs: Math.ceil(runs * writing) }))
   for (const law of [...answerLaws, ...pagingLaws]) it.effect(law.name, () => Effect.flatMap(reading, law.run))
 }
+
+withoutStacks()
 
 for (const seed of seeds) {
   describe(titled(seed, file), () => obeysTheLaws(networkOf(optionsOf(seed), 400), seed, 1 / 10))

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { LedgerReader } from "../../core/ports/mod.ts"
 import { answerLaws, type Law, ledgerLaws, type LedgerSubject, type OpenLedger, pagingLaws, readSubject } from "../laws/mod.ts"
 import { networkOf, optionsOf, subjectOf } from "./_networks.ts"
+import { withoutStacks } from "./without_stacks.ts"
 
 type Reader = LedgerReader["Service"]
 // what the stores below do is wrong on purpose, also by type
@@ -63,6 +64,8 @@ const allHold = Effect.fnUntraced(function*(subject: LedgerSubject) {
   if (reading._tag !== "Success") return false
   return (yield* hold([...answerLaws, ...pagingLaws], reading.success)) && (yield* hold(ledgerLaws, { ...subject, runs: 3 }))
 })
+
+withoutStacks()
 
 describe("the laws find a store that", () => {
   const subject = { ...subjectOf(networkOf({ ...optionsOf("teeth"), rollBackPeriodBlocks: 6 }, 120), "teeth"), runs: 20 }

@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Exit, type Fiber, Layer, Logger, References, Scheduler, Scope } from "effect"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { Application } from "../../adapters/http/mod.ts"
 import { wireContext } from "../../core/contract/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerTip, LedgerWriter, PoolStore, PoolTip, SignatureVerifier } from "../../core/ports/mod.ts"
 import { Ledger, Pool, pooledLedger, Submission } from "../../core/use_cases/mod.ts"
+import { rememberedKeccak256 } from "../crypto/remembered.ts"
 import type { Durable, Ports } from "./_database.ts"
 import type { Disk } from "./_disk.ts"
 import type { Life, Turns } from "./_turns.ts"
@@ -36,11 +36,14 @@ export interface NodeOptions {
 /** Bounds that some seeds reach. */
 const limits = { pendingMax: 25, pendingPerAccountMax: 6, forgingMaxMs: 3_600_000, answersBytesMax: 60_000 }
 
+/** Some lives fill it several times; more would only keep what belonged to the lives before. */
+const TEXTS_MAX = 300_000
+
 /** The texts of addresses and keys are the same for all nodes of a network. */
 const contexts = new Map<string, ReturnType<typeof wireContext>>()
 export const contextOf = ({ network }: GenesisFeed) => {
   const key = JSON.stringify(network)
-  const known = contexts.get(key) ?? wireContext(network, keccak256, { charactersMax: 4_000_000 })
+  const known = contexts.get(key) ?? wireContext(network, rememberedKeccak256, { charactersMax: TEXTS_MAX })
   contexts.set(key, known)
   return known
 }
@@ -68,9 +71,9 @@ export class Node {
       Context.add(SignatureVerifier, verifier)
     )
     const application = Application.layer({ context: contextOf(genesis), constants: genesis.constants, answersBytesMax: limits.answersBytesMax })
-    const node = Layer.merge(application, pooledLedger(genesis, keccak256)).pipe(
+    const node = Layer.merge(application, pooledLedger(genesis, rememberedKeccak256)).pipe(
       Layer.provideMerge(Layer.merge(
-        Submission.layer({ network: genesis.network, keccak256, ...limits }), Pool.layer({ keccak256, forgingMaxMs: limits.forgingMaxMs })
+        Submission.layer({ network: genesis.network, keccak256: rememberedKeccak256, ...limits }), Pool.layer({ keccak256: rememberedKeccak256, forgingMaxMs: limits.forgingMaxMs })
       )),
       Layer.provide(Layer.succeedContext(stores))
     )

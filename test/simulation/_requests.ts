@@ -110,7 +110,7 @@ function judgeAnswer(world: World, question: Question, request: HttpRequest, ans
   if (expected.json === undefined) return
   world.count("answers compared")
   const etag = headers.etag!
-  const sum = crc32(expected.json)
+  const sum = expected.sum!
   if (status === 304) {
     const asked = String(request.headers["if-none-match"])
     if (asked.includes("*")) return

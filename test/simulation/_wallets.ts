@@ -1,7 +1,7 @@
 import { Result } from "effect"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { formatAccountIndex, formatPrefixedAddress, formatPublicKey, INTERNAL_ADDRESS, l2TransactionId } from "../../core/encoding/mod.ts"
 import { type Network, localName, type PostedAuthorization, type PostedTransaction } from "../../core/domain/mod.ts"
+import { rememberedKeccak256 } from "../crypto/remembered.ts"
 import type { Dice } from "../laws/_pool_dice.ts"
 import type { Facts } from "../laws/mod.ts"
 import { PEOPLE, personOf } from "./_people.ts"
@@ -15,7 +15,7 @@ export function drawTransaction(dice: Dice, facts: Facts): PostedTransaction {
   const nonce = sender.nonce + BigInt(dice.below(3)) - (sender.nonce > 0n && dice.chance(0.06) ? 1n : 0n)
   const amount = BigInt(1 + dice.below(30)) * 10n ** BigInt(6 + dice.below(3))
   const spelt = { tokenId: sender.tokenId, fromAccountIndex: sender.index, amount, fee: 100 + dice.below(50), nonce }
-  const id = Result.getOrThrow(l2TransactionId(spelt, keccak256))
+  const id = Result.getOrThrow(l2TransactionId(spelt, rememberedKeccak256))
   return { ...spelt, id, ...destinationOf(dice, facts, sender.tokenId), signature: dice.chance(0.03) ? wrongSignature : String(dice.below(9)).repeat(128), request: null }
 }
 

@@ -2,10 +2,10 @@ import { Effect, type Exit } from "effect"
 import { crc32 } from "node:zlib"
 import { simulate } from "../../app/simulator/mod.ts"
 import { verifyTransaction } from "../../adapters/crypto/mod.ts"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type { HttpAnswer, HttpRequest } from "../../adapters/http/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { type SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
+import { rememberedKeccak256 } from "../crypto/remembered.ts"
 import { Dice } from "../laws/_pool_dice.ts"
 import { database, type Durable } from "./_database.ts"
 import { type Disk, journalOn } from "./_disk.ts"
@@ -37,18 +37,6 @@ export interface Unjudged {
 
 const { genesis: plain } = simulate({ seed: "simulation", users: 2, tokens: 1 })
 const networks: ReadonlyArray<GenesisFeed> = [plain, { ...plain, network: { ...plain.network, prefix: "hez" } }]
-
-const digits = new Map<string, Uint8Array>()
-/** The model hashes the same again and again. */
-const remembered = (bytes: Uint8Array): Uint8Array => {
-  const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1")
-  let digest = digits.get(key)
-  if (digest === undefined) {
-    if (digits.size > 50_000) digits.clear()
-    digits.set(key, digest = keccak256(bytes))
-  }
-  return digest
-}
 
 export interface WorldOptions {
   readonly keepTrace?: boolean
@@ -111,7 +99,7 @@ export class World {
     this.durable = directory !== undefined ? directory(`directory ${seed}`, this.genesis) : this.kind === "database"
       ? database(`database ${seed}`, this.genesis, this.weather, this.turns)
       : journalOn(this.disk, `journal ${seed}`, this.genesis, this.weather, this.turns)
-    this.timeline = new Timeline(this.genesis, remembered)
+    this.timeline = new Timeline(this.genesis, rememberedKeccak256)
     this.reference = referenceOf(this.genesis)
     this.node = this.#start()
   }

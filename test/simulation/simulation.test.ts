@@ -8,9 +8,9 @@ import { mishaps } from "./_weather.ts"
 import { told } from "./_shrinking.ts"
 import { OPERATIONS, simulateSeed } from "./simulation.ts"
 
-const SEEDS = 300
+const SEEDS = 2000
 /** In one test: a busy machine is no failure. */
-const AT_ONCE = 100
+const AT_ONCE = 25
 const seeds = process.env.SEED === undefined ? Array.from({ length: SEEDS }, (_, number) => String(number + 1)) : [process.env.SEED]
 const parts = Array.from({ length: Math.ceil(seeds.length / AT_ONCE) }, (_, part) => seeds.slice(part * AT_ONCE, (part + 1) * AT_ONCE))
 
