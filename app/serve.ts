@@ -9,6 +9,7 @@ import { openWatch, type Watch } from "./admin.ts"
 import { sourceOf } from "./block_source.ts"
 import type { settings, Settled } from "./config/mod.ts"
 import { ProgramFailure } from "./exit_codes.ts"
+import { giveBackOnceIdle } from "./idle_memory.ts"
 import { applicationOver, nodeOver } from "./layers.ts"
 import { mountsOf } from "./mounts.ts"
 import { openStores, placeOf } from "./stores.ts"
@@ -86,6 +87,7 @@ const listen = (settings: ServeSettings, node: Context.Context<Application>, sel
       Effect.flatMap((server) => Effect.provide(HttpServer.HttpServer, server))
     )
     yield* ready
+    yield* Effect.forkScoped(giveBackOnceIdle)
     const told = HttpServer.formatAddress(address)
     yield* self === undefined ? Effect.log(`Listening on ${told}, documentation at /docs`) : self.serving(told)
     return yield* Effect.never
@@ -99,9 +101,9 @@ const threadsOf = (self: WorkerSelf | undefined): number | undefined =>
   self?.kind === "peer" ? Math.ceil(availableParallelism() / self.workers) : undefined
 
 const serverLimitsOf = (settings: ServeSettings): ServerLimits => {
-  const { busyMs, headersTimeoutMs, httpConnectionsMax, rateAddressesMax, rateBurstMax, ratePerSecondMax, requestTimeoutMs, sendTimeoutMs, trustedProxies } = settings
+  const { busyMs, headersTimeoutMs, httpConnectionsMax, idleTimeoutMs, rateAddressesMax, rateBurstMax, ratePerSecondMax, requestTimeoutMs, sendTimeoutMs, trustedProxies } = settings
   return {
-    busyMs, headersTimeoutMs, rateAddressesMax, rateBurstMax, ratePerSecondMax, requestTimeoutMs, sendTimeoutMs, connectionsMax: httpConnectionsMax,
+    busyMs, headersTimeoutMs, idleTimeoutMs, rateAddressesMax, rateBurstMax, ratePerSecondMax, requestTimeoutMs, sendTimeoutMs, connectionsMax: httpConnectionsMax,
     trustedProxies: trustedProxies?.split(",") ?? []
   }
 }

@@ -6,16 +6,15 @@ import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { env } from "../program/_program.ts"
+import { env } from "../program/_env.ts"
+import { program } from "../program/_program.ts"
 import { blocks, genesis, linesOf, token } from "./_admin.ts"
 import { readExposition, sampleOf } from "./_exposition.ts"
 
 /* The program with its admin listener, seen from outside. */
 
-const main = join(import.meta.dirname, "../../app/main.ts")
-
 const start = (...words: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [main, "serve", "--memory", "--port", "0", ...words], { env })
+  const child = spawn(process.execPath, [program, "serve", "--memory", "--port", "0", ...words], { env })
   let said = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said += text)
   const ended = once(child, "exit") as Promise<[number | null]>

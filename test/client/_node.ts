@@ -4,7 +4,8 @@ import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
 
 /** A node in memory with a network of some blocks. */
 export const openedNode = async (prefix = "zk", blocks = 40): Promise<RollupNode> => {
-  const simulation = simulate({ seed: "client", users: 16, transactionsPerBlock: 5, rollBackPeriodBlocks: 1000, exitShare: 0.1, network: { ...defaultNetwork, prefix } })
+  const network = { ...defaultNetwork, prefix }
+  const simulation = simulate({ seed: "client", users: 16, transactionsPerBlock: 5, rollBackPeriodBlocks: 1000, exitShare: 0.1, standInRoots: true, network })
   const node = await openNode({ genesis: simulation.genesis })
   for (let i = 0; i < blocks; i++) await node.applyRecord(simulation.next())
   return node

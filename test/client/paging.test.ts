@@ -6,7 +6,7 @@ import { clientOf, json, refusal, scripted } from "./_node.ts"
 
 /** A node whose chain grows and rolls back when it is told to. */
 const living = async (seed: string) => {
-  const simulation = simulate({ seed, users: 14, transactionsPerBlock: 6, rollBackPeriodBlocks: 5, exitShare: 0.1 })
+  const simulation = simulate({ seed, users: 14, transactionsPerBlock: 6, rollBackPeriodBlocks: 5, exitShare: 0.1, standInRoots: true })
   const node = await openNode({ genesis: simulation.genesis })
   let rollBacks = 0
   const advance = async (records: number) => {

@@ -2,16 +2,14 @@ import { assert } from "@effect/vitest"
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { Agent, type IncomingHttpHeaders, request } from "node:http"
-import { join } from "node:path"
 import { derivePublicKey, ethereumAddress, signAuthorization } from "../../adapters/crypto/mod.ts"
 import { defaultNetwork } from "../../app/simulator/mod.ts"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { bodyWriter, later, wireContext } from "../../core/mod.ts"
-import { env, until } from "./_program.ts"
+import { env } from "./_env.ts"
+import { program, until } from "./_program.ts"
 
 /* Several processes behind one port, as their user sees them. */
-
-const main = join(import.meta.dirname, "../../app/main.ts")
 
 export interface Ended {
   readonly code: number | null
@@ -33,7 +31,7 @@ const groups = new Set<ChildProcess>()
 
 /** Starts a group and waits until all of it serves. */
 export const startGroup = async (workers: number, ...words: ReadonlyArray<string>): Promise<Group> => {
-  const child = spawn(process.execPath, [main, "serve", "--port", "0", "--workers", String(workers), ...words], { env, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, [program, "serve", "--port", "0", "--workers", String(workers), ...words], { env, stdio: ["ignore", "pipe", "pipe"] })
   groups.add(child)
   let said = ""
   child.stdout.on("data", (text) => said += text)

@@ -4,20 +4,18 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { settings } from "../../app/config/mod.ts"
 import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
 import { transfer } from "../../app/transfer.ts"
+import { env } from "./_env.ts"
 
 /* The program as its user runs it, with nothing but its command line and HTTP. */
 
-const main = join(import.meta.dirname, "../../app/main.ts")
-
-/** Without what the environment of the tests says to them. */
-const variables = new Set(["CONFIG_FILE", ...Object.values(settings.serverSettings).map(({ variable }) => variable)])
-export const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !variables.has(name)))
+/** What `npm start` starts. */
+export const program = join(import.meta.dirname, "../../app/main.ts")
 
 export interface Running {
   readonly url: string
+  readonly pid: number
   readonly said: () => string
   readonly kill: () => Promise<void>
 }
@@ -26,7 +24,7 @@ const started = new Set<ChildProcess>()
 
 /** Starts a server and waits until it listens. */
 export const serve = (...words: ReadonlyArray<string>) => new Promise<Running>((resolve, reject) => {
-  const child: ChildProcess = spawn(process.execPath, [main, "serve", "--port", "0", ...words], { env, stdio: ["ignore", "pipe", "inherit"] })
+  const child: ChildProcess = spawn(process.execPath, [program, "serve", "--port", "0", ...words], { env, stdio: ["ignore", "pipe", "inherit"] })
   started.add(child)
   const ended = new Promise<void>((done) => child.once("exit", () => done()))
   let said = ""
@@ -34,13 +32,13 @@ export const serve = (...words: ReadonlyArray<string>) => new Promise<Running>((
   child.stdout!.on("data", (text) => {
     said += text
     const listening = /Listening on (http:\/\/\S+:\d+)/u.exec(said)
-    if (listening !== null) resolve({ url: listening[1]!, said: () => said, kill: () => (child.kill("SIGKILL"), ended) })
+    if (listening !== null) resolve({ url: listening[1]!, pid: child.pid!, said: () => said, kill: () => (child.kill("SIGKILL"), ended) })
   })
 })
 
 /** Runs a command to its end. */
 export const command = (...words: ReadonlyArray<string>) => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, [main, ...words], { encoding: "utf8", env, maxBuffer: 2 ** 28 })
+  const { status, stderr, stdout } = spawnSync(process.execPath, [program, ...words], { encoding: "utf8", env, maxBuffer: 2 ** 28 })
   return { status, said: stderr + stdout }
 }
 

@@ -6,7 +6,7 @@ import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
-import { env } from "./_program.ts"
+import { env } from "./_env.ts"
 
 /* What the program makes of its command line, its environment and a file, as its user sees it. */
 

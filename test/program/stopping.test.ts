@@ -2,15 +2,14 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
-import { join } from "node:path"
 import { freshDatabase } from "../postgres/mod.ts"
 import { execute } from "../postgres/_statements.ts"
+import { env } from "./_env.ts"
 import { Client, newAuthorization } from "./_group.ts"
-import { env, inDirectory, until } from "./_program.ts"
+import { program, inDirectory, until } from "./_program.ts"
 
 /* What a supervisor does to the program: it is told to stop, and started again. */
 
-const main = join(import.meta.dirname, "../../app/main.ts")
 const posts = "/account-creation-authorization"
 
 interface Started {
@@ -25,7 +24,7 @@ const kill = new Set<() => void>()
 
 /** Starts the program and waits until it serves. */
 const start = async (...words: ReadonlyArray<string>): Promise<Started> => {
-  const child = spawn(process.execPath, [main, "serve", "--no-request-log", ...words], { env, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, [program, "serve", "--no-request-log", ...words], { env, stdio: ["ignore", "pipe", "pipe"] })
   kill.add(() => child.kill("SIGKILL"))
   let said = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said += text)
@@ -39,18 +38,21 @@ const start = async (...words: ReadonlyArray<string>): Promise<Started> => {
 /** Posts one after the other, over a connection that it opens anew where it is told to; those that were acknowledged. */
 const postUntil = async (port: number, isOver: () => boolean): Promise<ReadonlyArray<string>> => {
   const acknowledged: Array<string> = []
+  let next = newAuthorization()
   for (let client = new Client(port, false); !isOver();) {
-    const { body, path } = newAuthorization()
-    try {
-      const { headers, status } = await client.post(posts, body)
-      if (status === 200) acknowledged.push(path)
-      else assert.strictEqual(status, 503)
-      if (headers.connection === "close") client = new Client(port, false)
-    } catch {
-      // nobody listens: what was not acknowledged may be there or not
+    const { body, path } = next
+    const answer = await client.post(posts, body).catch((error: NodeJS.ErrnoException) => error)
+    if (answer instanceof Error) {
+      // what was not acknowledged may be there or not; what was sent while nobody listened is not, and a new one has to be signed
       client = new Client(port, false)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      if (answer.code === "ECONNREFUSED") await new Promise((resolve) => setTimeout(resolve, 20))
+      else next = newAuthorization()
+      continue
     }
+    if (answer.status === 200) acknowledged.push(path)
+    else assert.strictEqual(answer.status, 503)
+    if (answer.headers.connection === "close") client = new Client(port, false)
+    next = newAuthorization()
   }
   return acknowledged
 }
