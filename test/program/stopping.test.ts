@@ -84,6 +84,25 @@ const restarts = async (times: number, ...words: ReadonlyArray<string>) => {
 describe("a program that is told to stop", () => {
   afterAll(() => { for (const end of kill) end() })
 
+  it("goes on while nobody reads what it says, and ends in order all the same", async () => {
+    const child = spawn(process.execPath, [program, "serve", "--port", "0", "--admin-port", "off", "--empty", "--memory"], { env, stdio: ["ignore", "pipe", "pipe"] })
+    kill.add(() => child.kill("SIGKILL"))
+    const ended = once(child, "exit")
+    let said = ""
+    child.stdout.on("data", (text) => said += text)
+    await until(() => said.includes("Listening on"), () => said)
+    const url = /Listening on (http:[^\s,"]+)/u.exec(said)![1]!
+    child.stdout.destroy()
+    child.stderr.destroy()
+    // each request is a line
+    for (let i = 0; i < 20; i++) {
+      assert.strictEqual((await fetch(`${url}/tokens/0`)).status, 200)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    child.kill("SIGTERM")
+    assert.deepStrictEqual(await ended, [0, null])
+  })
+
   it("is not ready any more, lets go of who asks nothing, ends what has begun with Connection: close, and exits with 0", async () => {
     const program = await start("--port", "0", "--empty", "--memory", "--shutdown-timeout-ms", "60000")
     const idle = new Client(program.port, false)
