@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
 import type { LedgerSnapshot, LedgerStamp, LedgerTip, PoolTip } from "../../core/ports/mod.ts"
 import { type Answer, versionsOf } from "../../core/use_cases/mod.ts"
@@ -36,6 +36,8 @@ interface Kept extends Dependence {
   readonly own: HeaderRecord
   readonly pool: Answer["pool"]
   readonly batch: number | null
+  /** How often it was given again. */
+  given: number
   /** Of which snapshot the answers below speak. */
   present: Present | null
   whole: HttpAnswer | null
@@ -79,7 +81,7 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, p
     (kept.pool === undefined || kept.pool.version === (poolTip?.versionOf(kept.pool.key) ?? null))
   const tellPresent = (site: Site, kept: Kept, now: Present): void => {
     kept.present = now
-    kept.whole = wholeOf(site, kept, now.stamp)
+    kept.whole = { ...wholeOf(site, kept, now.stamp), isKept: true }
     kept.unchanged = null
   }
   const cachingOf = (batch: number | null, { batchNum }: LedgerStamp): string =>
@@ -92,8 +94,8 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, p
   /** The revision can be chosen by a header, so the URL alone does not name the answer. */
   const keyOf = ({ revision }: Site, { headers, url }: HttpRequest): string => headers["api-revision"] === undefined ? url : `${revision.name} ${url}`
 
-  /** What is known without asking anything: undefined where that is nothing. `batchOf` tells what batch the answer would show. */
-  const ready = (site: Site, request: HttpRequest, batchOf: () => number | null): HttpAnswer | undefined => {
+  /** What is known without asking anything: undefined where that is nothing, `wanted` where it was asked for so often that it should be known again. `batchOf` tells what batch the answer would show. */
+  const ready = (site: Site, request: HttpRequest, batchOf: () => number | null): HttpAnswer | "wanted" | undefined => {
     const { headers, method, url } = request
     if (!(method === "GET" || method === "HEAD") || headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) return undefined
     const now = present()
@@ -101,26 +103,29 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, p
     const asked = headers["if-none-match"]
     const key = keyOf(site, request)
     const kept = memory.find(key)
+    let other: "wanted" | undefined
     if (kept !== undefined) {
       if (isCurrent(kept, now)) {
+        kept.given++
         if (kept.present !== now) tellPresent(site, kept, now)
         if (asked === undefined || !isMatched(asked, kept.etag)) {
           counts.hits++
           return kept.whole!
         }
         counts.notModified++
-        return kept.unchanged ??= notModified(kept.whole!.headers)
+        return kept.unchanged ??= { ...notModified(kept.whole!.headers), isKept: true }
       }
       // where no parts are known yet word of them is on its way
       if (now.snapshot !== null) memory.remove(key)
+      if (kept.given >= wantedMin) other = "wanted"
     }
-    if (asked === undefined) return undefined
+    if (asked === undefined) return other
     const etag = namedTags(asked).find((tag) => {
       // only who was given this very answer has its tag
       const told = tagsFor(site).read(url, tag)
       return told !== undefined && told.versions === versionsAt(told.dependsOn, now.stamp.version, now.snapshot)
     })
-    if (etag === undefined) return undefined
+    if (etag === undefined) return other
     counts.notModified++
     return notModified({ ...site.headers(now.stamp), "cache-control": cachingOf(batchOf(), now.stamp), etag })
   }
@@ -139,7 +144,7 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, p
     const etag = pool === undefined ? tagsFor(site).write(request.url, { dependsOn, versions }) : contentTag(site.revision, body)
     const isShort = encoded.length <= textMax && encoded.length === body.length
     const kept: Kept = {
-      body: isShort ? body : encoded, bytes: encoded.length, etag, own: headers, dependsOn, versions, pool, batch, present: null, whole: null, unchanged: null
+      body: isShort ? body : encoded, bytes: encoded.length, etag, own: headers, dependsOn, versions, pool, batch, given: 0, present: null, whole: null, unchanged: null
     }
     const key = keyOf(site, request)
     if (pool?.version !== null && (snapshot !== null || memory.find(key) === undefined)) memory.add(key, kept)
@@ -163,7 +168,7 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, p
     })
   }
 
-  const underWay = new Map<string, Effect.Effect<HttpAnswer, unknown>>()
+  const underWay = new Map<string, Deferred.Deferred<HttpAnswer, unknown>>()
   /**
    * Who asks for what is being computed waits for it; who began it may leave, and the others still get it. Nobody joins what began before
    * something that this process has written or heard of since: it may not show that.
@@ -174,17 +179,22 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, p
       const known = underWay.get(name)
       if (known !== undefined) {
         counts.shared++
-        return known as Effect.Effect<HttpAnswer, E>
+        return Deferred.await(known as Deferred.Deferred<HttpAnswer, E>)
       }
-      return Effect.flatMap(Effect.cached(Effect.uninterruptible(Effect.onExit(computed, () => Effect.sync(() => underWay.delete(name))))), (answer) => {
-        underWay.set(name, answer)
-        return answer
-      })
+      const answer = Deferred.makeUnsafe<HttpAnswer, unknown>()
+      underWay.set(name, answer)
+      return Effect.uninterruptible(Effect.onExit(computed, (exit) => Effect.sync(() => {
+        underWay.delete(name)
+        Deferred.doneUnsafe(answer, exit)
+      })))
     })
 
   const stats = (): AnswerStats => ({ ...counts, entries: memory.entries, bytes: memory.bytes, evictions: memory.evictions, bytesMax })
   return { ready, get, stats, present: () => present()?.stamp }
 }
+
+/** An answer that was given so often costs little each time where it is computed once more. */
+const wantedMin = 16
 
 const encoder = new TextEncoder()
 

@@ -1,6 +1,7 @@
 import { type Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { serverRequest } from "./_server_request.ts"
+import { Wires } from "./_wires.ts"
 import type { Application } from "./application.ts"
 import { bodyBytes, type HttpAnswer } from "./message.ts"
 
@@ -18,11 +19,12 @@ export interface AtOnceOptions {
  */
 export const answerAtOnce = (server: Server, options: AtOnceOptions): void => {
   const { emit } = server
+  const wires = new Wires()
   server.emit = (event: string, ...given: ReadonlyArray<unknown>) =>
-    (event === "request" && isTaken(server, given[0] as IncomingMessage, given[1] as ServerResponse, options)) || Reflect.apply(emit, server, [event, ...given])
+    (event === "request" && isTaken(server, given[0] as IncomingMessage, given[1] as ServerResponse, wires, options)) || Reflect.apply(emit, server, [event, ...given])
 }
 
-const isTaken = (server: Server, source: IncomingMessage, response: ServerResponse, { application, run, scope }: AtOnceOptions): boolean => {
+const isTaken = (server: Server, source: IncomingMessage, response: ServerResponse, wires: Wires, { application, run, scope }: AtOnceOptions): boolean => {
   const { headers, method } = source
   // a response without a socket waits for its turn; a server that is ending tells its clients so
   if (!server.listening || method !== "GET" || response.socket === null) return false
@@ -31,7 +33,8 @@ const isTaken = (server: Server, source: IncomingMessage, response: ServerRespon
   if (request === undefined) return false
   const answer = application.handle(request)
   if (isThere(answer)) {
-    write(answer.value, response)
+    const { value } = answer
+    if (value.isKept !== true || !wires.sendKept(value, response)) write(value, response, wires)
     return true
   }
   const fiber = Fiber.runIn(run(answer), scope)
@@ -58,10 +61,12 @@ const isThere = (answer: Effect.Effect<HttpAnswer>): answer is Exit.Success<Http
  * Writes past the framework: it asks Node to check the length of what it sends, and Node then makes two system calls of one, which is a
  * third of the cost of a small answer.
  */
-export const write = ({ body, headers, isAscii, status }: HttpAnswer, response: ServerResponse): void => {
+export const write = (answer: HttpAnswer, response: ServerResponse, wires?: Wires): void => {
+  const { body, headers, isAscii, isKept, status } = answer
   if (response.destroyed || response.headersSent) return
   const isCounted = headers["content-length"] !== undefined || status === 204 || status === 304
-  response.writeHead(status, isCounted ? headers : { ...headers, "content-length": `${bodyBytes(body)}` })
+  response.writeHead(status, isCounted ? headers : { ...headers, "content-length": `${isAscii === true ? body.length : bodyBytes(body)}` })
+  if (isKept === true) wires?.note(answer, response)
   if (isAscii === true) response.end(body, "latin1")
   else response.end(body)
 }

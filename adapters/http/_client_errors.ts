@@ -12,13 +12,20 @@ const { STATUS_CODES } = process.getBuiltinModule("node:http")
 export const answerClientErrors = (
   server: Server, application: Application["Service"], run: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
 ) => {
-  server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex & { readonly _httpMessage?: ServerResponse }) => {
-    // nobody reads it, or the bytes would end up inside of an answer that has begun
-    if (error.code === "ECONNRESET" || !socket.writable || socket._httpMessage?.headersSent === true) {
+  const refused = new WeakSet<Duplex>()
+  server.on("clientError", (error: Error & { readonly code?: string }, socket: Spoken) => {
+    if (error.code === "ECONNRESET" || !socket.writable) {
       socket.destroy()
       return
     }
-    run(Effect.map(application.refuse(refusalOf(error.code, socket)), (answer) => writeLast(answer, socket)))
+    // Node tells of whatever else comes too
+    if (refused.has(socket)) return
+    refused.add(socket)
+    afterEarlier(socket, () => {
+      // nobody reads it, or the bytes would end up inside of an answer that has begun
+      if (!socket.writable || socket._httpMessage?.headersSent === true) socket.destroy()
+      else run(Effect.map(application.refuse(refusalOf(error.code, socket)), (answer) => writeLast(answer, socket)))
+    })
   })
   server.on("connect", ({ method, url, headers }, socket: Duplex & { readonly _httpMessage?: ServerResponse }) => {
     // Node has let go of the socket, and nobody else listens
@@ -28,6 +35,18 @@ export const answerClientErrors = (
   })
   // an expectation that is not known is met by ignoring it
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+}
+
+interface Spoken extends Duplex {
+  /** The response whose turn it is. */
+  readonly _httpMessage?: ServerResponse | null
+}
+
+/** Requests that came as a whole before bytes that are none keep their answers. */
+const afterEarlier = (socket: Spoken, then: () => void): void => {
+  const begun = socket._httpMessage
+  if (begun?.req.complete === true && !begun.destroyed) begun.once("close", () => afterEarlier(socket, then))
+  else then()
 }
 
 const writeLast = ({ status, headers, body }: HttpAnswer, socket: Duplex) => {

@@ -1,5 +1,5 @@
 import { Effect, Exit, type Tracer } from "effect"
-import { abandoned, RequestCounts } from "./_request_counts.ts"
+import { abandoned, type InFlight, RequestCounts } from "./_request_counts.ts"
 import { beginSpan, endSpan, traceParent, within } from "./_trace.ts"
 import { bodyBytes, type HttpAnswer, type HttpRequest } from "./message.ts"
 import type { Observing, RequestRecord } from "./observing.ts"
@@ -11,6 +11,7 @@ export interface Seen {
 }
 
 export interface ObservedOptions {
+  readonly inFlight: InFlight
   /** Null where nobody counts. */
   readonly counts: RequestCounts | null
   readonly observing: Observing
@@ -19,13 +20,16 @@ export interface ObservedOptions {
   readonly operationOf: (request: HttpRequest) => string
 }
 
-/** Counts, logs, times and traces what is answered, as far as somebody wants it; else it is the answering itself. */
-export const observed = ({ answer, counts, observing, operationOf }: ObservedOptions): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
+/** Counts, logs, times and traces what is answered, as far as somebody wants it; else only what waits for its answer is counted. */
+export const observed = ({ answer, counts, inFlight, observing, operationOf }: ObservedOptions): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
   const { log, serverTiming = false, traces } = observing
   const areAllTold = log !== undefined || serverTiming
   if (counts === null && !areAllTold && traces === undefined) {
     const unseen: Seen = { operation: "", revision: "" }
-    return (request) => answer(request, unseen)
+    return (request) => {
+      const begun = answer(request, unseen)
+      return isThere(begun) ? begun : counted(inFlight, begun, () => {})
+    }
   }
 
   // what nobody asks for is counted all the same where something else is told
@@ -43,24 +47,30 @@ export const observed = ({ answer, counts, observing, operationOf }: ObservedOpt
       const record = recordOf(request, seen, answered, status, durationMs, span ?? parent)
       log?.(record)
       if (span !== undefined) endSpan(span, record)
-      return answered === undefined ? none : { ...answered, headers: toldHeaders(answered.headers, record, serverTiming) }
+      return answered === undefined ? none : { ...answered, isKept: false, headers: toldHeaders(answered.headers, record, serverTiming) }
     }
 
     const begun = answer(request, seen)
     // what was kept ready is here already: no fiber is asked
     if (isThere(begun)) return Exit.isSuccess(begun) ? Effect.succeed(ended(begun.value)) : begun
-    let isUnderWay = false
-    const whole = Effect.onExit(Effect.suspend(() => {
-      isUnderWay = true
-      counting.inFlight++
-      return span === undefined ? begun : within(begun, traces!, span)
-    }), (exit) => Effect.sync(() => {
-      if (isUnderWay) counting.inFlight--
+    const whole = counted(inFlight, span === undefined ? begun : within(begun, traces!, span), (exit) => {
       // who is interrupted has left
       if (Exit.isFailure(exit)) ended(undefined)
-    }))
+    })
     return Effect.map(whole, ended)
   }
+}
+
+const counted = (inFlight: InFlight, answer: Effect.Effect<HttpAnswer>, ended: (exit: Exit.Exit<HttpAnswer>) => void): Effect.Effect<HttpAnswer> => {
+  let isCounted = false
+  return Effect.onExit(Effect.suspend(() => {
+    isCounted = true
+    inFlight.count++
+    return answer
+  }), (exit) => Effect.sync(() => {
+    if (isCounted) inFlight.count--
+    ended(exit)
+  }))
 }
 
 const isThere = (effect: Effect.Effect<HttpAnswer>): effect is Exit.Exit<HttpAnswer> => Exit.isExit(effect)

@@ -81,7 +81,7 @@ export const problemResponses = {
   Unavailable: refusal("The server cannot answer for now", unavailable, {
     "Retry-After": header("Seconds after which to try again", { type: "integer", minimum: 0 })
   }),
-  Refused: refusal("What the transport refuses: 405 with Allow, 408, 413, 414, 415, 429 with Retry-After, 431", {
+  Refused: refusal("What is refused whatever is asked for: 400 for an Api-Revision that there is not and for bytes that are no HTTP, 405 with Allow, 408, 413, 414, 415, 429 with Retry-After, 431", {
     name: "method-not-allowed", message: "The path does not have the method PUT: use one of GET, HEAD, OPTIONS"
   })
 }

@@ -10,6 +10,11 @@ const boundsSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02
 /** What stands for the status of a request whose client left before there was an answer. */
 export const abandoned = 499
 
+/** Requests that wait for their answers. */
+export interface InFlight {
+  count: number
+}
+
 interface Counts {
   /** By status. */
   readonly answered: Map<number, number>
@@ -19,7 +24,6 @@ interface Counts {
 
 /** Counts requests by operation, revision and status: plain numbers, since each request pays for them. */
 export class RequestCounts {
-  inFlight = 0
   readonly #byRevision = new Map<string, Map<string, Counts>>()
   readonly #problems = new Map<ProblemName, number>()
   /** Each one from the start, at 0: an alert can only see what grows. */
@@ -71,11 +75,11 @@ export class RequestCounts {
 }
 
 /** Tells the monitor what is counted. */
-export const measureRequests = (counts: RequestCounts): Effect.Effect<void, never, Scope.Scope> =>
+export const measureRequests = (counts: RequestCounts, inFlight: InFlight): Effect.Effect<void, never, Scope.Scope> =>
   measure(
     { kind: "counter", name: "rollup_http_requests_total", help: "Requests that were answered, by operation, revision and status; 499 where the client left first", read: Effect.sync(() => counts.requests()) },
     { kind: "histogram", name: "rollup_http_request_duration_seconds", help: "Time from the arrival of a request to its answer, without the time to send it", bounds: boundsSeconds, read: Effect.sync(() => counts.durations()) },
     { kind: "counter", name: "rollup_http_problems_total", help: "Requests that were refused, by the type of the problem", read: Effect.sync(() => counts.problems()) },
-    figure("gauge", "rollup_http_requests_in_flight", "Requests that wait for their answer", () => counts.inFlight),
+    figure("gauge", "rollup_http_requests_in_flight", "Requests that wait for their answer", () => inFlight.count),
     limitHits(() => counts.limits())
   )

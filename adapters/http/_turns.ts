@@ -1,61 +1,186 @@
-/** What turns that are too long, one or several of them, may take before anything is refused: bursts, and what has gathered while something else was done, pass. */
-const patienceMs = 200
-/** How many of them there have to be, where one alone does not take that long. */
-const patienceTurns = 3
+import { Effect } from "effect"
+import type { Turn } from "./message.ts"
 
-/**
- * Tells when a process is asked more than it can answer. The event loop takes turns: in each one it reads all requests that have come, and
- * answers them one after the other, so the length of a turn is how long a request waits. Where turn after turn is long, more comes than is
- * answered: then each turn computes answers for `busyMs` only, and what is left of it is refused, which costs little. The first short turn
- * ends that. A turn is measured by the work that it takes: what other processes take of the core is no load of this one.
- */
-export class Turns {
-  readonly #busyMs: number
-  readonly #workMs: () => number
-  readonly #atEnd: (end: () => void) => void
-  #startedMs = 0
-  #isUnderWay = false
-  #isOverloaded = false
-  /** Of the long turns since the last short one. */
-  #longMs = 0
-  #longTurns = 0
+/** Requests that wait before anybody is refused. */
+const waitingMax = 256
+/** How long the first of them has waited then: where answers are cheap, more than that many are no load. */
+const patienceMs = 50
+/** Those that wait are counted so often: more is asked than can be answered where each time there are so many times as many, not at once but on and on. */
+const growthMs = 40
+const growth = 1.1
+const growingMin = 64
+/** So many are too many without any growth, in the end. */
+const standingMax = 512
+const standingMs = 2000
+/** Who has waited for no longer when an overload begins may be refused all the same. */
+const newestMs = 40
+/** How long computing may go on before the event loop looks for what has come: a turn of the loop takes one new connection, and reads all requests. */
+const sliceMs = 0.5
+/** Connections that are taken between two slices, where so many come. */
+const takingMax = 32
+/** An overload is over when all that came in so long could have been computed in a part of that time, or few enough were refused to wait instead. */
+const calmMs = 500
+const calmShare = 0.9
+const calmRefusals = 32
+/** After so long it is looked at anew: who asks again as soon as it was refused looks like many clients. */
+const renewMs = 60_000
 
-  /**
-   * @param workMs what the thread has worked since some time
-   * @param atEnd calls back when the turn has ended
-   */
-  constructor(busyMs: number, workMs: () => number = threadMs, atEnd: (end: () => void) => void = setImmediate) {
-    this.#busyMs = busyMs
-    this.#workMs = workMs
-    this.#atEnd = atEnd
-  }
-
-  /** Whether what comes now should be refused; asked before an answer is computed. */
-  isLate(): boolean {
-    if (!this.#isUnderWay) {
-      this.#isUnderWay = true
-      this.#startedMs = this.#workMs()
-      this.#atEnd(() => this.#end())
-      return false
-    }
-    return this.#workMs() - this.#startedMs > (this.#isOverloaded ? this.#busyMs : Math.max(this.#busyMs, patienceMs))
-  }
-
-  #end(): void {
-    const lengthMs = this.#workMs() - this.#startedMs
-    this.#isUnderWay = false
-    if (lengthMs <= this.#busyMs) {
-      this.#longMs = this.#longTurns = 0
-      this.#isOverloaded = false
-      return
-    }
-    this.#longMs += lengthMs
-    this.#longTurns++
-    if (lengthMs > patienceMs || (this.#longMs > patienceMs && this.#longTurns >= patienceTurns)) this.#isOverloaded = true
-  }
+export interface TurnsOptions {
+  /** How long a request may wait in an overload; 0 refuses nothing. */
+  readonly waitMs: number
+  readonly nowMs?: () => number
+  /** Calls back when the event loop has looked for what has come. */
+  readonly later?: (run: () => void) => void
 }
 
-const threadMs = (): number => {
-  const { system, user } = process.threadCpuUsage()
-  return (system + user) / 1000
+interface Overload {
+  readonly sinceMs: number
+  /** When it was looked at last, and how many were computed and refused since then. */
+  lookedMs: number
+  computed: number
+  refused: number
+}
+
+interface Waiting {
+  readonly sinceMs: number
+  /** Of those that waited when it came, itself included. */
+  readonly place: number
+  readonly resume: (isComputed: boolean) => void
+}
+
+/**
+ * Lets requests whose answers have to be computed take turns, first come first served, and refuses the newest ones where more is asked than
+ * can be answered. A long queue that does not grow is no overload: it belongs to clients each of which waits for its answer, and to refuse
+ * them gains nothing, or something stood in the way, and then it shrinks. In an overload the bound is the time that a newcomer would wait,
+ * told from how long others waited: then few wait, answers are quick, and who is refused learns it as soon as its request is read.
+ */
+export class Turns {
+  readonly #waitMs: number
+  readonly #nowMs: () => number
+  readonly #later: (run: () => void) => void
+  readonly #waiting = new Set<Waiting>()
+  /** What is computed at once is computed before. */
+  #sliceEndsMs = 0
+  #isAwaited = false
+  /** What each of those that wait adds to the time that the next one waits. */
+  #perRequestMs = 0
+  /** What computing one answer takes. */
+  #computeMs = 0
+  /** How many waited when they were counted last. */
+  #counted = { atMs: 0, size: 0 }
+  /** Since when many wait. */
+  #manySinceMs = Infinity
+  /** Turns of the loop in which connections were taken instead of computing. */
+  #taking = 0
+  #isConnected = false
+  #overload: Overload | undefined
+
+  constructor({ later = setImmediate, nowMs = () => performance.now(), waitMs }: TurnsOptions) {
+    this.#waitMs = waitMs
+    this.#nowMs = nowMs
+    this.#later = later
+  }
+
+  /** Asked before an answer is computed. */
+  readonly take = (): Turn => {
+    const nowMs = this.#nowMs()
+    if (this.#isLate(nowMs)) return "late"
+    if (!this.#isAwaited) {
+      this.#sliceEndsMs = nowMs + sliceMs
+      this.#await()
+      return "now"
+    }
+    return this.#waiting.size === 0 && nowMs < this.#sliceEndsMs ? "now" : this.#wait
+  }
+
+  /** A client has connected: there may be more of them, which the event loop takes one by one. */
+  readonly connected = (): void => void (this.#isConnected = true)
+
+  readonly #wait: Effect.Effect<boolean> = Effect.callback((resume) => {
+    const waiting: Waiting = { sinceMs: this.#nowMs(), place: this.#waiting.size + 1, resume: (isComputed) => resume(Effect.succeed(isComputed)) }
+    this.#waiting.add(waiting)
+    if (!this.#isAwaited) this.#await()
+    return Effect.sync(() => void this.#waiting.delete(waiting))
+  })
+
+  #await(): void {
+    this.#isAwaited = true
+    this.#later(this.#next)
+  }
+
+  /** Who waited first is computed first, for a slice of time; then the event loop has its turn. */
+  readonly #next = (): void => {
+    this.#isAwaited = false
+    if (this.#isConnected && this.#taking < takingMax) {
+      this.#isConnected = false
+      this.#taking++
+      return this.#await()
+    }
+    this.#taking = 0
+    const endsMs = this.#nowMs() + sliceMs
+    let nowMs = this.#nowMs()
+    for (const waiting of this.#waiting) {
+      if (nowMs >= endsMs) break
+      this.#waiting.delete(waiting)
+      this.#perRequestMs += ((nowMs - waiting.sinceMs) / waiting.place - this.#perRequestMs) / 16
+      if (this.#overload !== undefined) this.#overload.computed++
+      waiting.resume(true)
+      const beganMs = nowMs
+      nowMs = this.#nowMs()
+      this.#computeMs += (nowMs - beganMs - this.#computeMs) / 64
+    }
+    if (this.#waiting.size === 0) return
+    this.#sliceEndsMs = 0
+    this.#await()
+  }
+
+  #isLate(nowMs: number): boolean {
+    if (this.#waitMs === 0) return false
+    const { size } = this.#waiting
+    const overload = this.#overload
+    if (overload === undefined) {
+      if (!this.#isOverload(size, nowMs)) return false
+      this.#overload = { sinceMs: nowMs, lookedMs: nowMs, computed: 0, refused: 1 }
+      this.#refuseNewest(nowMs)
+      return true
+    }
+    if (nowMs - overload.lookedMs >= calmMs) {
+      const demandMs = (overload.computed + overload.refused) * this.#computeMs
+      if (demandMs < calmShare * (nowMs - overload.lookedMs) || overload.refused < calmRefusals || nowMs - overload.sinceMs >= renewMs) {
+        this.#overload = undefined
+        return this.#isLate(nowMs)
+      }
+      overload.lookedMs = nowMs
+      overload.computed = overload.refused = 0
+    }
+    // one may always wait, however long a single answer takes
+    if (size === 0 || ((size + 1) * this.#perRequestMs <= this.#waitMs && nowMs - this.#firstMs <= this.#waitMs)) return false
+    overload.refused++
+    return true
+  }
+
+  #isOverload(size: number, nowMs: number): boolean {
+    const { atMs, size: before } = this.#counted
+    const isCounted = nowMs - atMs >= growthMs
+    if (isCounted) this.#counted = { atMs: nowMs, size }
+    if (size < standingMax) this.#manySinceMs = Infinity
+    else if (this.#manySinceMs === Infinity) this.#manySinceMs = nowMs
+    const isGrowing = isCounted && before >= growingMin && size >= before * growth
+    return size >= waitingMax && nowMs - this.#firstMs >= patienceMs && (isGrowing || nowMs - this.#manySinceMs >= standingMs)
+  }
+
+  /** Those of the queue that would have been refused when they came, as far as they do not wait for long yet. */
+  #refuseNewest(nowMs: number): void {
+    for (const waiting of [...this.#waiting].reverse()) {
+      if (nowMs - waiting.sinceMs > newestMs || this.#waiting.size * this.#perRequestMs <= this.#waitMs) return
+      this.#waiting.delete(waiting)
+      waiting.resume(false)
+    }
+  }
+
+  /** Since when the first one waits. */
+  get #firstMs(): number {
+    for (const { sinceMs } of this.#waiting) return sinceMs
+    return Infinity
+  }
 }

@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Exit, Layer, Option } from "effect"
+import { Cause, Context, Effect, Layer, Option } from "effect"
 import { programVersion, type WireContext } from "../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
 import { LedgerReader, type LedgerStamp, LedgerTip, Monitor, NotRegistered, type PoolStore, PoolTip } from "../../core/ports/mod.ts"
@@ -57,7 +57,8 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const { observing = {} } = options
   const isObserved = Object.keys(observing).length > 0
   const counts = (yield* Monitor) === null ? null : new RequestCounts()
-  if (counts !== null) yield* measureRequests(counts)
+  const inFlight = { count: 0 }
+  if (counts !== null) yield* measureRequests(counts, inFlight)
   const reader = yield* LedgerReader
   const submission = yield* Submission
   const program = JSON.stringify([programVersion, context.network, mounts.map(({ path, revision }) => [path, revision.name])])
@@ -77,13 +78,18 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp }))
   }
 
-  const refusal = (site: Site, problem: Problem, url: string, stamp: LedgerStamp | undefined): HttpAnswer => ({
-    status: problems[problem.name].status,
-    headers: { ...site.headers(stamp), ...problem.headers },
-    body: problemJson(problem, url),
-    problem: problem.name,
-    ...problem.limit === undefined ? {} : { limit: problem.limit }
-  })
+  const refusal = (site: Site, problem: Problem, url: string, stamp: LedgerStamp | undefined): HttpAnswer => {
+    const body = problemJson(problem, url)
+    return {
+      status: problems[problem.name].status,
+      headers: { ...site.headers(stamp), ...problem.headers },
+      body,
+      problem: problem.name,
+      ...problem.limit === undefined ? {} : { limit: problem.limit },
+      // the sentences of the others quote what was given
+      ...problem.faults === undefined && problem.limit !== undefined ? { isAscii: /^[ -~]*$/u.test(body) } : {}
+    }
+  }
   const refuse = (site: Site, problem: Problem, url: string): Effect.Effect<HttpAnswer> =>
     Effect.map(stamp, (stamp) => refusal(site, problem, url, stamp))
 
@@ -147,15 +153,17 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       const match = site.router.find(choice.path)
       return match?.target.batch?.(match.values) ?? null
     })
-    if (ready !== undefined) {
+    if (ready !== undefined && ready !== "wanted") {
       if (counts !== null || isObserved) seen.operation = site.router.find(choice.path)?.target.operation ?? "none"
       return Effect.succeed(ready)
     }
     const match = site.router.find(choice.path)
     seen.operation = request.method === "OPTIONS" ? "options" : match?.target.operation ?? "none"
-    const full = request.isLate?.() === true ? "busyMs" : underWay >= limits.requestsMax ? "requestsMax" : undefined
+    const turn = ready === "wanted" ? "now" : request.turn?.() ?? "now"
+    const full = turn === "late" ? "busyMs" : inFlight.count >= limits.requestsMax ? "requestsMax" : undefined
     if (full !== undefined) return refuseNow(overloaded(full))
-    return held(computed(site, choice, match, query, request))
+    const compute = () => computed(site, choice, match, query, request)
+    return turn === "now" || turn === "late" ? compute() : Effect.flatMap(turn, (isMine) => isMine ? compute() : refuseNow(overloaded("busyMs")))
   }
   const computed = (site: Site, choice: Choice, match: Match<Resource> | undefined, query: string, request: HttpRequest): Effect.Effect<HttpAnswer> => {
     const { url } = request
@@ -164,15 +172,6 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const body = undeclaredBody(request, limits)
     return body === undefined ? answer() : Effect.flatMap(body, (refused) => refused === undefined ? answer() : refuse(site, refused, url))
   }
-
-  /** Requests that wait for their answers. */
-  let underWay = 0
-  const held = (answer: Effect.Effect<HttpAnswer>): Effect.Effect<HttpAnswer> =>
-    // what is there already waits for nothing
-    Exit.isExit(answer) ? answer : Effect.suspend(() => {
-      underWay++
-      return Effect.onExit(answer, () => Effect.sync(() => void underWay--))
-    })
 
   const fallback = sites.get(choose("/", undefined).revision)!
   const guarded = (request: HttpRequest, seen: Seen) => {
@@ -184,6 +183,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   }
   const handle = observed({
     counts,
+    inFlight,
     observing,
     answer: (request, seen) => request.method === "HEAD" ? Effect.mapEager(guarded(request, seen), withoutBody) : guarded(request, seen),
     operationOf: ({ headers, url }) => {

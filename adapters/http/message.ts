@@ -13,11 +13,14 @@ export interface HttpRequest {
   readonly body?: (bytesMax: number) => Effect.Effect<Uint8Array, ProblemName>
   /** Who sent it, as far as the transport knows: its socket. */
   readonly peer?: { readonly remoteAddress?: string | undefined }
-  /** Whether so much has waited for so long that nothing more should be computed now; asked where the answer is not there already. */
-  readonly isLate?: () => boolean
+  /** When the answer may be computed; asked once, where it is not there already. */
+  readonly turn?: () => Turn
   /** What the transport refuses it for, before anybody looks at it. */
   readonly refused?: Problem
 }
+
+/** When an answer may be computed: at once, not at all because too much waits already, or when an effect says so; it may say no. */
+export type Turn = "now" | "late" | Effect.Effect<boolean>
 
 /** An answer, complete but for what only a transport can add: the length of a body that is there. */
 export interface HttpAnswer {
@@ -28,6 +31,8 @@ export interface HttpAnswer {
   readonly body: string | Uint8Array
   /** The body is a text whose characters are a byte each, whatever encoding writes it. */
   readonly isAscii?: boolean
+  /** The very same object is given again for as long as it is right. */
+  readonly isKept?: boolean
   /** Why the request was refused. */
   readonly problem?: ProblemName
   /** The limit that was hit, by the name of its setting. */
@@ -60,6 +65,7 @@ export const bodyBytes = (body: string | Uint8Array): number => typeof body === 
 /** The answer to HEAD: the same headers, with the length that the body would have had. */
 export const withoutBody = (answer: HttpAnswer): HttpAnswer => ({
   ...answer,
+  isKept: false,
   headers: { ...answer.headers, "content-length": `${bodyBytes(answer.body)}` },
   body: ""
 })

@@ -12,6 +12,7 @@ import { answerClientErrors } from "./_client_errors.ts"
 import { letGo } from "./_letting_go.ts"
 import { cutSlowReaders, type Lent, openConnections } from "./_slow_readers.ts"
 import { responseOf, serverRequest, turnOf } from "./_server_request.ts"
+import { Turns } from "./_turns.ts"
 import { Application } from "./application.ts"
 import type { HttpAnswer, HttpRequest } from "./message.ts"
 import { defaultServerLimits, type ServerLimits } from "./server_limits.ts"
@@ -37,11 +38,13 @@ export interface ServerOptions {
 export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, Application> =>
   Layer.unwrap(Effect.gen(function*() {
     const limits = { ...defaultServerLimits, ...options.limits }
-    const application = admitted(yield* Application, limits)
+    const turns = new Turns({ waitMs: limits.busyMs })
+    const application = admitted(yield* Application, turns, limits)
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const { urlBytesMax, headerBytesMax } = application.limits
     // the parser counts the URL as a header and refuses before the application can say which of the two is too long
     const server = createServer({ maxHeaderSize: 2 * (urlBytesMax + headerBytesMax), requireHostHeader: false, ...deadlines(limits) })
+    server.on("connection", turns.connected)
     answerClientErrors(server, application, run)
     const { host, idleMs = 0, port, reusePort, shutdownTimeout = "5 seconds" } = options
     const listen = { port, backlog, ...host === undefined ? {} : { host }, ...reusePort === undefined ? {} : { reusePort } }
@@ -64,8 +67,8 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
 const backlog = 4096
 
 /** Deadlines that Node keeps: it looks now and then who is over them. */
-const deadlines = ({ headersTimeoutMs, requestTimeoutMs }: ServerLimits) => ({
-  headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs), requestTimeout: requestTimeoutMs,
+const deadlines = ({ headersTimeoutMs, idleTimeoutMs, requestTimeoutMs }: ServerLimits) => ({
+  headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs), requestTimeout: requestTimeoutMs, keepAliveTimeout: idleTimeoutMs,
   connectionsCheckingInterval: Math.max(10, Math.min(1000, headersTimeoutMs / 4, requestTimeoutMs / 4))
 })
 

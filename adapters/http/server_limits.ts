@@ -6,9 +6,11 @@ export interface ServerLimits {
   readonly headersTimeoutMs: number
   /** How long a whole request may take to arrive; then 408. */
   readonly requestTimeoutMs: number
+  /** How long a connection stays on which nothing is asked; clients that keep theirs open do not come anew all at once when many ask. */
+  readonly idleTimeoutMs: number
   /** How long an answer may take to be read by its client; then the connection is cut. */
   readonly sendTimeoutMs: number
-  /** How long answers are computed in a turn of the event loop while more comes than is answered; then 503. 0 refuses nothing. */
+  /** How long a request may wait until its answer is computed, while more is asked than can be answered; then 503. 0 refuses nothing. */
   readonly busyMs: number
   /** Requests a second of one address; then 429. 0 is no bound. */
   readonly ratePerSecondMax: number
@@ -20,8 +22,8 @@ export interface ServerLimits {
   readonly trustedProxies: ReadonlyArray<string>
 }
 
-/** What a server bears that is told nothing: it refuses nobody for the load, and counts no addresses. */
+/** What a server bears that is told nothing: it counts no addresses. */
 export const defaultServerLimits: ServerLimits = {
-  connectionsMax: 10_000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, sendTimeoutMs: 60_000, busyMs: 0, ratePerSecondMax: 0, rateBurstMax: 100,
+  connectionsMax: 10_000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, idleTimeoutMs: 60_000, sendTimeoutMs: 60_000, busyMs: 3, ratePerSecondMax: 0, rateBurstMax: 100,
   rateAddressesMax: 65_536, trustedProxies: []
 }

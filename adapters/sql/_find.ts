@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { ItemKeys, ItemName, Items } from "../../core/contract/mod.ts"
 import type { TokenId } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
@@ -6,7 +6,7 @@ import type { Found, Parties, StoreFailure } from "../../core/ports/mod.ts"
 import type { Ask } from "./_ask.ts"
 import { headStatement } from "./_list.ts"
 import { hexParameter } from "./_list_values.ts"
-import { answerStatement } from "./_read_answer.ts"
+import { answerStatement, type SqlAnswer } from "./_read_answer.ts"
 import { coordinatorLine, readCoordinator, registrationOf } from "./_rows_auction.ts"
 import { accountLine, batchLine, exitLine, readAccount, readBatch, readExit, readTransaction, transactionLine } from "./_rows_history.ts"
 import { type Tokens, tokenOf } from "./_token_cache.ts"
@@ -14,6 +14,8 @@ import { type Tokens, tokenOf } from "./_token_cache.ts"
 /** How one item is found: a statement, its parameters, and what its lines are. */
 interface Finder<N extends ItemName> {
   readonly text: string
+  /** Asked where there is no line: it looks into more places, the first one among them, since they are one snapshot. */
+  readonly wider?: string
   readonly parameters: (key: ItemKeys[N]) => ReadonlyArray<string>
   readonly read: (lines: ReadonlyArray<string>, tokens: Tokens, key: ItemKeys[N]) => Items[N] | null
 }
@@ -54,7 +56,8 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
     }
   },
   transaction: {
-    text: answerStatement({ rows: [row("transaction", transactionLine, "id = $1::bytea"), waiting] }),
+    text: answerStatement({ rows: [row("transaction", transactionLine, "id = $1::bytea")] }),
+    wider: answerStatement({ rows: [row("transaction", transactionLine, "id = $1::bytea"), waiting] }),
     parameters: (id) => [hexParameter(id)],
     read: (lines, tokens) => {
       const transaction = one(readTransaction)(lines)
@@ -97,8 +100,12 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
 
 /** One item, or null where there is none. */
 export const findItem = <N extends Exclude<ItemName, "slot">>(ask: Ask, name: N, key: ItemKeys[N]): Effect.Effect<Found<Items[N]>, StoreFailure> => {
-  const { parameters, read, text }: Finder<N> = finders[name]
-  return ask({ text, parameters: parameters(key) }, ({ lines, stamp }, tokens) => ({ item: read(lines, tokens, key), stamp }))
+  const { parameters, read, text, wider }: Finder<N> = finders[name]
+  const question = { text, parameters: parameters(key) }
+  const item = ({ lines, stamp }: SqlAnswer, tokens: Tokens) => ({ item: read(lines, tokens, key), stamp })
+  if (wider === undefined) return ask(question, item)
+  const inFull = ask({ ...question, text: wider }, item)
+  return Effect.flatMap(ask(question, item), (found) => found.item === null ? inFull : Effect.succeed(found))
 }
 
 const partiesStatement = answerStatement({

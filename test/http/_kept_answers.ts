@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { Application, type ApplicationOptions } from "../../adapters/http/mod.ts"
+import { Application, type ApplicationOptions, type HttpRequest } from "../../adapters/http/mod.ts"
 import * as memory from "../../adapters/memory/mod.ts"
 import { wireContext } from "../../core/contract/mod.ts"
 import type { GenesisFeed, PoolTransaction } from "../../core/domain/mod.ts"
@@ -44,10 +44,13 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
       Layer.provide(Layer.mergeAll(ports, Layer.succeed(LedgerTip, tips.ledger), Layer.succeed(PoolTip, tips.pool)))
     )).pipe(Effect.map((context) => {
       const application = Context.get(context, Application)
-      const ask = (url: string, headers: { readonly [name: string]: string } = {}): Effect.Effect<Told> =>
-        Effect.map(application.handle({ method: "GET", url, headers }), ({ body, headers, status }) =>
+      const asked = (request: HttpRequest): Effect.Effect<Told> =>
+        Effect.map(application.handle(request), ({ body, headers, status }) =>
           ({ status, headers, body: typeof body === "string" ? body : new TextDecoder().decode(body) }))
-      return { ask, stats: application.answerStats }
+      const ask = (url: string, headers: { readonly [name: string]: string } = {}) => asked({ method: "GET", url, headers })
+      /** As if more were asked than can be answered. */
+      const askLate = (url: string) => asked({ method: "GET", url, headers: {}, turn: () => "late" })
+      return { ask, askLate, stats: application.answerStats }
     }))
   return {
     ledger: Context.get(services, Ledger),

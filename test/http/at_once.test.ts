@@ -30,6 +30,57 @@ const endless = Effect.gen(function*() {
   return { answer, begun: Deferred.await(begun), interrupted: Deferred.await(interrupted) }
 })
 
+/** What one connection is answered, each request sent when the answer before it is there; without dates. */
+const answersOf = (port: number, requests: ReadonlyArray<string>) =>
+  new Promise<ReadonlyArray<string>>((resolve, reject) => {
+    const answers: Array<string> = []
+    const socket = connect(port, "127.0.0.1", () => socket.write(requests[0]!))
+    let chunks: Array<Buffer> = []
+    let missing: number | undefined
+    const end = () => {
+      socket.destroy()
+      resolve(answers)
+    }
+    socket.on("data", (chunk) => {
+      chunks.push(chunk)
+      if (missing === undefined) {
+        const said = Buffer.concat(chunks)
+        const head = said.subarray(0, said.indexOf("\r\n\r\n") + 4)
+        if (head.length < 4) return
+        missing = head.length + Number(/content-length: (\d+)/iu.exec(head.toString("latin1"))?.[1] ?? 0) - said.length
+      } else missing -= chunk.length
+      if (missing > 0) return
+      answers.push(Buffer.concat(chunks).toString("latin1").replace(/Date: [^\r]+/u, "Date"))
+      chunks = []
+      missing = undefined
+      if (answers.length === requests.length) end()
+      else socket.write(requests[answers.length]!)
+    }).on("error", reject).on("close", end)
+  })
+
+describe("an answer that is kept", () => {
+  const [plain, closing] = ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"]
+  const old = "GET / HTTP/1.0\r\n\r\n"
+  const bytes = new TextEncoder().encode("é𝄞".repeat(9000))
+  const bodies = { "a text": "a".repeat(3000), "bytes": bytes, "nothing": "", "too much for a second": new Uint8Array(9 * 2 ** 20).fill(97) }
+  for (const [name, body] of Object.entries(bodies)) {
+    it.live(`leaves as every other one does, however often it is asked for: ${name}`, () => Effect.scoped(Effect.gen(function*() {
+      const answer: HttpAnswer = body === ""
+        ? { status: 304, headers: { etag: '"x"' }, body }
+        : { status: 200, headers: { "content-length": String(body.length), "x-test": "1" }, body, ...typeof body === "string" ? { isAscii: true } : {} }
+      const scope = yield* Effect.scope
+      const [kept, other] = [yield* serve(Effect.succeed({ ...answer, isKept: true }), scope), yield* serve(Effect.succeed(answer), scope)]
+      for (const requests of [[plain, plain, plain, plain, closing], [plain, plain, plain, old], [closing]]) {
+        const given = yield* Effect.promise(() => answersOf(kept.port, requests))
+        assert.lengthOf(given, requests.length)
+        assert.isTrue(given.every((each, i) => i === requests.length - 1 || each === given[0]))
+        assert.deepStrictEqual(given, yield* Effect.promise(() => answersOf(other.port, requests)))
+        assert.include(given.at(-1), "Connection: close")
+      }
+    })))
+  }
+})
+
 describe("a GET that waits for its answer", () => {
   it.live("is interrupted when its client leaves", () => Effect.scoped(Effect.gen(function*() {
     const { answer, begun, interrupted } = yield* endless

@@ -30,7 +30,7 @@ const prepared = Effect.gen(function*() {
   })))
   for (const step of [0, 1]) yield* stirPool(pool, 2, step)
   yield* Effect.orDie(pool.addAuthorization({ address: addressOf("a"), publicKey: "a".repeat(64), signature: `0x${"1".repeat(130)}`, timestampMs: 5 }))
-  const { ask, stats } = yield* open(tips)
+  const { ask, askLate, stats } = yield* open(tips)
   const askAll = Effect.gen(function*() {
     const anew: Array<Name> = []
     for (const name of names) {
@@ -44,7 +44,7 @@ const prepared = Effect.gen(function*() {
     return anew
   })
   yield* askAll
-  return { ...stores, askAll, stats, ask }
+  return { ...stores, askAll, stats, ask, askLate }
 })
 
 describe("what is kept ready", () => {
@@ -54,6 +54,19 @@ describe("what is kept ready", () => {
     assert.deepStrictEqual(yield* askAll, [])
     assert.strictEqual(stats().hits, names.length)
     assert.strictEqual(stats().misses, misses)
+  }))
+
+  it.effect("is computed anew where it was given often, however much waits for its turn", () => Effect.gen(function*() {
+    const { askLate, ledger } = yield* prepared
+    const lately = (times: number) => Effect.forEach(Array.from({ length: times }), () => askLate(urls.tokens))
+    assert.deepStrictEqual((yield* lately(16)).map(({ status }) => status), Array.from({ length: 16 }, () => 200))
+    yield* Effect.orDie(ledger.applyBlock(blockOf(108n, { tokens: [{ id: 2, ethereumAddress: addressOf("7"), name: "Seven", symbol: "VII", decimals: 18 }] })))
+    const [told] = yield* lately(1)
+    assert.strictEqual(told!.status, 200)
+    assert.include(told!.body, "Seven")
+    // given once only since then
+    yield* Effect.orDie(ledger.applyBlock(blockOf(109n, { tokens: [{ id: 3, ethereumAddress: addressOf("8"), name: "Eight", symbol: "VIII", decimals: 18 }] })))
+    assert.strictEqual((yield* lately(1))[0]!.status, 503)
   }))
 
   it.effect("stays where a change does not touch it", () => Effect.gen(function*() {

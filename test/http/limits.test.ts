@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { clientAddresses, rateKey } from "../../adapters/http/_client_address.ts"
 import { Rates } from "../../adapters/http/_rates.ts"
-import { Turns } from "../../adapters/http/_turns.ts"
 import { Application, defaultLimits } from "../../adapters/http/mod.ts"
 import { defaultServerLimits } from "../../adapters/http/node.ts"
 import { settings } from "../../app/config/mod.ts"
@@ -71,7 +70,7 @@ describe("how much is done at once", () => {
   it.effect("a late request is refused, unless its answer is there already", () => Effect.gen(function*() {
     const { handle, hits } = yield* watchedApplication(application())
     assert.strictEqual(yield* statusOf(handle(get("/tokens?limit=2"))), 200)
-    const late = { isLate: () => true }
+    const late = { turn: () => "late" as const }
     const { etag } = (yield* handle({ ...get("/tokens?limit=2"), ...late })).headers
     assert.strictEqual(yield* statusOf(handle({ ...get("/tokens?limit=2"), ...late, headers: { "if-none-match": etag! } })), 304)
     assert.strictEqual(yield* hits("busyMs"), 0)
@@ -80,39 +79,6 @@ describe("how much is done at once", () => {
     assert.isDefined(refused.headers["ledger-version"])
     assert.strictEqual(yield* hits("busyMs"), 1)
   }))
-
-  it("turns are late past their bound where turn after turn was long, and no more after a short one", () => {
-    let workMs = 0
-    let end = () => {}
-    const turns = new Turns(10, () => workMs, (ends) => end = ends)
-    /** Whether each request of a turn was refused, one for each millisecond of work. */
-    const turn = (requests: number): ReadonlyArray<boolean> => {
-      const late = Array.from({ length: requests }, () => {
-        const isLate = turns.isLate()
-        workMs++
-        return isLate
-      })
-      end()
-      return late
-    }
-    const none = (late: ReadonlyArray<boolean>) => assert.notInclude(late, true)
-    // one burst after the other, with time between
-    for (let i = 0; i < 5; i++) {
-      none(turn(200))
-      none(turn(10))
-    }
-    // one that is too large is cut
-    assert.strictEqual(turn(300).indexOf(true), 201)
-    assert.strictEqual(turn(30).indexOf(true), 11)
-    none(turn(10))
-    for (let i = 0; i < 3; i++) none(turn(100))
-    const late = turn(30)
-    assert.strictEqual(late.indexOf(true), 11)
-    assert.strictEqual(late.lastIndexOf(false), 10)
-    assert.include(turn(12), true)
-    none(turn(10))
-    none(turn(100))
-  })
 })
 
 describe("requests of one address", () => {
@@ -229,6 +195,14 @@ describe("slow clients and many connections", () => {
     assert.include(yield* Effect.promise(() => talk(port, "GET /short HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").said), "short")
   })))
 
+  it.live("a connection on which nothing is asked is closed after the limit, and stays as long as somebody asks", () => Effect.scoped(Effect.gen(function*() {
+    const { port } = yield* watchedServer(large, { idleTimeoutMs: 50 })
+    const { socket, said } = talk(port, "GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
+    yield* Effect.promise(() => new Promise((resolve) => socket.once("data", resolve)))
+    socket.write("GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert.strictEqual((yield* Effect.promise(() => said)).match(/HTTP\/1\.1 200/gu)!.length, 2)
+  })))
+
   it.live("as many connections are open as the limit, and one more is closed at once", () => Effect.scoped(Effect.gen(function*() {
     const { port, hits } = yield* watchedServer(application(), { connectionsMax: 2 })
     const request = "GET /tokens/1 HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -250,8 +224,8 @@ describe("the settings of limits", () => {
     const { serverSettings } = settings
     for (const [name, usual] of Object.entries(defaultLimits)) assert.strictEqual(serverSettings[name as keyof typeof defaultLimits].default, usual, name)
     for (const [name, usual] of Object.entries(defaultServerLimits)) {
-      // a server of one's own refuses nobody for the load, the program does; and the database has connections too
-      if (name === "busyMs" || name === "trustedProxies") continue
+      // the database has connections too
+      if (name === "trustedProxies") continue
       const setting = name === "connectionsMax" ? "httpConnectionsMax" : name
       assert.strictEqual(serverSettings[setting as keyof typeof serverSettings].default as unknown, usual, name)
     }

@@ -68,6 +68,10 @@ layer(application())("refusals", (it) => {
 
   it.effect("the instance of a problem is a URI whatever was asked for", () => Effect.gen(function*() {
     assert.strictEqual(problemOf(yield* ask("/a b\u0000\u00e9<\"\ud800")).instance, "/a%20b%00%C3%A9%3C%22%EF%BF%BD")
+    for (const [asked, instance] of [
+      ["/a?b=%", "/a?b=%25"], ["/a?b=%z1%4", "/a?b=%25z1%254"], ["/a#b#c[d]", "/a%23b%23c%5Bd%5D"], ["//x:y/a", "/%2Fx:y/a"], ["http://x:99999/a", "http%3A//x%3A99999/a"], ["[::1]:80", "%5B%3A%3A1%5D%3A80"],
+      [`/${"x".repeat(498)}%41`, `/${"x".repeat(498)}%25`]
+    ] as const) assert.strictEqual(problemOf(yield* ask(asked)).instance, instance)
   }))
 
   it.effect("every answer names the snapshot, refusals included", () => Effect.gen(function*() {

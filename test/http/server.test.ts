@@ -1,6 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { HttpServer } from "effect/http"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { type Application, fetchHandler } from "../../adapters/http/mod.ts"
 import { serverLayer } from "../../adapters/http/node.ts"
 import { application, type ProblemBody } from "./_application.ts"
@@ -70,6 +71,21 @@ layer(Server())("the server, by bytes", (it) => {
     for (const last of ["CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", "GET /tokens HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", "\u0000\r\n\r\n"]) {
       yield* Effect.promise(() => sendRaw(port, requests + last))
       assert.strictEqual((yield* get("/tokens"))?.status, 200)
+    }
+  }))
+
+  it.effect("requests that came whole before bytes that are no HTTP keep their answers", () => Effect.gen(function*() {
+    const port = yield* portOf
+    const requests = Array.from({ length: 20 }, (_, id) => `GET /tokens?limit=${id + 1} HTTP/1.1\r\nHost: x\r\n\r\n`).join("")
+    for (const [bytes, statuses] of [
+      ["\u0000\r\n\r\n".repeat(3), ["200", "400"]], ["GET /\u00ff HTTP/1.1\r\nHost: x\r\n\r\n", ["200", "400"]],
+      ["POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n", ["200", "400"]],
+      // who says that a request is the last one is not asked about what follows
+      ["GET /none HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\nGET /tokens HTTP/1.1\r\nHost: x\r\n\r\n", ["200", "404"]]
+    ] as const) {
+      const { body, status } = (yield* Effect.promise(() => sendRaw(port, Buffer.from(requests + bytes, "latin1"), true)))!
+      const seen = [...body.matchAll(/HTTP\/1\.1 (\d+) /gu)].map(([, status]) => status)
+      assert.deepStrictEqual([String(status), ...seen], [...Array.from({ length: 20 }, () => statuses[0]), statuses[1]], bytes)
     }
   }))
 
@@ -155,8 +171,15 @@ describe("shutting down", () => {
     let answer: Promise<Response> | undefined
     yield* Effect.scoped(Effect.gen(function*() {
       port = yield* Effect.flatMap(Layer.build(Server()), (context) => Effect.provide(portOf, context))
-      answer = fetch(`http://127.0.0.1:${port}/docs`)
-      yield* Effect.sleep("20 millis")
+      const begun = Effect.callback<void>((resume) => {
+        const begin = () => {
+          unsubscribe("http.server.request.start", begin)
+          resume(Effect.void)
+        }
+        subscribe("http.server.request.start", begin)
+        answer = fetch(`http://127.0.0.1:${port}/docs`)
+      })
+      yield* begun
     }))
     assert.strictEqual((yield* Effect.promise(() => answer!)).status, 200)
     assert.isTrue(yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/tokens`).then(() => false, () => true)))

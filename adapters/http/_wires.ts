@@ -1,0 +1,48 @@
+import type { ServerResponse } from "node:http"
+import type { HttpAnswer } from "./message.ts"
+
+/** What Node is about to send before a body, which `writeHead` has made. Other runtimes have none. */
+interface Headed extends ServerResponse {
+  _header?: string | null
+}
+
+/** Characters of all texts that are kept for a second. */
+const charactersMax = 8 * 2 ** 20
+
+/**
+ * Kept answers as they leave, head and body in one text with a byte to a character, for the second that their Date names. To make the head
+ * anew and to send two pieces takes longer than everything else about an answer that is there already.
+ */
+export class Wires {
+  #second = 0
+  #characters = 0
+  /** Null for what was asked for once in this second: nothing is made for it yet. */
+  readonly #texts = new Map<HttpAnswer, string | null>()
+
+  /** Whether the answer was on its way already when this returns. */
+  sendKept(answer: HttpAnswer, response: Headed): boolean {
+    const second = Math.floor(Date.now() / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#characters = 0
+      this.#texts.clear()
+    }
+    const text = this.#texts.get(answer)
+    // a connection that ends with this answer is told so in its head
+    if (typeof text !== "string" || !response.shouldKeepAlive) return false
+    response._header = text
+    response.end()
+    return true
+  }
+
+  /** Has the answer leave as one text from now on, once it is asked for often; `response` holds its head. */
+  note(answer: HttpAnswer, { _header: head, shouldKeepAlive }: Headed): void {
+    if (typeof head !== "string" || !shouldKeepAlive) return
+    if (!this.#texts.has(answer)) return void this.#texts.set(answer, null)
+    const { body } = answer
+    const text = head + (typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"))
+    if (this.#characters + text.length > charactersMax) return
+    this.#characters += text.length
+    this.#texts.set(answer, text)
+  }
+}
