@@ -1,5 +1,5 @@
 import { type Context, Effect, type Scope } from "effect"
-import { type AdminPorts, type AdminWritePorts, openAdmin, openOtlp, openRequestLog } from "../adapters/admin/mod.ts"
+import { type AdminLimits, type AdminPorts, type AdminWritePorts, openAdmin, openOtlp, openRequestLog } from "../adapters/admin/mod.ts"
 import type { Observing } from "../adapters/http/mod.ts"
 import { openMonitor } from "../adapters/metrics/mod.ts"
 import type { Monitor } from "../core/mod.ts"
@@ -33,6 +33,7 @@ export const openWatch = Effect.fnUntraced(function*(settings: AdminSettings, pl
   const monitor = openMonitor()
   const admin = port === null ? null : yield* openAdmin({
     monitor, port, host: adminHost, ...verification === undefined ? {} : { verification }, ...adminToken === undefined ? {} : { token: adminToken },
+    limits: adminLimitsOf(settings),
     ...ledgerAgeMaxSeconds === undefined ? {} : { ledgerAgeMaxMs: ledgerAgeMaxSeconds * 1000 }
   }).pipe(Effect.catchTag("AdminError", (cause) => Effect.fail(new ProgramFailure({
     ending: "taken", cause, message: `${cause.message}; choose another port with --admin-port, or none with --admin-port off`
@@ -50,6 +51,11 @@ export const openWatch = Effect.fnUntraced(function*(settings: AdminSettings, pl
     serve: admin === null ? () => Effect.void : admin.serve
   }
 })
+
+const adminLimitsOf = (settings: AdminSettings): AdminLimits => {
+  const { adminBodyIdleMs, adminConnectionsMax, adminHeaderBytesMax, adminHeadersTimeoutMs, feedLineBytesMax, feedRecordTimeoutMs, poolBodyBytesMax } = settings
+  return { adminBodyIdleMs, adminConnectionsMax, adminHeaderBytesMax, adminHeadersTimeoutMs, feedLineBytesMax, feedRecordTimeoutMs, poolBodyBytesMax }
+}
 
 /** Whoever takes any port for the interface takes any for this too. */
 const adminPortOf = ({ adminPort, port }: AdminSettings, place: number): number | null => {

@@ -19,11 +19,15 @@ export interface Feed {
   readonly apply: (request: IncomingMessage, path: string) => Effect.Effect<Reply>
 }
 
+export interface FeedLimits extends LineLimits {
+  /** How long one record may take; a process that is the writer no more waits for its turn. */
+  readonly recordMaxMs: number
+  /** Is told when a record took longer. */
+  readonly tooSlow: () => void
+}
+
 /** Names the block that the sender takes for the last one, by its hash. */
 const afterHeader = "feed-after"
-
-/** How long one record may take: the largest block takes seconds; a process that is the writer no more waits for its turn. */
-const recordMaxMs = 60_000
 
 /** How long a process that does not write the ledger waits to become its writer. */
 const writerWaitMs = 3000
@@ -36,7 +40,7 @@ const read = recordReader(FeedRecord, ["genesis", "block", "rollBack", "prices"]
  * are taken only with `Feed-After`: sent once more after an answer was lost it names a block that is not the last one any more, and
  * nothing happens.
  */
-export const makeFeed = ({ ledger, reader, writer }: FeedPorts, limits: LineLimits): Feed => {
+export const makeFeed = ({ ledger, reader, writer }: FeedPorts, limits: FeedLimits): Feed => {
   const oneAtATime = Semaphore.makeUnsafe(1)
   const standing = lastBlock.pipe(
     Effect.provideService(LedgerWriter, writer),
@@ -66,7 +70,7 @@ export const makeFeed = ({ ledger, reader, writer }: FeedPorts, limits: LineLimi
       }
       const { kind } = record.success
       if (!isBound && (kind === "rollBack" || kind === "prices")) return refused(unbound(line.number, kind, last))
-      const report = yield* Effect.result(toItsEnd(ledger.applyRecord(record.success)))
+      const report = yield* Effect.result(toItsEnd(ledger.applyRecord(record.success), limits))
       if (Result.isFailure(report)) {
         return refused(report.failure._tag === "BlockViolation" ? violated(line.number, kind, report.failure) : failed(report.failure, line.number))
       }
@@ -87,14 +91,18 @@ export const makeFeed = ({ ledger, reader, writer }: FeedPorts, limits: LineLimi
 }
 
 /** A client that leaves does not leave a block without what the pool makes of it. */
-const toItsEnd = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreFailure> =>
+const toItsEnd = <A, E>(write: Effect.Effect<A, E>, { recordMaxMs, tooSlow }: FeedLimits): Effect.Effect<A, E | StoreFailure> =>
   Effect.uninterruptible(Effect.flatMap(
-    Effect.forkDetach(Effect.timeoutOrElse(Effect.interruptible(write), { duration: recordMaxMs, orElse: () => Effect.fail(tooSlow) })), Fiber.join
+    Effect.forkDetach(Effect.timeoutOrElse(Effect.interruptible(write), {
+      duration: recordMaxMs,
+      orElse: () => Effect.suspend(() => {
+        tooSlow()
+        return Effect.fail(new StoreFailure({
+          retry: true, message: `The record was not applied within ${recordMaxMs} ms, and may have been in the end: ask where the ledger stands before anything else is sent`
+        }))
+      })
+    })), Fiber.join
   ))
-
-const tooSlow = new StoreFailure({
-  retry: true, message: `The record was not applied within ${recordMaxMs} ms, and may have been in the end: ask where the ledger stands before anything else is sent`
-})
 
 const elsewhere: Refusal = { name: "unavailable", message: "Another process writes the ledger: send the feed to that one, or try again when it has ended", headers: retryLater }
 
@@ -125,8 +133,10 @@ export const failed = ({ message, retry }: StoreFailure, line?: number): Refusal
   ...line === undefined ? {} : { told: { line } }
 })
 
-export const unread = ({ line, reason }: UnreadLine, { bodyBytesMax, idleMs, lineBytesMax }: LineLimits): Refusal => {
+export const unread = ({ line, reason }: UnreadLine, { bodyBytesMax, hit, idleMs, lineBytesMax }: LineLimits): Refusal => {
   const told = { line }
+  if (reason === "too-long" || reason === "body-too-large") hit("bytes")
+  if (reason === "idle") hit("idleMs")
   switch (reason) {
     case "too-long":
       return { name: "body-too-large", message: `Line ${line} is too long: at most ${lineBytesMax} bytes are read`, told }

@@ -8,6 +8,8 @@ export interface LineLimits {
   readonly bodyBytesMax?: number
   /** How long a client may send nothing. */
   readonly idleMs: number
+  /** Is told when one of them was hit. */
+  readonly hit: (limit: "bytes" | "idleMs") => void
 }
 
 /** A line of a body, and which one it is, from 1. */
@@ -30,7 +32,7 @@ export class UnreadLine {
  * The lines of a body, blank ones left out. The next bytes are read when the next line is asked for: a client that sends faster than its
  * lines are worked off is held back by its connection. Ends with an `UnreadLine` where it cannot go on.
  */
-export async function* linesOf(body: Pick<Readable, "iterator">, { bodyBytesMax = Infinity, idleMs, lineBytesMax }: LineLimits): AsyncGenerator<Line | UnreadLine, void> {
+export async function* linesOf(body: Pick<Readable, "iterator">, { bodyBytesMax = Infinity, idleMs, lineBytesMax }: Omit<LineLimits, "hit">): AsyncGenerator<Line | UnreadLine, void> {
   // the connection stays, for the answer
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
   let [number, bytes] = [1, 0]

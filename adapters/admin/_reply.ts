@@ -43,6 +43,7 @@ const refusals = {
   "ledger-elsewhere": { status: 412, title: "The last block of the ledger is another one" },
   "body-too-large": { status: 413, title: "The body, or a line of it, is too large" },
   "unsupported-media-type": { status: 415, title: "The body is of a type that is not read" },
+  "headers-too-large": problems["headers-too-large"],
   "block-violation": { status: 422, title: "A record contradicts the ledger or itself" },
   "precondition-required": { status: 428, title: "A record that must not be applied twice needs a precondition" },
   "internal": problems.internal,

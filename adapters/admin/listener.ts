@@ -2,7 +2,9 @@ import { Cause, Context, Data, Effect, Exit, type Redacted, type Scope } from "e
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Ledger, LedgerReader, LedgerTip, LedgerWriter, Monitor, Pool, PoolStore } from "../../core/mod.ts"
+import { limitHits } from "../../core/ports/mod.ts"
 import type { OpenMonitor } from "../metrics/mod.ts"
+import { answerClientErrors } from "./_client_errors.ts"
 import { makeFeed } from "./_feed.ts"
 import { watchLedger } from "./_ledger_watch.ts"
 import { makePool } from "./_pool.ts"
@@ -10,6 +12,7 @@ import { type Phase, readinessFigures } from "./_readiness.ts"
 import { refusal, type Reply } from "./_reply.ts"
 import { makeRoutes, type RoutesOptions } from "./_routes.ts"
 import { tokenChecker } from "./_token.ts"
+import { type AdminLimits, defaultAdminLimits, noHits } from "./limit.ts"
 import { measureProcess } from "./process_metrics.ts"
 
 // see adapters/http/server.ts
@@ -28,12 +31,7 @@ export interface AdminOptions {
   readonly ledgerAgeMaxMs?: number
   /** What the last audit of the store found, as JSON, or null where there was none: shown at `/verification`. */
   readonly verification?: Effect.Effect<string | null, unknown>
-  /** Longest record of a feed; 32 MiB by default. */
-  readonly feedLineBytesMax?: number
-  /** Body of commands for the pool; 4 MiB by default. */
-  readonly poolBodyBytesMax?: number
-  /** How long the sender of a body may send nothing; 60 s by default. */
-  readonly bodyIdleMs?: number
+  readonly limits?: Partial<AdminLimits>
 }
 
 /** What a node shows at its admin listener. */
@@ -53,8 +51,6 @@ export interface Admin {
   readonly serve: (node: Context.Context<AdminPorts>, writing: Context.Context<AdminWritePorts> | null) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Connections at once: a handful of scrapers, probes and synchronisers. */
-const connectionsMax = 100
 /** How long answers that have begun may take when the scope closes. */
 const closeMs = 2000
 
@@ -63,12 +59,18 @@ const closeMs = 2000
  * there from the start, not ready until `serve`, and closes with the scope.
  */
 export const openAdmin = Effect.fnUntraced(function*(options: AdminOptions): Effect.fn.Return<Admin, AdminError, Scope.Scope> {
-  const { bodyIdleMs: idleMs = 60_000, feedLineBytesMax = 32 * 2 ** 20, host = "127.0.0.1", monitor, poolBodyBytesMax = 4 * 2 ** 20, port, token } = options
+  const { host = "127.0.0.1", monitor, port, token } = options
+  const limits = { ...defaultAdminLimits, ...options.limits }
+  const { adminBodyIdleMs: idleMs, adminHeaderBytesMax, adminHeadersTimeoutMs, feedLineBytesMax, poolBodyBytesMax } = limits
+  const hits = noHits()
   let phase: Phase = "starting"
   let doors: ReturnType<RoutesOptions["doors"]>
   const reply = makeRoutes({ monitor, phase: () => phase, doors: () => doors, verification: options.verification, isAllowed: token === undefined ? null : tokenChecker(token) })
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  const server = createServer({ requestTimeout: 0, headersTimeout: 10_000, keepAliveTimeout: 10_000 }, (request, response) => {
+  const server = createServer({
+    requestTimeout: 0, headersTimeout: adminHeadersTimeoutMs, connectionsCheckingInterval: Math.max(10, Math.min(1000, adminHeadersTimeoutMs / 4)),
+    maxHeaderSize: adminHeaderBytesMax, keepAliveTimeout: 10_000
+  }, (request, response) => {
     const fiber = run(reply(request).pipe(
       Effect.tapCause((cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("A request to the admin listener failed", cause)),
       Effect.map((reply) => send(reply, request, response))
@@ -78,9 +80,12 @@ export const openAdmin = Effect.fnUntraced(function*(options: AdminOptions): Eff
       if (Exit.isFailure(exit)) send(refusal({ name: "internal", message: "The server failed to answer: its log says why" }, request.url!), request, response)
     })
   })
-  server.maxConnections = connectionsMax
+  server.maxConnections = limits.adminConnectionsMax
+  server.on("drop", () => hits.adminConnectionsMax++)
+  answerClientErrors(server, hits)
   const { address, family, port: taken } = yield* Effect.acquireRelease(listening(server, port, host), () => closed(server))
   yield* monitored(monitor, measureProcess)
+  yield* monitor.measure(limitHits(() => Object.entries(hits).map(([limit, value]) => ({ labels: { limit }, value }))))
   yield* monitor.measure({
     kind: "gauge", name: "rollup_health", help: "How each check is: 1 well, 0.5 degraded, 0 failing", read: readinessFigures(monitor)
   })
@@ -90,8 +95,13 @@ export const openAdmin = Effect.fnUntraced(function*(options: AdminOptions): Eff
       const reader = Context.get(node, LedgerReader)
       yield* monitored(monitor, watchLedger({ reader, pool: Context.get(node, PoolStore), tip: Context.get(node, LedgerTip), ledgerAgeMaxMs: options.ledgerAgeMaxMs }))
       doors = writing === null ? null : {
-        feed: makeFeed({ ledger: Context.get(writing, Ledger), reader, writer: Context.get(writing, LedgerWriter) }, { idleMs, lineBytesMax: feedLineBytesMax }),
-        pool: makePool(Context.get(writing, Pool), { idleMs, lineBytesMax: poolBodyBytesMax, bodyBytesMax: poolBodyBytesMax })
+        feed: makeFeed({ ledger: Context.get(writing, Ledger), reader, writer: Context.get(writing, LedgerWriter) }, {
+          idleMs, lineBytesMax: feedLineBytesMax, hit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "feedLineBytesMax"]++,
+          recordMaxMs: limits.feedRecordTimeoutMs, tooSlow: () => hits.feedRecordTimeoutMs++
+        }),
+        pool: makePool(Context.get(writing, Pool), {
+          idleMs, lineBytesMax: poolBodyBytesMax, bodyBytesMax: poolBodyBytesMax, hit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "poolBodyBytesMax"]++
+        })
       }
       phase = "serving"
       yield* Effect.addFinalizer(() => Effect.sync(() => { phase = "stopping" }))
@@ -123,9 +133,12 @@ const closed = (server: Server): Effect.Effect<void> =>
 /** How long a client that still sends what was refused may take to see why. */
 const lingerMs = 2000
 
+/** Whether a body comes after the headers; Node says that a request is complete only when who was told of it has returned. */
+const isFollowed = ({ headers }: IncomingMessage): boolean => headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
+
 const send = ({ body, headers, status }: Reply, request: IncomingMessage, response: ServerResponse): void => {
   if (response.headersSent || response.destroyed) return
-  const isRead = request.complete || request.readableEnded
+  const isRead = request.complete || request.readableEnded || !isFollowed(request)
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body), ...isRead ? {} : { connection: "close" } })
   response.end(request.method === "HEAD" ? undefined : body)
   if (isRead) return

@@ -18,6 +18,7 @@ const limits: { readonly [Name in keyof typeof serverSettings]?: Limit } = {
   listItemsMax: { beyond: "400" },
   headersTimeoutMs: { beyond: "408, and the connection is closed" },
   requestTimeoutMs: { beyond: "408, and the connection is closed" },
+  idleTimeoutMs: { beyond: "the connection is closed a second later", metric: "none: nobody is refused" },
   sendTimeoutMs: { beyond: "the connection is cut" },
   httpConnectionsMax: { beyond: "the connection is closed at once" },
   requestsMax: { beyond: "503 with Retry-After" },
@@ -32,6 +33,13 @@ const limits: { readonly [Name in keyof typeof serverSettings]?: Limit } = {
   connectionsMax: { beyond: "statements wait", metric: "rollup_database_waits_total" },
   queueWaitMs: { beyond: "503 with Retry-After" },
   statementTimeoutMs: { beyond: "the statement is cancelled; 503 with Retry-After" },
+  adminConnectionsMax: { beyond: "the connection is closed at once" },
+  adminHeadersTimeoutMs: { beyond: "408, and the connection is closed" },
+  adminHeaderBytesMax: { beyond: "431, and the connection is closed" },
+  adminBodyIdleMs: { beyond: "408, and the connection is closed" },
+  feedLineBytesMax: { beyond: "413; what came before is applied" },
+  feedRecordTimeoutMs: { beyond: "503 with Retry-After; the record may have been applied" },
+  poolBodyBytesMax: { beyond: "413, and nothing is done" },
   answersBytesMax: { beyond: "the oldest answers are computed anew", metric: "rollup_answers_evicted_total" },
   shutdownTimeoutMs: { beyond: "connections are cut", metric: "none: the process ends" }
 }

@@ -102,8 +102,8 @@ const bounds = group("What is borne of clients", {
     doc: "Requests that wait for their answers at once, in each process; what is answered without waiting does not count"
   }),
   busyMs: setting({
-    key: "limits.busy_ms", flag: "busy-ms", value: integer({ minimum: 0, maximum: 60_000 }), default: 0,
-    doc: "How long answers are computed in a turn of the event loop while more is asked than can be answered, before the rest of the turn is refused; 0 refuses nothing"
+    key: "limits.busy_ms", flag: "busy-ms", value: integer({ minimum: 0, maximum: 60_000 }), default: 3,
+    doc: "How long a request may wait until its answer is computed, while more is asked than can be answered; 0 refuses nothing"
   }),
   httpConnectionsMax: setting({
     key: "limits.connections_max", flag: "connections-max", value: integer({ minimum: 1, maximum: 1_000_000 }), default: 10_000,
@@ -116,6 +116,10 @@ const bounds = group("What is borne of clients", {
   requestTimeoutMs: setting({
     key: "limits.request_timeout_ms", flag: "request-timeout-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 30_000,
     doc: "How long a whole request may take to arrive"
+  }),
+  idleTimeoutMs: setting({
+    key: "limits.idle_timeout_ms", flag: "idle-timeout-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 60_000,
+    doc: "How long a connection stays on which nothing is asked"
   }),
   sendTimeoutMs: setting({
     key: "limits.send_timeout_ms", flag: "send-timeout-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 60_000,
@@ -193,6 +197,34 @@ export const watching = group("How it is watched", {
   adminToken: setting({
     key: "admin.token", flag: "admin-token", isSecret: true, value: secret({ placeholder: "token", rule: "a token of 16 characters or more without spaces", pattern: /^[\x21-\x7e]{16,}$/u }),
     doc: "Lets who has it feed the ledger and move the pool over the admin listener; without it that cannot be done"
+  }),
+  adminConnectionsMax: setting({
+    key: "admin.connections_max", flag: "admin-connections-max", value: integer({ minimum: 1, maximum: 1_000_000 }), default: 100,
+    doc: "Connections to the admin listener at once"
+  }),
+  adminHeadersTimeoutMs: setting({
+    key: "admin.headers_timeout_ms", flag: "admin-headers-timeout-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 10_000,
+    doc: "How long the headers of a request to the admin listener may take to arrive"
+  }),
+  adminHeaderBytesMax: setting({
+    key: "admin.header_bytes_max", flag: "admin-header-bytes-max", value: integer({ minimum: 1024, maximum: 1_048_576 }), default: 16_384,
+    doc: "Bytes of URL and headers of a request to the admin listener"
+  }),
+  adminBodyIdleMs: setting({
+    key: "admin.body_idle_ms", flag: "admin-body-idle-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 60_000,
+    doc: "How long the sender of a feed or of commands may send nothing"
+  }),
+  feedLineBytesMax: setting({
+    key: "admin.feed_line_bytes_max", flag: "feed-line-bytes-max", value: integer({ minimum: 1024, maximum: 536_870_912 }), default: 33_554_432,
+    doc: "Bytes of one record of a feed that is posted"
+  }),
+  feedRecordTimeoutMs: setting({
+    key: "admin.feed_record_timeout_ms", flag: "feed-record-timeout-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 60_000,
+    doc: "How long the ledger may take to apply one record of a feed that is posted"
+  }),
+  poolBodyBytesMax: setting({
+    key: "admin.pool_body_bytes_max", flag: "pool-body-bytes-max", value: integer({ minimum: 1024, maximum: 536_870_912 }), default: 4_194_304,
+    doc: "Bytes of the commands for the pool that are posted together"
   }),
   ledgerAgeMaxSeconds: setting({
     key: "admin.ledger_age_max_seconds", flag: "ledger-age-max-seconds", value: number({ minimum: 1, maximum: 31_536_000 }),

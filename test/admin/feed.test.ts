@@ -105,7 +105,7 @@ describe("the feed over HTTP", () => {
 
   it.live("a line may have as many bytes as the limit says, and not one more", () => Effect.scoped(Effect.gen(function*() {
     const line = linesOf(block(blocks[0]!)).trim()
-    const { admin } = yield* watched({ feedLineBytesMax: Buffer.byteLength(line) })
+    const { admin } = yield* watched({ limits: { feedLineBytesMax: Buffer.byteLength(line) } })
     const over = yield* post(admin, "/feed", ` ${line}\n`)
     assert.strictEqual(over.status, 413)
     assert.strictEqual((over.json as Refused).line, 1)
@@ -113,7 +113,7 @@ describe("the feed over HTTP", () => {
   })))
 
   it.live("a client that stops in the middle of a line is told so, and the records before it are applied", () => Effect.scoped(Effect.gen(function*() {
-    const { admin } = yield* watched({ bodyIdleMs: 100 })
+    const { admin } = yield* watched({ limits: { adminBodyIdleMs: 100 } })
     const answer = yield* Effect.promise(() => new Promise<string>((resolve, reject) => {
       const socket = connect(Number(new URL(admin.url).port), "127.0.0.1")
       let said = ""

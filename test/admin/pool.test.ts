@@ -86,7 +86,7 @@ describe("the pool over HTTP", () => {
   })))
 
   it.live("a body may have as many bytes as the limit says, and not one more", () => Effect.scoped(Effect.gen(function*() {
-    const { admin } = yield* watched({ poolBodyBytesMax: 20 })
+    const { admin } = yield* watched({ limits: { poolBodyBytesMax: 20 } })
     const line = "{\"kind\":\"settle\"}\n"
     assert.strictEqual((yield* post(admin, "/pool", line.padEnd(20))).status, 200)
     assert.strictEqual((yield* post(admin, "/pool", line.padEnd(21))).status, 413)
