@@ -3,6 +3,9 @@ import { readFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { setTimeout as sleep } from "node:timers/promises"
+import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import type { Kind, Load, Outcome } from "./_asking.ts"
 
 /*
@@ -17,8 +20,8 @@ const { positionals, values } = parseArgs({
 
 const main = join(import.meta.dirname, "../../app/main.ts")
 const server = spawn(process.execPath, [
-  main, "serve", "--port", "0", "--admin-port", "off", "--no-request-log", "--memory", "--transactions", values.transactions, "--pace", "3", ...positionals
-], { stdio: ["ignore", "pipe", "inherit"] })
+  main, "serve", "--port", "0", "--admin-port", "off", "--no-request-log", "--memory", "--feed", "-", ...positionals
+], { stdio: ["pipe", "pipe", "inherit"] })
 const clients = fork(join(import.meta.dirname, "_generator.ts"), { stdio: "inherit" })
 
 const listening = (child: ChildProcess): Promise<number> => new Promise((resolve, reject) => {
@@ -31,7 +34,21 @@ const listening = (child: ChildProcess): Promise<number> => new Promise((resolve
   child.once("exit", () => reject(new Error(`The server ended: ${said}`)))
 })
 
-const port = await listening(server)
+const serving = listening(server)
+
+/* The network is simulated here, so that the server does nothing but follow it and answer: a block every three seconds. */
+const simulation = simulate({ seed: 1, standInRoots: true })
+const tell = (record: FeedRecord): void => void server.stdin!.write(`${writeFeedLine(record)}\n`)
+tell({ kind: "genesis", genesis: simulation.genesis })
+const port = await serving
+let lastBlock = 0n
+for (const record of prehistory(simulation, Number(values.transactions))) {
+  if (record.kind === "block") lastBlock = record.block.number
+  tell(record)
+}
+while ((await fetch(`http://127.0.0.1:${port}/config`)).headers.get("ledger-ethereum-block") !== String(lastBlock)) await sleep(200)
+const blocks = setInterval(() => tell(simulation.next()), 3000)
+
 const drive = (load: Omit<Load, "port" | "kinds">): Promise<{ readonly [kind: string]: Outcome }> => new Promise((resolve) => {
   clients.once("message", (outcome: { readonly [kind: string]: Outcome }) => resolve(outcome))
   clients.send({ port, kinds, ...load } satisfies Load)
@@ -46,11 +63,21 @@ const kinds: ReadonlyArray<Kind> = [
 ]
 
 const megabytes = (name: "VmRSS" | "VmHWM") => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`, "u").exec(readFileSync(`/proc/${server.pid!}/status`, "utf8"))![1]) / 1024)
+/** Of both processes, in seconds; Linux counts in hundredths. */
+const worked = () => [server, clients].map(({ pid }) => {
+  const [user, system] = readFileSync(`/proc/${pid!}/stat`, "utf8").replace(/^.*\) /u, "").split(" ").slice(11, 13).map(Number)
+  return (user! + system!) / 100
+})
+let since = { ms: performance.now(), worked: worked() }
 const told = (name: string, outcomes: { readonly [kind: string]: Outcome }) => {
   for (const [kind, { accepted, failed, refused }] of Object.entries(outcomes)) {
     const row = (times: Outcome["accepted"]) => `${times.perSecond.toFixed(0).padStart(6)} /s  p50 ${times.p50.toFixed(1).padStart(6)} ms  p99 ${times.p99.toFixed(1).padStart(6)} ms  max ${times.max.toFixed(1).padStart(7)} ms`
     console.log(`${name.padEnd(10)} ${kind.padEnd(9)} accepted ${row(accepted)}   refused ${row(refused)}   failed ${failed}`)
   }
+  const now = { ms: performance.now(), worked: worked() }
+  const [ofServer, ofClients] = now.worked.map((seconds, i) => ((seconds - since.worked[i]!) * 1000 / (now.ms - since.ms)).toFixed(2))
+  since = now
+  console.log(`${"".padEnd(10)} cores: server ${ofServer}, clients ${ofClients}`)
   console.log(`${"".padEnd(10)} memory ${megabytes("VmRSS")} MB, ${megabytes("VmHWM")} MB at most`)
 }
 
@@ -76,6 +103,7 @@ const holds = {
 }
 console.log(`\nCapacity ${capacity.toFixed(0)} /s, ${cpus().length} × ${cpus()[0]!.model}, Node ${process.versions.node}`)
 for (const [claim, isTrue] of Object.entries(holds)) console.log(`${isTrue ? "yes" : "NO "}  ${claim}`)
+clearInterval(blocks)
 clients.disconnect()
 server.kill("SIGTERM")
 await new Promise((resolve) => server.once("exit", resolve))
