@@ -38,6 +38,9 @@ export const post = async ({ bodies, path, ...options }: Load & { readonly path:
   await exchange(options, () => waiting.pop(), () => {})
 }
 
+/** Bytes of a head at most. */
+export const headMax = 2048
+
 /** One request after the other on each connection until there is none; every answer must have the status and say its length where it has a body. */
 const exchange = ({ connections, port, status = 200 }: Load, next: () => Buffer | undefined, answered: () => void): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -58,21 +61,24 @@ const exchange = ({ connections, port, status = 200 }: Load, next: () => Buffer 
       socket.setNoDelay(true)
       sockets.add(socket)
       let head = ""
+      let received = 0
       let missing = 0
       socket.on("data", (chunk) => {
         if (missing === 0) {
-          head += chunk.toString("latin1")
+          // of an answer of many kilobytes nothing but the head is looked at
+          head += chunk.toString("latin1", 0, headMax)
+          received += chunk.length
           const end = head.indexOf("\r\n\r\n")
           if (end < 0) return
           const length = status === 304 ? "0" : /content-length: (\d+)/iu.exec(head)?.[1]
           if (!head.startsWith(`HTTP/1.1 ${status}`) || length === undefined) return fail(new Error(`Expected ${status} and a length: ${head.slice(0, 500)}`))
-          missing = Number(length) - (head.length - end - 4)
+          missing = Number(length) - (received - end - 4)
         } else {
           missing -= chunk.length
         }
         if (missing > 0) return
         head = ""
-        missing = 0
+        received = missing = 0
         answered()
         send(socket)
       })

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net"
 import { noteFigure } from "./_figures.ts"
-import { type Asked, load, median, requestsOf } from "./_load.ts"
+import { type Asked, headMax, load, median, requestsOf } from "./_load.ts"
 import { startServer } from "./_servers.ts"
 
 const connections = 32
@@ -58,7 +58,7 @@ const tailOf = async ({ durationMs, port, ratePerSecond, ...asked }: Asked & { r
     socket.on("error", (error) => failures.push(error))
     socket.on("data", (chunk) => {
       if (missing === 0) {
-        const head = chunk.toString("latin1")
+        const head = chunk.toString("latin1", 0, headMax)
         const end = head.indexOf("\r\n\r\n")
         const length = /content-length: (\d+)/iu.exec(head.slice(0, end))?.[1]
         if (!head.startsWith("HTTP/1.1 200") || end < 0 || length === undefined) {
