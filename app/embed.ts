@@ -5,7 +5,8 @@ import {
   type ListItems, type ListName, type ListQuery, listQueryFaults, Monitor, type NetworkState, type Page, Pool, type PostedAuthorization, type PostedTransaction,
   type PriceFeed, type RecordReport, type RollBackReport, Submission, type Submitted, type TransactionId
 } from "../core/mod.ts"
-import { memoryNode, type Node, type NodeOptions } from "./layers.ts"
+import type { Node, NodeOptions } from "./layers.ts"
+import { memoryNode } from "./memory_node.ts"
 
 export type { NodeOptions } from "./layers.ts"
 

@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../adapters/hashing/mod.ts"
 import { Application, type HttpLimits, type Mount, type Observing } from "../adapters/http/mod.ts"
-import * as Memory from "../adapters/memory/mod.ts"
 import {
   type GenesisFeed, type Ledger, type LedgerReader, LedgerTip, type LedgerWriter, type Network, Pool, pooledLedger, type PoolStore, SignatureVerifier, Submission,
   type SubmissionOptions, VerifierBusy, type VerifyExit, wireContext
@@ -35,12 +34,6 @@ export type Node = Application | Ledger | LedgerReader | LedgerWriter | Pool | P
 /** What a store has to know of a node. */
 export type StoreOptions = Pick<NodeOptions, "genesis" | "minFeeUSD" | "maxFeeUSD">
 
-/** Stores in memory, which keep nothing. */
-export const memoryStores = ({ genesis, ...options }: StoreOptions): Layer.Layer<Stores> => Layer.merge(Memory.layer(genesis, feesOf(options)), Memory.poolLayer)
-
-/** A node over stores in memory. */
-export const memoryNode = (options: NodeOptions): Layer.Layer<Node> => nodeOver(memoryStores(options), options)
-
 /** A node over the stores that it is given. */
 export const nodeOver = <E>(stores: Layer.Layer<Stores, E>, options: NodeOptions): Layer.Layer<Node, E> => {
   const { genesis, pendingMax, pendingPerAccountMax, verifier = verifierOnDemand(genesis.network) } = options
@@ -73,7 +66,7 @@ export const applicationOver = (
     })))
 
 /** The bounds of fees as far as they are given. */
-const feesOf = ({ maxFeeUSD, minFeeUSD }: Omit<StoreOptions, "genesis">): Omit<StoreOptions, "genesis"> =>
+export const feesOf = ({ maxFeeUSD, minFeeUSD }: Omit<StoreOptions, "genesis">): Omit<StoreOptions, "genesis"> =>
   ({ ...(minFeeUSD === undefined ? {} : { minFeeUSD }), ...(maxFeeUSD === undefined ? {} : { maxFeeUSD }) })
 
 /** Where nothing can verify, a block is applied all the same: the authorizations that it shows are not learned. */

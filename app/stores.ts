@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import { type FeedRecord, LedgerReader } from "../core/mod.ts"
 import type { settings, Settled } from "./config/mod.ts"
 import { type ConnectionOptions, connectionOptions } from "./database.ts"
-import { memoryStores, type StoreOptions, type Stores } from "./layers.ts"
+import type { StoreOptions, Stores } from "./layers.ts"
 import { newRecords, recordsBehind } from "./resumed_feed.ts"
 import { sharedJournal, sharedMemory, type Sharing } from "./workers/mod.ts"
 
@@ -33,7 +33,7 @@ export interface OpenStores {
 export const openStores = (place: DataPlace, options: StoreOptions, sharing?: Sharing) => {
   switch (place.kind) {
     case "memory":
-      return Effect.andThen(Effect.log("Nothing is kept: all data are in memory"), sharing === undefined ? Effect.succeed(inMemory(options)) : inSharedMemory(options, sharing))
+      return inMemory(options, sharing)
     case "directory":
       return inDirectory(resolve(place.directory), options, sharing)
     case "database":
@@ -41,7 +41,13 @@ export const openStores = (place: DataPlace, options: StoreOptions, sharing?: Sh
   }
 }
 
-const inMemory = (options: StoreOptions): OpenStores => ({ stores: memoryStores(options), newOf: (records) => records })
+const inMemory = (options: StoreOptions, sharing: Sharing | undefined) =>
+  Effect.gen(function*() {
+    yield* Effect.log("Nothing is kept: all data are in memory")
+    if (sharing !== undefined) return yield* inSharedMemory(options, sharing)
+    const { memoryStores } = yield* Effect.promise(() => import("./memory_node.ts"))
+    return { stores: memoryStores(options), newOf: (records) => records }
+  })
 
 /** A writer that begins anew finds what the one before it has shown. */
 const inSharedMemory = (options: StoreOptions, sharing: Sharing) =>

@@ -29,7 +29,7 @@ interface Present {
 }
 
 interface Kept extends Dependence {
-  /** A text where that is written faster: a short one of ASCII, a byte each. */
+  /** A text where it is one of ASCII: Node sends a head and a text as one piece, and a head and bytes as two, which takes longer. */
   readonly body: string | Uint8Array
   readonly bytes: number
   readonly etag: string
@@ -142,9 +142,9 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, p
     const versions = versionsAt(dependsOn, stamp.version, snapshot)
     // what the pool holds has no version that others know too
     const etag = pool === undefined ? tagsFor(site).write(request.url, { dependsOn, versions }) : contentTag(site.revision, body)
-    const isShort = encoded.length <= textMax && encoded.length === body.length
+    const isAscii = typeof body === "string" && encoded.length === body.length
     const kept: Kept = {
-      body: isShort ? body : encoded, bytes: encoded.length, etag, own: headers, dependsOn, versions, pool, batch, given: 0, present: null, whole: null, unchanged: null
+      body: isAscii ? body : encoded, bytes: encoded.length, etag, own: headers, dependsOn, versions, pool, batch, given: 0, present: null, whole: null, unchanged: null
     }
     const key = keyOf(site, request)
     if (pool?.version !== null && (snapshot !== null || memory.find(key) === undefined)) memory.add(key, kept)
@@ -197,8 +197,5 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, p
 const wantedMin = 16
 
 const encoder = new TextEncoder()
-
-/** A head and a text are written by one system call that takes one buffer, a head and bytes by one that takes several: for what is short that is dearer. */
-const textMax = 4096
 
 const notModified = (headers: HeaderRecord): HttpAnswer => ({ status: 304, headers: notModifiedHeaders(headers), body: "" })

@@ -40,9 +40,12 @@ export class Wires {
     if (typeof head !== "string" || !shouldKeepAlive) return
     if (!this.#texts.has(answer)) return void this.#texts.set(answer, null)
     const { body } = answer
-    const text = head + (typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"))
+    const text = head + (typeof body === "string" ? body : latin1Of(body))
     if (this.#characters + text.length > charactersMax) return
     this.#characters += text.length
     this.#texts.set(answer, text)
   }
 }
+
+/** The text that has a character for each byte. */
+export const latin1Of = ({ buffer, byteOffset, length }: Uint8Array): string => Buffer.from(buffer, byteOffset, length).toString("latin1")

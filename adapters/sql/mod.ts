@@ -1,5 +1,6 @@
 export { keepAudit, lastAudit } from "./audit_result.ts"
-export { auditDatabase, type DatabaseAuditOptions } from "./audit.ts"
+export type { DatabaseAuditOptions } from "./_audit_options.ts"
+export { auditDatabase } from "./audit.ts"
 export { type LeaseOptions } from "./_lease.ts"
 export { Database, databaseLayer, type DatabaseOptions } from "./database.ts"
 export { DatabaseError } from "./database_error.ts"

@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { type Admin, type AdminError, type AdminOptions, openAdmin } from "../../adapters/admin/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
-import { memoryNode, type Node, type NodeOptions } from "../../app/layers.ts"
+import type { Node, NodeOptions } from "../../app/layers.ts"
+import { memoryNode } from "../../app/memory_node.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, Monitor, writeFeedLine } from "../../core/mod.ts"
 

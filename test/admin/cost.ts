@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Tracer } from "effect"
 import { openRequestLog } from "../../adapters/admin/mod.ts"
 import { Application, type Observing } from "../../adapters/http/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
-import { memoryNode } from "../../app/layers.ts"
+import { memoryNode } from "../../app/memory_node.ts"
 import { Monitor } from "../../core/mod.ts"
 import { genesis } from "./_admin.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { serverLayer } from "../../adapters/http/node.ts"
-import { memoryNode } from "../../app/layers.ts"
+import { memoryNode } from "../../app/memory_node.ts"
 import { prehistory, simulate } from "../../app/simulator/mod.ts"
 import { Ledger } from "../../core/mod.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { serverLayer } from "../../adapters/http/node.ts"
-import { memoryNode } from "../../app/layers.ts"
+import { memoryNode } from "../../app/memory_node.ts"
 import { drive, simulate } from "../../app/simulator/mod.ts"
 
 /* What `npm start` serves, standing still. The arguments bound the written texts that are kept, in characters, and the whole answers, in bytes. */

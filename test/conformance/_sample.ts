@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { memoryNode } from "../../app/layers.ts"
+import { memoryNode } from "../../app/memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
 import type { OperationId } from "../../core/contract/mod.ts"
 import type { Authorization, FeedRecord, GenesisFeed, Network, PoolTransaction } from "../../core/domain/mod.ts"

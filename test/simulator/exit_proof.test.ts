@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { memoryNode } from "../../app/layers.ts"
+import { memoryNode } from "../../app/memory_node.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { BlockFeed, ExitFeed } from "../../core/domain/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { memoryNode } from "../../app/layers.ts"
+import { memoryNode } from "../../app/memory_node.ts"
 import { drive, driveOnce, type LiveNode, simulate, type Simulation } from "../../app/simulator/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, StoreFailure } from "../../core/ports/mod.ts"

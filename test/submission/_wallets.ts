@@ -1,6 +1,7 @@
 import { Effect, Layer, Result } from "effect"
 import { derivePublicKey, ethereumAddress, keccak256, signAuthorization, signTransaction } from "../../adapters/crypto/mod.ts"
-import { memoryNode, type NodeOptions } from "../../app/layers.ts"
+import type { NodeOptions } from "../../app/layers.ts"
+import { memoryNode } from "../../app/memory_node.ts"
 import { bodyWriter, later, wireContext } from "../../core/contract/mod.ts"
 import type { PostedAuthorization, PostedTransaction } from "../../core/domain/mod.ts"
 import { l2TransactionId, type PublicKey } from "../../core/encoding/mod.ts"
