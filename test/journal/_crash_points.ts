@@ -60,30 +60,34 @@ async function crashUntilTheEnd({ folder, moments, points, program, seed, total 
   const model = await openModel(text, seed)
   // while what one has left is looked at, the next one reads the program
   let next = startChild([program, folder, feed, seed])
-  while (total.points < points && !model.ended) {
-    const child = next
-    child.begin(model.made)
-    if (await moments.comes(child)) total.byClock++
-    child.kill()
-    const said = await child.ended
-    moments.learn(said)
-    next = startChild([program, folder, feed, seed])
-    const { acknowledged, opened } = said
-    total.points++
-    total.acknowledged += acknowledged
-    if (!opened) total.whileOpening++
-    await model.make(acknowledged)
-    const names = namesOf(model.made + AT_ONCE_MAX)
-    const found = await Effect.runPromise(Effect.scoped(Effect.flatMap(openStores(folder, genesis), (stores) => testimony(stores, names))))
-    let beyond = 0
-    while (await Effect.runPromise(testimony(model.stores, names)) !== found) {
-      if (beyond === AT_ONCE_MAX) {
-        throw new Error(`Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the directory holds what no prefix of the script makes, expected write ${model.made - beyond} to ${model.made}`)
+  try {
+    while (total.points < points && !model.ended) {
+      const child = next
+      child.begin(model.made)
+      if (await moments.comes(child)) total.byClock++
+      child.kill()
+      const said = await child.ended
+      moments.learn(said)
+      next = startChild([program, folder, feed, seed])
+      const { acknowledged, opened } = said
+      total.points++
+      total.acknowledged += acknowledged
+      if (!opened) total.whileOpening++
+      await model.make(acknowledged)
+      const names = namesOf(model.made + AT_ONCE_MAX)
+      const found = await Effect.runPromise(Effect.scoped(Effect.flatMap(openStores(folder, genesis), (stores) => testimony(stores, names))))
+      let beyond = 0
+      while (await Effect.runPromise(testimony(model.stores, names)) !== found) {
+        if (beyond === AT_ONCE_MAX) {
+          throw new Error(`Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the directory holds what no prefix of the script makes, expected write ${model.made - beyond} to ${model.made}`)
+        }
+        beyond += await model.make(1)
       }
-      beyond += await model.make(1)
+      total.underWay += beyond
     }
-    total.underWay += beyond
+  } finally {
+    next.kill()
+    // what it reads is about to be removed, and what went wrong before is told
+    await next.ended.catch(() => {})
   }
-  next.kill()
-  await next.ended
 }

@@ -77,35 +77,39 @@ async function crashUntilTheEnd({ cluster, feed, moments, points, program, seed,
   // while what one has left is looked at, the next one reads the program
   const start = () => startChild([program, url, feed, seed], [GAVE_UP])
   let next = start()
-  while (total.points < points && !model.ended) {
-    const ofServer = dice() < 0.5
-    const child = next
-    child.begin(model.made)
-    if (await moments.comes(child)) total.byClock++
-    const said = await crash(cluster, child, { ofServer, thenMs: dice() * 150 })
-    const { acknowledged } = said
-    // of a child that lives through the end of its server the pace is that of its waiting
-    if (!ofServer) moments.learn(said)
-    next = start()
-    total.points++
-    total.acknowledged += acknowledged
-    if (ofServer) total.ofServer++
-    await model.make(acknowledged)
-    const names = namesOf(model.made + 8)
-    await quiet(url)
-    const found = await testimonyOf(url, simulation.genesis, names)
-    const expected = async () => ordered(await Effect.runPromise(testimony(model.stores, names)))
-    const atLeast = await expected()
-    if (atLeast !== found) {
-      if (await model.make(1) === 1) total.underWay++
-      if (await expected() !== found) {
-        throw new Error(`Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the database holds what no prefix of the script makes, expected write ${model.made - 1} or ${model.made}`)
+  try {
+    while (total.points < points && !model.ended) {
+      const ofServer = dice() < 0.5
+      const child = next
+      child.begin(model.made)
+      if (await moments.comes(child)) total.byClock++
+      const said = await crash(cluster, child, { ofServer, thenMs: dice() * 150 })
+      const { acknowledged } = said
+      // of a child that lives through the end of its server the pace is that of its waiting
+      if (!ofServer) moments.learn(said)
+      next = start()
+      total.points++
+      total.acknowledged += acknowledged
+      if (ofServer) total.ofServer++
+      await model.make(acknowledged)
+      const names = namesOf(model.made + 8)
+      await quiet(url)
+      const found = await testimonyOf(url, simulation.genesis, names)
+      const expected = async () => ordered(await Effect.runPromise(testimony(model.stores, names)))
+      const atLeast = await expected()
+      if (atLeast !== found) {
+        if (await model.make(1) === 1) total.underWay++
+        if (await expected() !== found) {
+          throw new Error(`Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the database holds what no prefix of the script makes, expected write ${model.made - 1} or ${model.made}`)
+        }
       }
+      watch(total)
     }
-    watch(total)
+  } finally {
+    next.kill()
+    // what it reads is about to be removed, and what went wrong before is told
+    await next.ended.catch(() => {})
   }
-  next.kill()
-  await next.ended
 }
 
 interface Crash {
