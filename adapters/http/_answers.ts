@@ -7,7 +7,7 @@ import type { Computed } from "./_computed.ts"
 import { contentTag, type Dependence, isMatched, type LedgerTags, makeLedgerTags, namedTags } from "./_entity_tag.ts"
 import { cacheControl, type HeaderRecord, notModifiedHeaders } from "./_headers.ts"
 import type { Site } from "./_site.ts"
-import type { AnswerStats, HttpAnswer, HttpRequest } from "./message.ts"
+import { type AnswerStats, type HttpAnswer, type HttpRequest, keptAnswers } from "./message.ts"
 
 export interface AnswersOptions {
   readonly tip: LedgerTip | null
@@ -81,7 +81,7 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, p
     (kept.pool === undefined || kept.pool.version === (poolTip?.versionOf(kept.pool.key) ?? null))
   const tellPresent = (site: Site, kept: Kept, now: Present): void => {
     kept.present = now
-    kept.whole = { ...wholeOf(site, kept, now.stamp), isKept: true }
+    keptAnswers.add(kept.whole = wholeOf(site, kept, now.stamp))
     kept.unchanged = null
   }
   const cachingOf = (batch: number | null, { batchNum }: LedgerStamp): string =>
@@ -113,7 +113,8 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, p
           return kept.whole!
         }
         counts.notModified++
-        return kept.unchanged ??= { ...notModified(kept.whole!.headers), isKept: true }
+        if (kept.unchanged === null) keptAnswers.add(kept.unchanged = notModified(kept.whole!.headers))
+        return kept.unchanged
       }
       // where no parts are known yet word of them is on its way
       if (now.snapshot !== null) memory.remove(key)

@@ -34,7 +34,7 @@ const isTaken = (server: Server, source: IncomingMessage, response: ServerRespon
   const answer = application.handle(request)
   if (isThere(answer)) {
     const { value } = answer
-    if (value.isKept !== true || !wires.sendKept(value, response)) write(value, response, wires)
+    if (!wires.sendKept(value, response)) write(value, response, wires)
     return true
   }
   const fiber = Fiber.runIn(run(answer), scope)
@@ -62,11 +62,11 @@ const isThere = (answer: Effect.Effect<HttpAnswer>): answer is Exit.Success<Http
  * third of the cost of a small answer.
  */
 export const write = (answer: HttpAnswer, response: ServerResponse, wires?: Wires): void => {
-  const { body, headers, isAscii, isKept, status } = answer
+  const { body, headers, isAscii, status } = answer
   if (response.destroyed || response.headersSent) return
   const isCounted = headers["content-length"] !== undefined || status === 204 || status === 304
   response.writeHead(status, isCounted ? headers : { ...headers, "content-length": `${isAscii === true ? body.length : bodyBytes(body)}` })
-  if (isKept === true) wires?.note(answer, response)
+  wires?.note(answer, response)
   // a head and a text leave as one piece, a head and bytes as two, which takes longer
   if (typeof body !== "string") response.end(latin1Of(body), "latin1")
   else response.end(body, isAscii === true ? "latin1" : "utf8")

@@ -47,7 +47,7 @@ export const observed = ({ answer, counts, inFlight, observing, operationOf }: O
       const record = recordOf(request, seen, answered, status, durationMs, span ?? parent)
       log?.(record)
       if (span !== undefined) endSpan(span, record)
-      return answered === undefined ? none : { ...answered, isKept: false, headers: toldHeaders(answered.headers, record, serverTiming) }
+      return answered === undefined ? none : { ...answered, headers: toldHeaders(answered.headers, record, serverTiming) }
     }
 
     const begun = answer(request, seen)

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import type { HttpAnswer } from "./message.ts"
+import { type HttpAnswer, keptAnswers } from "./message.ts"
 
 /** What Node is about to send before a body, which `writeHead` has made. Other runtimes have none. */
 interface Headed extends ServerResponse {
@@ -19,8 +19,9 @@ export class Wires {
   /** Null for what was asked for once in this second: nothing is made for it yet. */
   readonly #texts = new Map<HttpAnswer, string | null>()
 
-  /** Whether the answer was on its way already when this returns. */
+  /** Whether the answer is on its way already: it is a kept one that is asked for often. */
   sendKept(answer: HttpAnswer, response: Headed): boolean {
+    if (!keptAnswers.has(answer)) return false
     const second = Math.floor(Date.now() / 1000)
     if (second !== this.#second) {
       this.#second = second
@@ -37,7 +38,7 @@ export class Wires {
 
   /** Has the answer leave as one text from now on, once it is asked for often; `response` holds its head. */
   note(answer: HttpAnswer, { _header: head, shouldKeepAlive }: Headed): void {
-    if (typeof head !== "string" || !shouldKeepAlive) return
+    if (typeof head !== "string" || !shouldKeepAlive || !keptAnswers.has(answer)) return
     if (!this.#texts.has(answer)) return void this.#texts.set(answer, null)
     const { body } = answer
     const text = head + (typeof body === "string" ? body : latin1Of(body))

@@ -31,13 +31,14 @@ export interface HttpAnswer {
   readonly body: string | Uint8Array
   /** The body is a text whose characters are a byte each, whatever encoding writes it. */
   readonly isAscii?: boolean
-  /** The very same object is given again for as long as it is right. */
-  readonly isKept?: boolean
   /** Why the request was refused. */
   readonly problem?: ProblemName
   /** The limit that was hit, by the name of its setting. */
   readonly limit?: LimitName
 }
+
+/** Answers of which the very same object is given again for as long as it is right; what is made of one for a single request is another object. */
+export const keptAnswers = new WeakSet<HttpAnswer>()
 
 /** What became of the requests for answers that can be kept ready, since the start, and what is kept now. */
 export interface AnswerStats {
@@ -65,7 +66,6 @@ export const bodyBytes = (body: string | Uint8Array): number => typeof body === 
 /** The answer to HEAD: the same headers, with the length that the body would have had. */
 export const withoutBody = (answer: HttpAnswer): HttpAnswer => ({
   ...answer,
-  isKept: false,
   headers: { ...answer.headers, "content-length": `${bodyBytes(answer.body)}` },
   body: ""
 })

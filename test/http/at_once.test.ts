@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Layer, Scope } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { connect } from "node:net"
+import { keptAnswers } from "../../adapters/http/message.ts"
 import { Application, defaultLimits, type HttpAnswer } from "../../adapters/http/mod.ts"
 import { serverLayer } from "../../adapters/http/node.ts"
 
@@ -69,7 +70,9 @@ describe("an answer that is kept", () => {
         ? { status: 304, headers: { etag: '"x"' }, body }
         : { status: 200, headers: { "content-length": String(body.length), "x-test": "1" }, body, ...typeof body === "string" ? { isAscii: true } : {} }
       const scope = yield* Effect.scope
-      const [kept, other] = [yield* serve(Effect.succeed({ ...answer, isKept: true }), scope), yield* serve(Effect.succeed(answer), scope)]
+      const keptAnswer = { ...answer }
+      keptAnswers.add(keptAnswer)
+      const [kept, other] = [yield* serve(Effect.succeed(keptAnswer), scope), yield* serve(Effect.succeed(answer), scope)]
       for (const requests of [[plain, plain, plain, plain, closing], [plain, plain, plain, old], [closing]]) {
         const given = yield* Effect.promise(() => answersOf(kept.port, requests))
         assert.lengthOf(given, requests.length)

@@ -73,9 +73,8 @@ export class Reader {
         let text = ""
         response.setEncoding("utf8").on("data", (chunk) => text += chunk).on("end", () => resolve({ status: response.statusCode!, headers: response.headers, text })).on("error", reject)
       })
-      asked.on("socket", (socket) => {
+      asked.on("socket", () => {
         if (!asked.reusedSocket) this.forgetVersion()
-        void socket
       })
       asked.on("timeout", () => asked.destroy(new Error("No answer within 30 s"))).on("error", reject).end(body)
     })
