@@ -4,7 +4,7 @@ import { startCluster } from "../postgres/cluster.ts"
 import { noteFigure } from "./_figures.ts"
 import { median } from "./_load.ts"
 
-const program = new URL("../../app/main.ts", import.meta.url).pathname
+const program = new URL("../../app/main.js", import.meta.url).pathname
 const raw = new URL("./_raw_server.ts", import.meta.url).pathname
 
 /** Seconds from the start of the process to its first answer, the program as its user starts it and the bare peer by turns; the files are in the system's cache. */

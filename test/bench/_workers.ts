@@ -91,7 +91,7 @@ const lastLine = (child: ChildProcess): Promise<unknown> =>
 
 /** The program as its user starts it, standing still. */
 const startGroup = async (workers: number, flags: ReadonlyArray<string>): Promise<Group> => {
-  const child = spawnOn(serverCores, "../../app/main.ts", ["serve", "--memory", "--pace", "0", "--port", "0", "--workers", String(workers), ...flags])
+  const child = spawnOn(serverCores, "../../app/main.js", ["serve", "--memory", "--pace", "0", "--port", "0", "--workers", String(workers), ...flags])
   // also where the benchmark fails
   process.once("exit", () => child.kill("SIGTERM"))
   const port = await new Promise<number>((resolve, reject) => {

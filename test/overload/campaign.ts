@@ -18,7 +18,7 @@ const { positionals, values } = parseArgs({
   options: { seconds: { type: "string", default: "60" }, times: { type: "string", default: "4" }, transactions: { type: "string", default: "20000" } }
 })
 
-const main = join(import.meta.dirname, "../../app/main.ts")
+const main = join(import.meta.dirname, "../../app/main.js")
 const server = spawn(process.execPath, [
   main, "serve", "--port", "0", "--admin-port", "off", "--no-request-log", "--memory", "--feed", "-", ...positionals
 ], { stdio: ["pipe", "pipe", "inherit"] })

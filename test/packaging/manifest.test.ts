@@ -16,7 +16,7 @@ describe("the package", () => {
 
   it("has a program that starts by its name", () => {
     for (const file of Object.values(manifest.bin)) {
-      assert.match(read(file.replace("./dist/", "").replace(/\.js$/u, ".ts")), /^#!\/usr\/bin\/env node\n/u)
+      assert.match(read(file.replace("./dist/", "")), /^#!\/usr\/bin\/env node\n/u)
     }
   })
 

@@ -11,7 +11,7 @@ import { env } from "./_env.ts"
 /* The program as its user runs it, with nothing but its command line and HTTP. */
 
 /** What `npm start` starts. */
-export const program = join(import.meta.dirname, "../../app/main.ts")
+export const program = join(import.meta.dirname, "../../app/main.js")
 
 export interface Running {
   readonly url: string

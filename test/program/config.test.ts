@@ -10,7 +10,7 @@ import { env } from "./_env.ts"
 
 /* What the program makes of its command line, its environment and a file, as its user sees it. */
 
-const main = join(import.meta.dirname, "../../app/main.ts")
+const main = join(import.meta.dirname, "../../app/main.js")
 const directory = mkdtempSync(join(tmpdir(), "program-config-"))
 const running = new Set<ChildProcess>()
 afterAll(() => {
@@ -48,6 +48,13 @@ const serve = async (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {})
 }
 
 describe("the program and its configuration", () => {
+  it("tells a Node that is too old for it which one it needs", async () => {
+    const older = encodeURIComponent("import module from 'node:module'; delete module.registerHooks")
+    const { code, error, out } = await run(["--version"], { NODE_OPTIONS: `--import data:text/javascript,${older}` })
+    assert.deepStrictEqual({ code, out }, { code: 1, out: "" })
+    assert.match(error, /^Node \d+\.\d+\.\d+ is too old: expected 22\.19 or later/u)
+  })
+
   it("obeys what its file, its environment and its flags say, and ends with 0 when it is told to stop", async () => {
     const file = join(directory, "rollup.toml")
     writeFileSync(file, `[server]\nport = 1\nearlier_path = "/before"\nlater_path = "off"\n[limits]\nbody_bytes_max = 2000\nurl_bytes_max = 300\n[network]\nprefix = "xy"\n[log]\nformat = "text"\n`)

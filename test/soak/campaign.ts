@@ -26,7 +26,7 @@ const { values } = parseArgs({
   }
 })
 const [minutes, killMinutes, readerCount] = [values.minutes, values["kill-minutes"], values.readers].map(Number) as [number, number, number]
-const main = join(import.meta.dirname, "../../app/main.ts")
+const main = join(import.meta.dirname, "../../app/main.js")
 
 const cluster = await startCluster({ settings: { shared_buffers: "128MB" } })
 const url = await cluster.createDatabase()

@@ -18,7 +18,7 @@ let server: ChildProcess
 let url: string
 
 beforeAll(async () => {
-  server = spawn(process.execPath, [join(root, "app/main.ts"), "serve", "--memory", "--port", "0", "--pace", "0.4"], { stdio: ["ignore", "pipe", "inherit"] })
+  server = spawn(process.execPath, [join(root, "app/main.js"), "serve", "--memory", "--port", "0", "--pace", "0.4"], { stdio: ["ignore", "pipe", "inherit"] })
   url = await new Promise((resolve, reject) => {
     let said = ""
     server.once("exit", () => reject(new Error(said)))
@@ -135,7 +135,7 @@ describe("A wallet over HTTP", () => {
 })
 
 const command = (...words: ReadonlyArray<string>) => new Promise<string>((resolve, reject) => {
-  const child = spawn(process.execPath, [join(root, "app/main.ts"), ...words], { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(process.execPath, [join(root, "app/main.js"), ...words], { stdio: ["ignore", "pipe", "inherit"] })
   let said = ""
   child.stdout.on("data", (text) => void (said += text))
   child.once("exit", (code) => code === 0 ? resolve(said) : reject(new Error(said)))

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import module from "node:module"
+
+if (module.registerHooks === undefined && process.versions.bun === undefined && globalThis.Deno === undefined) {
+  process.stderr.write(`Node ${process.versions.node} is too old: expected 22.19 or later. The project brings its own: node_modules/.bin/node\n`)
+  process.exit(1)
+}
+
+// What was compiled is kept for the next start. This file is JavaScript so that it says so first: sources whose types were left out before
+// need no compiler of types, which takes 8 MB and a tenth of a start.
+module.enableCompileCache?.()
+const { resolveQuickly } = await import("./module_resolution.ts")
+resolveQuickly()
+await import("./program.ts")
