@@ -19,21 +19,40 @@ interface Group {
   readonly stop: () => Promise<void>
 }
 
-/** Two workers and one by turns in each round, the same program and flags; the ratio of each round counts. */
-export const benchWorkers = async (options: { readonly rounds: number; readonly durationMs: number }): Promise<void> => {
+interface Rounds {
+  readonly rounds: number
+  readonly durationMs: number
+}
+
+interface Pair {
+  readonly names: { readonly one: string; readonly two: string }
+  readonly one: Group
+  readonly two: Group
+}
+
+/** Two workers and one by turns in each round, the same program and flags; the ratio of each round counts. Then what the log of requests takes. */
+export const benchWorkers = async (options: Rounds): Promise<void> => {
   for (const flags of [[], ["--answers-bytes-max", "0"]]) {
-    const groups = { one: await startGroup(1, flags), two: await startGroup(2, flags) }
-    try {
-      for (const [name, kind] of Object.entries(kinds)) if (kind.flags.join() === flags.join()) await compare(name, kind.path, groups, options)
-    } finally {
-      await Promise.all([groups.one.stop(), groups.two.stop()])
-    }
+    const pair = { names: { one: "one", two: "two" }, one: await startGroup(1, flags), two: await startGroup(2, flags) }
+    await comparing(pair, async () => {
+      for (const [name, kind] of Object.entries(kinds)) if (kind.flags.join() === flags.join()) await compare(name, kind.path, pair, options)
+    })
+  }
+  const logs = { names: { one: "without", two: "with" }, one: await startGroup(1, ["--no-request-log"]), two: await startGroup(1, ["--request-log"]) }
+  await comparing(logs, async () => {
+    for (const name of ["one token, kept", "20 transactions, kept"] as const) await compare(`${name}, with a log ÷ without`, kinds[name].path, logs, options)
+  })
+}
+
+const comparing = async ({ one, two }: Pair, work: () => Promise<void>): Promise<void> => {
+  try {
+    await work()
+  } finally {
+    await Promise.all([one.stop(), two.stop()])
   }
 }
 
-const compare = async (
-  name: string, path: string, { one, two }: { readonly one: Group; readonly two: Group }, { durationMs, rounds }: { readonly rounds: number; readonly durationMs: number }
-) => {
+const compare = async (name: string, path: string, { names, one, two }: Pair, { durationMs, rounds }: Rounds) => {
   const figures = { one: [] as Array<Figure>, two: [] as Array<Figure> }
   for (let round = -1; round < rounds; round++) {
     const measure = (group: Group) => load(group, path, round < 0 ? warmingMs : durationMs)
@@ -47,7 +66,7 @@ const compare = async (
   const told = (some: ReadonlyArray<Figure>) =>
     `${Math.round(median(some.map(({ rate }) => rate)).median)}/s with ${share(some, "servers")} + ${share(some, "client")} cores`
   noteFigure("workers", `${name} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}`)
-  console.log(`  ${name.padEnd(40)} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}   (two: ${told(figures.two)}; one: ${told(figures.one)})`)
+  console.log(`  ${name.padEnd(40)} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}   (${names.two}: ${told(figures.two)}; ${names.one}: ${told(figures.one)})`)
 }
 
 /** Each process compiles what it runs often for itself: until then two need twice as much of the cores for an answer. */
@@ -100,7 +119,10 @@ const startGroup = async (workers: number, flags: ReadonlyArray<string>): Promis
     child.stdout!.on("data", (text) => {
       said += text
       const port = /Listening on http:\/\/\S+:(\d+)/u.exec(said)?.[1]
-      if (port !== undefined && (workers === 1 || said.match(/\) serves/gu)?.length === workers)) resolve(Number(port))
+      if (port === undefined || (workers > 1 && said.match(/\) serves/gu)?.length !== workers)) return
+      // a line for each request comes from here on: to look at them would take more than the server does
+      child.stdout!.removeAllListeners("data").resume()
+      resolve(Number(port))
     })
   })
   const pids = workers === 1 ? [child.pid!] : childrenOf(child.pid!)
