@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { startCluster } from "../postgres/cluster.ts"
 import { noteFigure } from "./_figures.ts"
 import { median } from "./_load.ts"
@@ -19,7 +21,7 @@ export const benchStart = async (rounds: number): Promise<void> => {
     for (const [kind, args] of Object.entries(kinds)) {
       const started = performance.now()
       const server = await startProgram(args)
-      await fetch(`http://127.0.0.1:${server.port}/state`, kind === "node:http" ? { headers: { "If-None-Match": "1" } } : {}).then((response) => response.arrayBuffer())
+      await firstAnswer(server.port)
       if (round >= 0) (seconds[kind] ??= []).push((performance.now() - started) / 1000)
       await server.stop()
     }
@@ -32,32 +34,45 @@ export const benchStart = async (rounds: number): Promise<void> => {
   }
 }
 
-/** Resident memory of a server that nobody asks anything, over a PostgreSQL of its own with an empty ledger, and of the bare peer; only Linux tells. */
+/**
+ * Resident memory of a server that nobody asks anything, over a PostgreSQL of its own with an empty ledger, and of the bare peer; only Linux
+ * tells. The first start ever compiles its sources and keeps what that takes; the next ones find them compiled.
+ */
 export const benchIdleMemory = async (): Promise<void> => {
   if (!existsSync("/proc/self/status")) return console.log("  resident memory: this system does not tell")
   const cluster = await startCluster()
+  const compiled = mkdtempSync(join(tmpdir(), "bench-compiled-"))
   try {
-    const ours = await startProgram([program, "serve", "--database", await cluster.createDatabase(), "--empty", "--port", "0"])
-    const peer = await startProgram([raw, "http://127.0.0.1:9"])
-    try {
-      await (await fetch(`http://127.0.0.1:${ours.port}/state`)).arrayBuffer()
-      await new Promise((resolve) => setTimeout(resolve, 10_000))
-      const [mebibytes, least] = [residentMiB(ours.pid), residentMiB(peer.pid)]
-      console.log(`  ${"resident memory over PostgreSQL, idle for 10 s".padEnd(48)} ${Math.round(mebibytes * 1.048576)} MB, ${(mebibytes / least).toFixed(2)} times the bare peer`)
-      noteFigure("memory", `${Math.round(mebibytes * 1.048576)} MB (bare \`node:http\` ${Math.round(least * 1.048576)} MB)`)
-    } finally {
-      await Promise.all([ours.stop(), peer.stop()])
+    const idle = async (args: ReadonlyArray<string>) => {
+      const server = await startProgram(args, { ...process.env, NODE_COMPILE_CACHE: compiled })
+      try {
+        await firstAnswer(server.port)
+        await new Promise((resolve) => setTimeout(resolve, 10_000))
+        return residentMB(server.pid)
+      } finally {
+        await server.stop()
+      }
     }
+    const ours = [program, "serve", "--database", await cluster.createDatabase(), "--empty", "--port", "0"]
+    const first = await idle(ours)
+    const [next, peer] = await Promise.all([idle(ours), idle([raw, "http://127.0.0.1:9"])])
+    const told = `${next} MB (${first} MB after the first start ever; bare \`node:http\` ${peer} MB)`
+    console.log(`  ${"resident memory over PostgreSQL, idle for 10 s".padEnd(48)} ${told}`)
+    noteFigure("memory", told)
   } finally {
     await cluster.remove()
+    rmSync(compiled, { recursive: true, force: true })
   }
 }
 
-const residentMiB = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB/mu.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024
+const residentMB = (pid: number): number => Math.round(Number(/^VmRSS:\s+(\d+) kB/mu.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) * 1.024e-3)
+
+/** Of the program or of the peer, which has nothing but a 304 before it was given something. */
+const firstAnswer = async (port: number) => (await fetch(`http://127.0.0.1:${port}/state`, { headers: { "If-None-Match": "1" } })).arrayBuffer()
 
 /** A program that says where it listens, in either way. */
-const startProgram = async (args: ReadonlyArray<string>) => {
-  const child: ChildProcess = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
+const startProgram = async (args: ReadonlyArray<string>, env = process.env) => {
+  const child: ChildProcess = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] })
   const port = await new Promise<number>((resolve, reject) => {
     let said = ""
     child.once("exit", (code) => reject(new Error(`The server ended with ${code}: ${said}`)))
