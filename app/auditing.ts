@@ -45,9 +45,8 @@ export const proofJudge = (sample: number, findings: Findings): Effect.Effect<Au
       if (workers === undefined && chosen.length <= inPlaceMax) {
         return yield* Effect.filter(chosen, ({ proof }) => Effect.as(Effect.yieldNow, !verifyExitProof(...proof))).pipe(Effect.map((wrong) => wrong.map(({ place }) => place)))
       }
-      const { verifyAll } = workers ??= yield* Scope.provide(exitWorkers(network, { workersMax: availableParallelism() }), scope)
-      if (yield* verifyAll(chosen.map(({ proof }) => proof))) return []
-      const judged = yield* Effect.forEach(chosen, ({ place, proof }) => Effect.map(verifyAll([proof]), (right) => right ? [] : [place]), { concurrency: "unbounded" })
-      return judged.flat()
+      const { verdicts } = workers ??= yield* Scope.provide(exitWorkers(network, { workersMax: availableParallelism() }), scope)
+      const right = yield* verdicts(chosen.map(({ proof }) => proof))
+      return chosen.flatMap(({ place }, i) => right[i] ? [] : [place])
     })
   })

@@ -13,13 +13,13 @@ export type LoadRecords = (records: ReadonlyArray<BulkRecord>) => Effect.Effect<
 
 /** The dearest check is that of the proofs of exits: other threads do it while the database writes, and it commits when all proofs are right. */
 export const bulkLoad = (bulk: BulkWriter["Service"], { constants, network }: GenesisFeed): Effect.Effect<LoadRecords, never, Scope.Scope> =>
-  Effect.map(exitWorkers(network), ({ verifyAll }) => (records) => {
+  Effect.map(exitWorkers(network), ({ verdicts }) => (records) => {
     const proofs: Array<Parameters<VerifyExit>> = []
     const noteProof: VerifyExit = (...proof) => proofs.push(proof) > 0
     const writes = (verifyExit: VerifyExit) => records.map((record): BulkWrite<BlockViolation> => record.kind === "block"
       ? { kind: "block", block: record.block, decide: decideBlock({ constants, keccak256, verifyExit }, record.block) }
       : { kind: "prices", prices: record.prices, check: decidePrices(record.prices) })
-    const check = Effect.flatMap(Effect.suspend(() => verifyAll(proofs)), (right) => right ? Effect.void : Effect.fail(wrongProof))
+    const check = Effect.flatMap(Effect.suspend(() => verdicts(proofs)), (right) => right.every((each) => each) ? Effect.void : Effect.fail(wrongProof))
     return Effect.catchIf(
       bulk.applyAll(writes(noteProof), check), (error) => error === wrongProof,
       // once more, to store the blocks before it and to say which one it is

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../adapters/hashing/mod.ts"
 import { Application, type HttpLimits, type Mount, type Observing } from "../adapters/http/mod.ts"
 import {
-  type GenesisFeed, type Ledger, type LedgerReader, LedgerTip, type LedgerWriter, type Network, Pool, pooledLedger, type PoolStore, SignatureVerifier, Submission,
+  type GenesisFeed, type JudgeExits, type Ledger, type LedgerReader, LedgerTip, type LedgerWriter, type Network, Pool, pooledLedger, type PoolStore, SignatureVerifier, Submission,
   type SubmissionOptions, VerifierBusy, type VerifyExit, wireContext
 } from "../core/mod.ts"
 
@@ -26,6 +26,11 @@ export interface NodeOptions extends Pick<SubmissionOptions, "minFeeUSD" | "maxF
   readonly observing?: Observing
   /** Verifies what is posted. By default in the calling thread, by code that is loaded with the first signature: nodes that only read do without. */
   readonly verifier?: Layer.Layer<SignatureVerifier>
+  /**
+   * Judges the proofs of exits before their block is stored. By default in the calling thread, some four milliseconds for each, with a turn of
+   * others in between, by code that is loaded with the first exit.
+   */
+  readonly judgeExits?: Effect.Effect<JudgeExits, never, Scope.Scope>
 }
 
 /** Everything that a host may call. */
@@ -36,7 +41,7 @@ export type StoreOptions = Pick<NodeOptions, "genesis" | "minFeeUSD" | "maxFeeUS
 
 /** A node over the stores that it is given. */
 export const nodeOver = <E>(stores: Layer.Layer<Stores, E>, options: NodeOptions): Layer.Layer<Node, E> => {
-  const { genesis, pendingMax, pendingPerAccountMax, verifier = verifierOnDemand(genesis.network) } = options
+  const { genesis, judgeExits = judgeExitsHere, pendingMax, pendingPerAccountMax, verifier = verifierOnDemand(genesis.network) } = options
   const submission = Submission.layer({
     network: genesis.network,
     keccak256,
@@ -44,7 +49,7 @@ export const nodeOver = <E>(stores: Layer.Layer<Stores, E>, options: NodeOptions
     ...(pendingMax === undefined ? {} : { pendingMax }),
     ...(pendingPerAccountMax === undefined ? {} : { pendingPerAccountMax })
   })
-  const ledger = Layer.unwrap(Effect.map(Effect.cached(loadVerifyExit), (verifyExit) => pooledLedger(genesis, keccak256, { verifyExit }))).pipe(Layer.provide(lenient))
+  const ledger = Layer.unwrap(Effect.map(judgeExits, (judgeExits) => pooledLedger(genesis, keccak256, { judgeExits }))).pipe(Layer.provide(lenient))
   const ports = Layer.merge(stores, verifier)
   return Layer.merge(applicationOver(options), ledger).pipe(Layer.provideMerge(Layer.merge(submission, Pool.layer({ keccak256 }))), Layer.provideMerge(ports))
 }
@@ -110,3 +115,14 @@ const loadVerifyExit: Effect.Effect<VerifyExit | undefined> = Effect.tryPromise(
   Effect.map(({ verifyExitProof }) => verifyExitProof),
   Effect.catch((error) => Effect.as(Effect.logWarning("Exit proofs are not verified, since the hash function cannot be loaded here", error), undefined))
 )
+
+/** In the calling thread, with a turn for others behind each of them. */
+export const judgeExitsHere: Effect.Effect<JudgeExits> = Effect.map(Effect.cached(loadVerifyExit), (loaded) => Effect.fnUntraced(function*(proofs) {
+  const verifyExit = yield* loaded
+  if (verifyExit === undefined) return undefined
+  for (const [position, proof] of proofs.entries()) {
+    if (!verifyExit(...proof)) return position
+    yield* Effect.yieldNow
+  }
+  return undefined
+}))

@@ -14,7 +14,7 @@ import { applicationOver, nodeOver } from "./layers.ts"
 import { mountsOf } from "./mounts.ts"
 import { openStores, placeOf } from "./stores.ts"
 import { lastVerification } from "./verification.ts"
-import { verifierThreads } from "./verifier.ts"
+import { judgeExitsInThread, verifierThreads } from "./verifier.ts"
 import { answerQuestions, asWorker, openFollower, type WorkerSelf } from "./workers/mod.ts"
 
 export type ServeSettings = Settled<typeof settings.serverSettings>
@@ -48,12 +48,14 @@ const lead = (settings: ServeSettings, self: WorkerSelf | undefined, watch: Watc
     const source = yield* sourceOf(settings)
     const { genesis } = source
     const stores = yield* openStores(place, { genesis, ...feesOf(settings) }, self)
+    let isServing = place.kind === "database"
     const node = yield* Layer.build(nodeOver(stores.stores, {
       genesis, ...nodeOptions(settings), observing: watch.observing,
-      // whoever starts waits for signatures first: the first ones are verified here, until the threads are there
+      // nobody who reads waits until this process serves
       verifier: verifierThreads(genesis.network, {
-        inPlaceFirst: 64, queueMax: settings.verifierQueueMax, ...given({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
-      })
+        inPlaceWhile: () => !isServing, queueMax: settings.verifierQueueMax, ...given({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
+      }),
+      judgeExits: judgeExitsInThread(genesis.network, () => !isServing)
     }))
     if (self?.kind === "writer") yield* Effect.provide(answerQuestions(self.channel), node)
     // a process may have ended between a block and what the pool makes of it
@@ -61,6 +63,7 @@ const lead = (settings: ServeSettings, self: WorkerSelf | undefined, watch: Watc
     const started = Effect.provide(source.start(stores), node)
     // where others may write, this process serves until it is its turn
     yield* place.kind === "database" ? Effect.forkScoped(Effect.catchCause(started, (cause) => Effect.logError("No blocks are written", cause))) : started
+    isServing = true
     return yield* listen(settings, node, self, { ready: watch.serve(node, node), take: watch.take })
   }))
 

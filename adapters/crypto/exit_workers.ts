@@ -8,8 +8,8 @@ import { workerPool } from "./worker_pool.ts"
 
 /** Verifies proofs of exits in worker threads. */
 export interface ExitWorkers {
-  /** Whether each of them leads to the exit root beside it. */
-  readonly verifyAll: (proofs: ReadonlyArray<readonly [exit: ProvenExit, exitRoot: bigint]>) => Effect.Effect<boolean>
+  /** Of each whether it leads to the exit root beside it. */
+  readonly verdicts: (proofs: ReadonlyArray<readonly [exit: ProvenExit, exitRoot: bigint]>) => Effect.Effect<ReadonlyArray<boolean>>
 }
 
 /** Threads that start with the first proof and end with the scope; one is enough to keep up with a database that writes. */
@@ -20,9 +20,8 @@ export const exitWorkers = (network: Network, { workersMax = 1 }: { readonly wor
     const pool = workerPool<ExitQuestion>({ queueMax: Infinity, start, workersMax })
     yield* Effect.addFinalizer(() => pool.close)
     return {
-      verifyAll: (proofs) =>
-        Effect.map(Effect.forEach(proofs, ([exit, exitRoot]) => Effect.orDie(pool.ask({ exit: onlyProven(exit), exitRoot })), { concurrency: "unbounded" }), (answers) =>
-          answers.every((answer) => answer))
+      verdicts: (proofs) =>
+        Effect.forEach(proofs, ([exit, exitRoot]) => Effect.orDie(pool.ask({ exit: onlyProven(exit), exitRoot })), { concurrency: "unbounded" })
     }
   })
 

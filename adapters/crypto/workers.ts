@@ -18,10 +18,10 @@ export interface VerifierWorkersOptions {
   /** Verifications that wait at most, beyond those that are with a worker; 4096 by default, some seconds of work. */
   readonly queueMax?: number
   /**
-   * How many authorizations are verified in the calling thread, some three milliseconds each, before workers are asked; 0 by default. A
-   * history that a node applies when it starts shows them one after the other, and would wait for the first worker to start.
+   * As long as it says so, authorizations are verified in the calling thread, some three milliseconds each; never by default. A history that
+   * a node applies before it serves shows them one after the other, and would only wait for what workers answer.
    */
-  readonly inPlaceFirst?: number
+  readonly inPlaceWhile?: () => boolean
 }
 
 /**
@@ -29,7 +29,7 @@ export interface VerifierWorkersOptions {
  * they are idle and end with the layer; with `queueMax` waiting it is busy.
  */
 export function verifierWorkers(
-  network: Network, { inPlaceFirst = 0, queueMax = 4096, workersMax = availableParallelism() }: VerifierWorkersOptions = {}
+  network: Network, { inPlaceWhile = () => false, queueMax = 4096, workersMax = availableParallelism() }: VerifierWorkersOptions = {}
 ): Layer.Layer<SignatureVerifier> {
   const start = () => new Worker(WORKER, { name: "verifier", workerData: network })
   return Layer.effect(SignatureVerifier, Effect.gen(function*() {
@@ -44,14 +44,13 @@ export function verifierWorkers(
       figure("counter", "rollup_verifier_threads_lost_total", "Threads that ended while they were not told to", () => pool.stats().perished),
       limitHits(() => [{ labels: { limit: "verifierQueueMax" }, value: pool.stats().turnedAway }])
     )
-    let inPlaceLeft = inPlaceFirst
     return {
       transaction: (transaction, publicKey) => Effect.suspend(() => {
         const elements = signedElements(transaction, network.chainId)
         return elements === undefined ? Effect.succeed(false) : pool.ask({ publicKey, elements, signature: transaction.signature })
       }),
       // the fields by name, since whatever else the caller's object holds would be copied too
-      authorization: ({ address, publicKey, signature }) => Effect.suspend(() => inPlaceLeft-- > 0
+      authorization: ({ address, publicKey, signature }) => Effect.suspend(() => inPlaceWhile()
         ? Effect.succeed(verifyAuthorization({ address, publicKey, signature }, network))
         : pool.ask({ address, publicKey, signature }))
     }

@@ -50,7 +50,7 @@ export class Ledger {
   readonly auction = new Auction()
   readonly parameters: Parameters
   private readonly blocks: Array<StoredBlock> = []
-  private readonly view: LedgerView
+  readonly view: LedgerView
   private readonly snapshots = new RecentSnapshots()
   private snapshot: LedgerSnapshot
 

@@ -2,11 +2,12 @@ import type { ItemKeys, ItemName, Items, ListItems, ListName, ListQuery } from "
 import { Effect, Layer, Result } from "effect"
 import type { GenesisFeed, NetworkState, TokenId } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
-import { type Found, LedgerReader, type LedgerSnapshot, type LedgerStamp, LedgerTip, LedgerWriter, NotRegistered, type Page, type Parties } from "../../core/ports/mod.ts"
+import { type Found, LedgerReader, type LedgerSnapshot, type LedgerStamp, LedgerTip, type LedgerView, LedgerWriter, NotRegistered, type Page, type Parties } from "../../core/ports/mod.ts"
 import { findItem, findParties } from "./_find.ts"
 import { Ledger, type LedgerOptions } from "./_ledger.ts"
 import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
+import { MemoryWriting } from "./writing.ts"
 
 export type { LedgerOptions } from "./_ledger.ts"
 
@@ -26,6 +27,8 @@ export interface MemoryLedger {
   readonly snapshot: (version: number) => LedgerSnapshot | null
   /** Names this ledger: another one, or the same network in another process, has another name. */
   readonly id: string
+  /** The ledger as decisions about writes see it, for as long as nothing is written. */
+  readonly view: LedgerView
   /** Throws, and changes nothing, where the decision breaks what the ledger relies on (a batch that is not the next one). */
   readonly apply: Ledger["apply"]
   readonly rollBack: Ledger["rollBack"]
@@ -48,6 +51,7 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
     stamp: () => ledger.stamp,
     snapshot: (version) => ledger.snapshotAt(version),
     id: Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(""),
+    view: ledger.view,
     apply: (decide) => ledger.apply(decide),
     rollBack: (toBlock, check) => ledger.rollBack(toBlock, check),
     setPrices: (prices, check) => ledger.setPrices(prices, check),
@@ -56,8 +60,9 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
 }
 
 /** Serves both ports from a ledger that is open already. */
-export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | LedgerWriter> =>
-  Layer.mergeAll(
+export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | LedgerWriter> => {
+  const writing = new MemoryWriting(ledger.view)
+  return Layer.mergeAll(
     Layer.succeed(LedgerTip, { id: ledger.id, version: () => ledger.stamp().version, snapshot: ledger.snapshot, isRemote: false }),
     Layer.succeed(LedgerReader, {
       list: (name, query) => Effect.suspend(() => Effect.fromResult(ledger.list(name, query))),
@@ -67,11 +72,12 @@ export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | Ledger
       stamp: Effect.sync(ledger.stamp)
     }),
     Layer.succeed(LedgerWriter, {
-      apply: (_, decide) => Effect.suspend(() => Effect.fromResult(ledger.apply(decide))),
-      rollBack: (toBlock, check) => Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check))),
-      setPrices: (prices, check) => Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check)))
+      apply: (_, decide) => writing.apply(decide, (decision) => Effect.fromResult(ledger.apply(() => Result.succeed(decision)))),
+      rollBack: (toBlock, check) => writing.inTurn(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),
+      setPrices: (prices, check) => writing.inTurn(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check))))
     })
   )
+}
 
 /** A ledger of its own for each time the layer is built. */
 export const layer = (genesis: GenesisFeed, feeBounds: Omit<LedgerOptions, "genesis"> = {}): Layer.Layer<LedgerReader | LedgerWriter> =>

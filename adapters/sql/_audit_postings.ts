@@ -9,6 +9,8 @@ import { rowItems } from "./_postings.ts"
  * Lists are read once, in the order of their keys: each item must be that of a row that has the key, and rows must stand as `_postings.ts`
  * says. An item is in a list once, since items ascend; so where a facet has as many entries as the rows have values none is missing, and
  * nothing has to be looked for. Only where the numbers differ is it asked which one is missing.
+ *
+ * Where a rollback has not come to cutting its lists yet (`_removed_rows.ts`) they are read as they will be then.
  */
 
 const lists = Object.values(postingLists) as ReadonlyArray<PostingList>
@@ -28,7 +30,8 @@ interface Part {
   readonly octets: number
   /** What rows have of it, as SQL for a number. */
   readonly entries: string
-  readonly pageStatement: string
+  /** SQL for the keys of a row, those of what lies below included. */
+  readonly keys: ReadonlyArray<string>
 }
 
 const distinctValues = ({ values: [one, other] }: PostingFacet): string =>
@@ -40,23 +43,45 @@ const partOf = (list: PostingList, filter: string | undefined): Part => {
   const octets = 2 + (facet === undefined ? 0 : valueOctets[facet.letter]!)
   const single = facet === undefined ? [bytea(prefix)] : facet.values.map((value) => `${bytea(prefix)} || ${value}`)
   const below = filter === undefined ? [] : single.flatMap((parent) => keysBelow(list, filter, `(${parent})`))
-  return { list, filter, prefix, octets, entries: facet === undefined ? "1" : distinctValues(facet), pageStatement: pageOf(list, prefix, octets, [...single, ...below]) }
+  return { list, filter, prefix, octets, entries: facet === undefined ? "1" : distinctValues(facet), keys: [...single, ...below] }
 }
 
 const pageRows = 2000
 const endOf = (prefix: string): string => `${prefix.slice(0, 2)}${(parseInt(prefix.slice(2), 16) + 1).toString(16).padStart(2, "0")}`
 
+/** SQL for the rows of `posting`, by table: of a table with removed rows without all from the first of them on. */
+type Lists = (table: string) => string
+
+const listsOf = (snapshot: AuditSnapshot): Asking<Lists> =>
+  Effect.gen(function*() {
+    const removed = yield* snapshot.rows<{ readonly table_name: string; readonly first_item: bigint }>("SELECT table_name, min(first_item) AS first_item FROM removed_rows GROUP BY table_name")
+    const ends = new Map(removed.map(({ first_item, table_name }) => [table_name, first_item]))
+    yield* auditBy(snapshot, "posting-rows", `
+SELECT 'ledger, lists_cut' AS place, lists_cut::text AS found, (NOT lists_cut)::text AS expected FROM ledger WHERE lists_cut = EXISTS (SELECT FROM removed_rows)`)
+    for (const { table } of lists) {
+      yield* auditBy(snapshot, "posting-rows", `
+SELECT 'removed_rows of ${table}, first item ' || first_item AS place, 'row ' || last.item || ' is there' AS found, 'no row from it on' AS expected
+FROM removed_rows CROSS JOIN (SELECT max(item_id) AS item FROM ${table}) AS last WHERE table_name = '${table}' AND first_item <= last.item`)
+    }
+    return (table) => {
+      const end = ends.get(table)
+      if (end === undefined) return "posting"
+      const kept = `width_bucket(${end - 1n}::bigint, items)`
+      return `(SELECT key, first_item, first_ordinal, items[1:${kept}] AS items, least(filed, ${kept})::smallint AS filed FROM posting WHERE first_item < ${end})`
+    }
+  })
+
 /** A page of rows with what is wrong with their items: those that are not of the key, those that do not ascend, and, below a facet, those that are not filed there. */
-const pageOf = (list: PostingList, prefix: string, octets: number, keys: ReadonlyArray<string>): string => `
+const pageOf = ({ keys, list, octets, prefix }: Part, lists: string): string => `
 SELECT encode(p.key, 'hex') AS key, p.first_item, p.first_ordinal, p.filed, cardinality(p.items) AS size, p.items[cardinality(p.items)] AS last_item, checked.*
 FROM (
-  SELECT * FROM posting WHERE (key, first_item) > ($1::bytea, $2::bigint) AND key < ${bytea(endOf(prefix))} ORDER BY key, first_item LIMIT ${pageRows}
+  SELECT * FROM ${lists} AS own WHERE (key, first_item) > ($1::bytea, $2::bigint) AND key < ${bytea(endOf(prefix))} ORDER BY key, first_item LIMIT ${pageRows}
 ) AS p CROSS JOIN LATERAL (
   SELECT string_agg(listed.item::text, ', ') FILTER (WHERE NOT coalesce(p.key = ANY(ARRAY[${keys.join(", ")}]), false)) AS strange,
     string_agg(listed.item::text, ', ') FILTER (WHERE listed.place > 1 AND listed.item <= p.items[(listed.place - 1)::integer]) AS descending,
     string_agg(listed.item::text, ', ') FILTER (WHERE octet_length(p.key) > ${octets} AND NOT EXISTS (
       SELECT FROM (
-        SELECT items, filed FROM posting AS above WHERE above.key = substring(p.key FROM 1 FOR ${octets}) AND above.first_item <= listed.item ORDER BY above.first_item DESC LIMIT 1
+        SELECT items, filed FROM ${lists} AS above WHERE above.key = substring(p.key FROM 1 FOR ${octets}) AND above.first_item <= listed.item ORDER BY above.first_item DESC LIMIT 1
       ) AS above WHERE listed.item = ANY(above.items[1:above.filed])
     )) AS unfiled
   FROM unnest(p.items) WITH ORDINALITY AS listed (item, place) LEFT JOIN ${list.table} AS r ON r.item_id = listed.item
@@ -86,13 +111,15 @@ interface Tally {
 export const auditPostings = (snapshot: AuditSnapshot): Asking =>
   Effect.gen(function*() {
     const expected = yield* expectedEntries(snapshot)
+    const postings = yield* listsOf(snapshot)
     const total = [...expected.values()].reduce((sum, entries) => sum + entries, 0)
     let done = 0
     for (const part of parts) {
       const entries = expected.get(part) ?? 0
-      const tally = yield* auditPart(snapshot, part, (items) => snapshot.advance(items, Math.min(1, (done + items) / (total + 1))))
+      const own = postings(part.list.table)
+      const tally = yield* auditPart(snapshot, part, pageOf(part, own), (items) => snapshot.advance(items, Math.min(1, (done + items) / (total + 1))))
       done += entries
-      yield* compareTally(snapshot, part, tally, entries)
+      yield* compareTally(snapshot, part, own, tally, entries)
     }
     yield* auditUnknownKeys(snapshot)
   })
@@ -115,7 +142,7 @@ const expectedEntries = ({ rows }: AuditSnapshot): Asking<ReadonlyMap<Part, numb
     return expected
   })
 
-const auditPart = ({ findings, rows }: AuditSnapshot, { octets, pageStatement, prefix }: Part, advance: (items: number) => Effect.Effect<void>): Asking<Tally> =>
+const auditPart = ({ findings, rows }: AuditSnapshot, { octets, prefix }: Part, pageStatement: string, advance: (items: number) => Effect.Effect<void>): Asking<Tally> =>
   Effect.gen(function*() {
     const tally: Tally = { items: new Map(), filed: 0 }
     let before: PostingRow | undefined
@@ -151,7 +178,7 @@ function compareRow(row: PostingRow, before: PostingRow | undefined, isBelow: bo
 }
 
 /** Where numbers differ the missing entries are looked for. */
-const compareTally = (snapshot: AuditSnapshot, { filter, list, octets, prefix }: Part, { filed, items }: Tally, expected: number): Asking =>
+const compareTally = (snapshot: AuditSnapshot, { filter, list, octets, prefix }: Part, postings: string, { filed, items }: Tally, expected: number): Asking =>
   Effect.gen(function*() {
     const { findings } = snapshot
     const place = `posting, lists of ${list.table} by ${filter ?? "nothing"}`
@@ -161,7 +188,7 @@ const compareTally = (snapshot: AuditSnapshot, { filter, list, octets, prefix }:
         : auditBy(snapshot, check, `
 SELECT 'posting ' || encode(entry.key, 'hex') || ', ${list.table} item ' || entry.item AS place, 'no entry' AS found, 'one' AS expected FROM (${source}) AS entry
 WHERE entry.key IS NOT NULL AND NOT EXISTS (
-  SELECT FROM (SELECT items FROM posting WHERE posting.key = entry.key AND first_item <= entry.item ORDER BY first_item DESC LIMIT 1) AS own WHERE entry.item = ANY(own.items)
+  SELECT FROM (SELECT items FROM ${postings} AS list WHERE list.key = entry.key AND first_item <= entry.item ORDER BY first_item DESC LIMIT 1) AS own WHERE entry.item = ANY(own.items)
 )`)
     const whole = filter === undefined ? keysOfRow({ ...list, facets: {} }) : keysOfRow({ ...list, facets: { [filter]: list.facets[filter]! } }).slice(1)
     yield* missing("postings", `SELECT r.item_id AS item, each.key FROM ${list.table} AS r CROSS JOIN LATERAL (VALUES ${valuesOf(whole)}) AS each (key)`, items.get(octets) ?? 0, expected)
@@ -172,7 +199,7 @@ WHERE entry.key IS NOT NULL AND NOT EXISTS (
       // keys of these names alone
       const key = keysBelow({ ...list, facets: { ...list.facets, [filter]: { ...list.facets[filter]!, children: names } } }, filter, "above.key").at(-1)!
       yield* missing("postings-below", `
-SELECT listed.item, ${key} AS key FROM posting AS above CROSS JOIN LATERAL unnest(above.items[1:above.filed]) AS listed (item) JOIN ${list.table} AS r ON r.item_id = listed.item
+SELECT listed.item, ${key} AS key FROM ${postings} AS above CROSS JOIN LATERAL unnest(above.items[1:above.filed]) AS listed (item) JOIN ${list.table} AS r ON r.item_id = listed.item
 WHERE above.key >= ${bytea(prefix)} AND above.key < ${bytea(endOf(prefix))} AND octet_length(above.key) = ${octets}`, items.get(size) ?? 0, filed)
     }
   })

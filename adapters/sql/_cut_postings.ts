@@ -1,9 +1,21 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { bigintArray, bytesArray } from "./_parameters.ts"
-import { type Entries, entriesBelow, hasListsBelow, type ListedEntries } from "./_posting_entries.ts"
+import { type Entries, entriesBelow, entriesOfValues, hasListsBelow, type ListedEntries } from "./_posting_entries.ts"
 import type { PostingListName } from "./_posting_lists.ts"
 import { cutStatement } from "./_postings.ts"
+import { forgetRemoved, lastRemoved } from "./_removed_rows.ts"
+
+/** Cuts the lists by all that a rollback has removed, the last of it first; the caller holds the ledger's row. */
+export const cutRemoved = Effect.fnUntraced(function*(sql: SqlClient.SqlClient): Effect.fn.Return<void, SqlError.SqlError> {
+  for (;;) {
+    const removed = yield* lastRemoved(sql)
+    if (removed.length === 0) break
+    yield* cutPostings(sql, yield* Effect.forEach(removed, ({ name, values }) => Effect.map(entriesOfValues(name, values), (entries) => ({ name, ...entries }))))
+    yield* forgetRemoved(sql, removed)
+  }
+  yield* sql.unsafe("UPDATE ledger SET lists_cut = true")
+})
 
 /** Takes items out of the lists, each all that its keys have from the first of them on. */
 export const cutPostings = (

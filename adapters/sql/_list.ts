@@ -2,10 +2,12 @@ import { Effect } from "effect"
 import { type Filter, limitDefault, type ListDeclaration, type ListItems, type ListName, type ListQuery, lists } from "../../core/contract/mod.ts"
 import type { Token } from "../../core/domain/mod.ts"
 import { type LedgerStamp, NotRegistered, type Page, type StoreFailure, type UnregisteredThing } from "../../core/ports/mod.ts"
-import type { Ask } from "./_ask.ts"
+import { Again, type Ask } from "./_ask.ts"
 import { type Asked, type SqlList, sqlLists, type TableListName } from "./_lists.ts"
 import { countsOf, type Order, pageStatement, positionOf } from "./_page.ts"
+import { postingLists } from "./_posting_lists.ts"
 import { answerStatement } from "./_read_answer.ts"
+import { endOfLists } from "./_removed_rows.ts"
 import { tokenOf } from "./_token_cache.ts"
 
 /** Texts by list, shape and order: each is made once, since the driver knows a prepared statement by its text. */
@@ -19,8 +21,10 @@ export const textOnce = (name: string, make: () => string): string => {
   return text
 }
 
-const statementOf = (name: TableListName, { shape, text }: Asked, order: Order): string =>
-  textOnce(`${name} ${shape} ${order}`, () => pageStatement({ ...text(parametersFrom(4)), order, rows: [sqlLists[name].rows] }))
+/** @param isCut whether the lists hold nothing but what there are rows of; where they do not it is left out, at some cost */
+const statementOf = (name: TableListName, { shape, text }: Asked, order: Order, isCut: boolean): string =>
+  textOnce(`${name} ${shape} ${order} ${isCut}`, () =>
+    pageStatement({ ...text(parametersFrom(4)), order, rows: [sqlLists[name].rows], ...isCut ? {} : { end: endOfLists(postingLists[name].table) } }))
 
 /** Parameters of a text, in the order in which they are asked for. */
 export const parametersFrom = (first: number) => {
@@ -33,11 +37,12 @@ export const listTable = <N extends TableListName>(ask: Ask, name: N, query: Lis
   const { filters, fromItem, limit = limitDefault, order = "ASC" } = query
   const list: SqlList<N> = sqlLists[name]
   const asked = list.ask(filters)
-  const question = {
-    text: statementOf(name, asked, order), parameters: [asked.keys, positionOf(order, fromItem), String(limit), ...asked.values]
-  }
-  return Effect.flatMap(ask(question, (answer, tokens) => {
-    const { counts, rest: [account, batch] } = countsOf(answer, order, answer.lines.length)
+  const parameters = [asked.keys, positionOf(order, fromItem), String(limit), ...asked.values]
+  const questionOf = (isCut: boolean) => ({ text: statementOf(name, asked, order, isCut), parameters })
+  let isCutAsked = true
+  return Effect.flatMap(ask(questionOf(isCutAsked), (answer, tokens) => {
+    const { counts, isCut, rest: [account, batch] } = countsOf(answer, order, answer.lines.length)
+    if (isCutAsked && !isCut) return new Again(questionOf(isCutAsked = false))
     const unknown = unregistered(name, filters, (kind, value) =>
       kind === "token" ? tokenOf(tokens, value) !== null : (kind === "account" ? account : batch) === "t", answer.stamp)
     return unknown ?? { items: answer.lines.map((line) => list.read(line, tokens)), counts, stamp: answer.stamp }

@@ -2,7 +2,7 @@ import type { PageCounts } from "../../core/contract/mod.ts"
 import { openItems } from "./_page_open.ts"
 import { type ItemLists, unfiled, postings } from "./_page_postings.ts"
 import { answerStatement, lastPlace, type SqlAnswer } from "./_read_answer.ts"
-import { intOrNull } from "./_rows_fields.ts"
+import { flag, intOrNull } from "./_rows_fields.ts"
 
 export type Order = "ASC" | "DESC"
 
@@ -15,6 +15,8 @@ export interface PageText {
   readonly sift?: { readonly key: string; readonly table: string; readonly condition: string }
   /** A query of one row `low`, `high`: only items in [low, high); whatever else it has is for `head`. */
   readonly range?: string
+  /** SQL for the item that the lists end before, where rollbacks have left more in them. */
+  readonly end?: string
   readonly order: Order
   /** Columns of the head after the counts. */
   readonly head?: ReadonlyArray<string>
@@ -36,8 +38,9 @@ SELECT page.item, shown.line FROM page CROSS JOIN LATERAL (
  */
 export const pageStatement = (page: PageText): string => {
   const lists: ItemLists = page.lists === "open" ? openItems : postings
-  const { order, sift } = page
-  const hasRange = page.range !== undefined
+  const { end = lastPlace, order, sift } = page
+  const given = page.range ?? (page.end === undefined ? undefined : `SELECT 0::bigint AS low, ${lastPlace} AS upper`)
+  const hasRange = given !== undefined
   const low = hasRange ? "bounds.low" : "0::bigint"
   const high = hasRange ? "bounds.high" : `${lastPlace}::bigint`
   // ascending from the position on, descending below it
@@ -48,7 +51,7 @@ export const pageStatement = (page: PageText): string => {
   const measures = (key: string) => lists.measures(key, hasRange ? { low, position, high } : { low: null, position, high: null })
   const range = hasRange ? [`bounds AS MATERIALIZED (
   SELECT bound.*, least(greatest($2::bigint, bound.low), bound.high) AS position
-  FROM (SELECT given.*, greatest(given.low, given.upper) AS high FROM (${page.range}) AS given) AS bound
+  FROM (SELECT given.*, greatest(given.low, least(given.upper, ${end})) AS high FROM (${given}) AS given) AS bound
 )`] : []
   const counts = `measured.above - measured.under AS total, measured.reached - measured.under AS before,
     CASE WHEN measured.above > measured.under THEN measured.first END AS first, CASE WHEN measured.above > measured.under THEN measured.last END AS last`
@@ -79,13 +82,9 @@ export const pageStatement = (page: PageText): string => {
   ) AS found ORDER BY found.item ${order} LIMIT $3::bigint
 )`
   ]
-  const given = [
-    ...selection,
-    ...page.given ?? []
-  ]
   return answerStatement({
-    given,
-    head: ["counted.total", "counted.before", "counted.first", "counted.last", ...page.head ?? []],
+    given: [...selection, ...page.given ?? []],
+    head: ["ledger.lists_cut", "counted.total", "counted.before", "counted.first", "counted.last", ...page.head ?? []],
     ...(page.headText === undefined ? {} : { headText: page.headText }),
     from: `CROSS JOIN counted ${bounds}`,
     rows: page.rows,
@@ -98,10 +97,13 @@ export const positionOf = (order: Order, fromItem: number | undefined): string =
   order === "ASC" ? String(fromItem ?? 0) : fromItem === undefined ? lastPlace : String(fromItem + 1)
 
 /** The counts that the head of a page tells, and what it holds beside them. */
-export const countsOf = ({ head: [total, before, first, last, ...rest] }: SqlAnswer, order: Order, items: number): {
+export const countsOf = ({ head: [isCut, total, before, first, last, ...rest] }: SqlAnswer, order: Order, items: number): {
+  /** False where there may be more in the lists than there are rows. */
+  readonly isCut: boolean
   readonly counts: PageCounts
   readonly rest: ReadonlyArray<string>
 } => ({
+  isCut: flag(isCut!),
   counts: {
     pendingItems: (order === "ASC" ? Number(total) - Number(before) : Number(before)) - items,
     totalItems: Number(total),

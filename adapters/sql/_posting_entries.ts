@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { bigintArray } from "./_parameters.ts"
 import { combinations, type ListedRows, type PostingFacet, type PostingListName, postingLists } from "./_posting_lists.ts"
+import { hexOrNull } from "./_rows_fields.ts"
 
 /*
  * Keys and items as they are filed in the lists. The keys are made here and not in SQL: to group as many keys as a block has takes
@@ -24,18 +25,15 @@ export type Additions = ReadonlyArray<string>
 export const entriesOf = <List extends PostingListName>(name: List, rows: ReadonlyArray<ListedRows[List]>): Effect.Effect<ListedEntries> =>
   entriesFrom(name, rows, ({ itemId }) => itemId, (row, { facet }) => facet.digits(row as never))
 
-/** Stored rows as far as they are filed. */
-export interface StoredRows {
-  readonly name: PostingListName
-  readonly rows: ReadonlyArray<StoredDigits>
+/** SQL for what a row `r` of a list's table is filed under, as an array of bytes: its item first. */
+export const filedValues = (name: PostingListName): string => `ARRAY[${["int8send(r.item_id)", ...places[name].facets.flatMap(({ facet }) => facet.values)].join(", ")}]`
+
+/** Those of rows, ascending by item, by the digits of these values, one row after the other. */
+export const entriesOfValues = (name: PostingListName, values: ReadonlyArray<string>): Effect.Effect<ListedEntries> => {
+  const width = 1 + places[name].facets.reduce((sum, { columns }) => sum + columns.length, 0)
+  const starts = Array.from({ length: values.length / width }, (_, row) => row * width)
+  return entriesFrom(name, starts, (start) => parseInt(values[start]!, 16), (start, { columns }) => columns.map((column) => hexOrNull(values[start + column]!)))
 }
-
-/** Reads those of a list from an item on. */
-export const storedRows = (sql: SqlClient.SqlClient, name: PostingListName, fromItem: number): Effect.Effect<StoredRows, SqlError.SqlError> =>
-  Effect.map(sql.unsafe<StoredDigits>(places[name].digitsStatement, [BigInt(fromItem)]), (rows) => ({ name, rows }))
-
-export const entriesOfStored = ({ name, rows }: StoredRows): Effect.Effect<ListedEntries> =>
-  entriesFrom(name, rows, ({ item }) => Number(item), (row, { columns }) => columns.map((column) => row[column] as string | null))
 
 /** What combinations add to the keys of items, as far as it is known without asking. */
 export interface KnownAdditions {
@@ -86,8 +84,8 @@ interface Place {
   readonly facet: PostingFacet
   /** The digits that its keys begin with. */
   readonly prefix: string
-  /** Names of its values in what `digitsStatement` gives. */
-  readonly columns: ReadonlyArray<string>
+  /** Where its values are among `filedValues`. */
+  readonly columns: ReadonlyArray<number>
 }
 
 const entriesFrom = <Row>(
@@ -121,8 +119,9 @@ const placesOf = (name: PostingListName) => {
   const { letter: list, table } = postingLists[name]
   const named: { readonly [filter: string]: PostingFacet } = postingLists[name].facets
   const paths = [...new Map(Object.values(named).flatMap(({ children }) => combinations(children)).map((path) => [path.join(), path])).values()]
+  let column = 1
   const facets = Object.entries(named).map(([filter, facet]): Place & { readonly filter: string } => ({
-    facet, filter, prefix: letterDigits(list + facet.letter), columns: facet.values.map((_, i) => filter + i)
+    facet, filter, prefix: letterDigits(list + facet.letter), columns: facet.values.map(() => column++)
   }))
   const childNames = [...new Set(paths.flat())]
   const children = childNames.map((filter) => facets.find((place) => place.filter === filter)!)
@@ -151,9 +150,6 @@ const placesOf = (name: PostingListName) => {
         return additions
       }
     },
-    digitsStatement: `SELECT r.item_id AS item${
-      facets.flatMap(({ columns, facet }) => facet.values.map((value, i) => `, encode(${value}, 'hex') AS "${columns[i]!}"`)).join("")
-    } FROM ${table} AS r WHERE r.item_id >= $1::bigint ORDER BY r.item_id`,
     childrenStatement: `SELECT r.item_id AS item${children.map(({ facet }, i) => `, encode(${facet.values[0]!}, 'hex') AS child${i}`).join("")}
 FROM ${table} AS r WHERE r.item_id = ANY($1::bigint[])`
   }

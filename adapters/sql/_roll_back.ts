@@ -1,17 +1,17 @@
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { RollBackReport } from "../../core/ports/mod.ts"
-import { cutPostings } from "./_cut_postings.ts"
 import { closeStatement, openExitSource, openStatement, slotKey } from "./_open_items.ts"
 import { bigintArray } from "./_parameters.ts"
 import { partFlags, raiseParts } from "./_part_versions.ts"
-import { entriesOfStored, storedRows } from "./_posting_entries.ts"
+import { removing } from "./_removed_rows.ts"
 import type { WorkingView } from "./_view.ts"
 import type { ViewStart } from "./_view_start.ts"
 import { announcingVersion } from "./versions.ts"
 
 /*
- * A rollback takes a suffix off every table and puts back what the blocks in it overwrote. Item ids are not given back.
+ * A rollback takes a suffix off every table and puts back what the blocks in it overwrote. Item ids are not given back. The lists of items
+ * are cut afterwards: see `_removed_rows.ts`.
  */
 
 /** How far everything reached when the block that stays had been written. */
@@ -52,7 +52,7 @@ const heldSlots = `
 SELECT ${slotKey("best.bidder_addr")} AS key, asked.slot_num AS item FROM unnest($1::bigint[]) AS asked (slot_num)
 CROSS JOIN LATERAL (SELECT bidder_addr FROM bid WHERE bid.slot_num = asked.slot_num ORDER BY item_id DESC LIMIT 1) AS best`
 const closeSlots = closeStatement(heldSlots)
-const removeBids = "DELETE FROM bid WHERE item_id >= $1::bigint"
+const removeBids = `WITH ${removing("bids", "r.item_id >= $1::bigint")} SELECT`
 const openSlots = openStatement(heldSlots)
 
 /*
@@ -86,23 +86,16 @@ accounts_before AS (
   UPDATE parameter_set SET superseded_by = NULL WHERE superseded_by > $1::numeric AND ethereum_block_num <= $1::numeric
 ), price_changes_gone AS (
   DELETE FROM price_change WHERE ethereum_block_num > $1::numeric
-), exits_gone AS (
-  DELETE FROM exit WHERE item_id >= $2::bigint
-), transactions_gone AS (
-  DELETE FROM transaction WHERE item_id >= $3::bigint
 ), queued_gone AS (
   DELETE FROM queued_transaction WHERE item_id >= $3::bigint
-), accounts_gone AS (
-  DELETE FROM account WHERE account_index > $5::bigint
 ), tokens_gone AS (
   DELETE FROM token WHERE token_id > $6::bigint
-), batches_gone AS (
-  DELETE FROM batch WHERE batch_num > $4::bigint
-)
+), ${removing("exits", "r.item_id >= $2::bigint")}, ${removing("transactions", "r.item_id >= $3::bigint")},
+${removing("accounts", "r.account_index > $5::bigint")}, ${removing("batches", "r.batch_num > $4::bigint")}
 DELETE FROM block WHERE number > $1::numeric`
 
 const biddersStatement = "SELECT DISTINCT bidder_addr FROM coordinator WHERE item_id >= $1::bigint"
-const removeCoordinators = "DELETE FROM coordinator WHERE item_id >= $1::bigint"
+const removeCoordinators = `WITH ${removing("coordinators", "r.item_id >= $1::bigint")} SELECT`
 const forgetRegistrations = "DELETE FROM registration WHERE bidder_addr = ANY($1::bytea[])"
 const restoreRegistrations = `
 INSERT INTO registration (bidder_addr, forger_addr, item_id)
@@ -111,7 +104,7 @@ CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.bidder_addr = as
 
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
-  ${raiseParts(6)}
+  lists_cut = NOT EXISTS (SELECT FROM removed_rows), ${raiseParts(6)}
 ${announcingVersion}`
 
 /** Drops every block above `toBlock`; the caller holds the ledger's row, and `view` tells where it stands. */
@@ -129,38 +122,24 @@ export const rollBackTo = Effect.fnUntraced(function*(
   return { toBlock, blocks: Number(left.dropped), batches: lastBatchNum - leftBatch, lastBatchNum: leftBatch, stamp: after }
 })
 
-/** The rows are read before they go: the lists are cut by what they held. */
 const cutBack = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, left: Left, { next, tokenVersion }: ViewStart): Effect.fn.Return<void, SqlError.SqlError> {
   const run = <Row extends object>(statement: string, ...parameters: ReadonlyArray<unknown>) => sql.unsafe<Row>(statement, parameters)
-  const [account, exit, transaction, batch, bid, coordinator] = [
-    left.next_account, left.next_exit, left.next_transaction, left.next_batch, left.next_bid, left.next_coordinator
-  ].map(Number)
-  const lists = [
-    ["accounts", account!, next.account], ["exits", exit!, next.exit], ["transactions", transaction!, next.transaction], ["batches", batch!, next.batch],
-    ["bids", bid!, next.bid], ["coordinators", coordinator!, next.coordinator]
-  ] as const
-  const going = yield* Effect.forEach(lists.filter(([, from, to]) => from < to), ([name, from]) => storedRows(sql, name, from))
-
   const reopened = yield* run<{ readonly item_id: bigint }>(undoWithdrawals, left.number, left.next_exit)
   if (reopened.length > 0) yield* run(openExits, bigintArray(reopened.map(({ item_id }) => item_id)))
-  if (exit! < next.exit) yield* run(closeExits, left.next_exit)
-  if (bid! < next.bid) {
+  if (left.next_exit < next.exit) yield* run(closeExits, left.next_exit)
+  if (left.next_bid < next.bid) {
     const slots = bigintArray((yield* run<{ readonly slot_num: bigint }>(slotsStatement, left.next_bid)).map(({ slot_num }) => slot_num))
     yield* run(closeSlots, slots)
     yield* run(removeBids, left.next_bid)
     yield* run(openSlots, slots)
   }
-  if (coordinator! < next.coordinator) {
+  if (left.next_coordinator < next.coordinator) {
     const bidders = (yield* run<{ readonly bidder_addr: Uint8Array }>(biddersStatement, left.next_coordinator)).map(({ bidder_addr }) => bidder_addr)
     yield* run(removeCoordinators, left.next_coordinator)
     yield* run(forgetRegistrations, bidders)
     yield* run(restoreRegistrations, bidders)
   }
-  const removing = yield* Effect.forkChild(run(
-    removal, left.number, left.next_exit, left.next_transaction, left.last_batch_num, left.last_account_index, left.last_token_id,
-    `${tokenVersion + 1}`
-  ))
-  const cuts = yield* Effect.forEach(going, (stored) => Effect.map(entriesOfStored(stored), (entries) => ({ name: stored.name, ...entries })))
-  yield* Fiber.join(removing)
-  yield* cutPostings(sql, cuts)
+  yield* run(
+    removal, left.number, left.next_exit, left.next_transaction, left.last_batch_num, left.last_account_index, left.last_token_id, `${tokenVersion + 1}`
+  )
 })

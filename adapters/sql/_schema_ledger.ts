@@ -85,6 +85,8 @@ export const ledgerSchema: ReadonlyArray<string> = [
     last_write: "uuid",
     /** See `_part_versions.ts`. */
     part_versions: "bigint[] NOT NULL DEFAULT '{}'",
+    /** Whether the lists hold only what there are rows of: see `_removed_rows.ts`. */
+    lists_cut: "boolean NOT NULL DEFAULT true",
     ...nextItems
   }),
   // one row: who may write, and until when without a sign of life; each new holder has a greater epoch
@@ -249,6 +251,9 @@ export const ledgerSchema: ReadonlyArray<string> = [
     // so many of the items, from the first one on, are in the lists below
     filed: "smallint NOT NULL CHECK (% BETWEEN 0 AND cardinality(items) AND (% = 64) = (cardinality(items) = 64))"
   }, "PRIMARY KEY (key, first_item)", "CHECK (items[1] = first_item)") + " WITH (fillfactor = 70)",
+  // `_removed_rows.ts`; not compressed for the reason above, since it is written while somebody waits and read but once
+  table("removed_rows", { table_name: "text NOT NULL", first_item: "bigint NOT NULL", filed: "bytea[] NOT NULL" }, "PRIMARY KEY (table_name, first_item)"),
+  "ALTER TABLE removed_rows ALTER COLUMN filed SET STORAGE EXTERNAL",
   // `_open_items.ts`
   table("open_item", { key: "bytea NOT NULL", item: "bigint NOT NULL" }, "PRIMARY KEY (key, item)"),
   table("open_count", {

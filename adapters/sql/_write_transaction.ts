@@ -1,6 +1,7 @@
 import { Effect, Schedule, Semaphore } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { StoreFailure } from "../../core/ports/mod.ts"
+import { cutRemoved } from "./_cut_postings.ts"
 import { isConnectionLost, sqlState, storeFailure } from "./_failure.ts"
 import type { WriterLease } from "./_lease.ts"
 
@@ -13,10 +14,12 @@ export type Write<A, E> = (writeId: string) => Effect.Effect<{ readonly answer: 
  * Every table that a write touches is found through an index, and the planner, which knows the tables from before the last thousands of
  * rows or not at all, is told so: on a wrong guess it would read a whole table for each block. As there is nothing to weigh, a plan
  * is made once.
+ *
+ * What a rollback has left in the lists is cut before anything else: see `_removed_rows.ts`.
  */
 const lockStatement = `
 SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
+  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true), lists_cut
 FROM ledger FOR UPDATE`
 const lastWriteStatement = "SELECT last_write::text AS last_write FROM ledger FOR UPDATE"
 
@@ -28,7 +31,8 @@ const tries = 6
  */
 export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLease["Service"]) => {
   const oneAtATime = Semaphore.makeUnsafe(1)
-  const lock = Effect.flatMap(sql.unsafe(lockStatement), (rows) => rows.length > 0 ? Effect.void : Effect.fail(notOpened))
+  const lock = Effect.flatMap(sql.unsafe<{ readonly lists_cut: boolean }>(lockStatement), ([ledger]): Effect.Effect<void, SqlError.SqlError | StoreFailure> =>
+    ledger === undefined ? Effect.fail(notOpened) : ledger.lists_cut ? Effect.void : cutRemoved(sql))
 
   const attempt = <A, E>(write: Write<A, E>): Effect.Effect<A, E | SqlError.SqlError | StoreFailure> =>
     Effect.suspend(() => {

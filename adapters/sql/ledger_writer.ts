@@ -1,4 +1,4 @@
-import { Context, Effect, Fiber, Layer, Result } from "effect"
+import { Context, Effect, Fiber, Layer, Result, type Scope } from "effect"
 import type { BlockFeed, PriceFeed } from "../../core/domain/mod.ts"
 import { type Decision, type LedgerStamp, type LedgerView, LedgerWriter, type StoreFailure } from "../../core/ports/mod.ts"
 import { WriterLease } from "./_lease.ts"
@@ -20,7 +20,7 @@ export interface Applied {
 
 /** A block, or prices that belong to the block before, with what decides on it when the writes before it have been made. */
 export type BulkWrite<E> =
-  | { readonly kind: "block"; readonly block: BlockFeed; readonly decide: (view: LedgerView) => Result.Result<Decision, E> }
+  | { readonly kind: "block"; readonly block: BlockFeed; readonly decide: (view: LedgerView) => Result.Result<Decision<E>, E> }
   | { readonly kind: "prices"; readonly prices: ReadonlyArray<PriceFeed>; readonly check: (view: LedgerView) => Result.Result<void, E> }
 
 /** Makes many writes at once, for loading a feed. */
@@ -30,7 +30,8 @@ export class BulkWriter extends Context.Service<BulkWriter, {
    * decision refuses one, those before it are stored and the call fails with that. They are held in memory, and the database waits
    * while they are decided: some thousand transactions together are a good size.
    *
-   * @param check runs beside the writing when all is decided: what it fails with, the call fails with, and nothing is stored
+   * @param check runs beside the writing when all is decided, as the checks of the decisions do: what one of them fails with, the call
+   * fails with, and nothing is stored
    */
   readonly applyAll: <E, C = never>(
     writes: ReadonlyArray<BulkWrite<E>>, check?: Effect.Effect<void, C>
@@ -51,16 +52,22 @@ export interface SqlLedgerWriter {
 }
 
 /** Serves the writing port from a database that is migrated and opened. */
-export const makeLedgerWriter: Effect.Effect<SqlLedgerWriter, never, Database | WriterLease> = Effect.gen(function*() {
+export const makeLedgerWriter: Effect.Effect<SqlLedgerWriter, never, Database | WriterLease | Scope.Scope> = Effect.gen(function*() {
   const { writes: sql } = yield* Database
   const inTransaction = makeWriteTransaction(sql, yield* WriterLease)
   const recent = new RecentAdditions()
+  // every write begins with what the one before has left to do, also one of nothing
+  const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false })).pipe(
+    Effect.ignore({ log: "Warn", message: "The lists could not be cut after a rollback, expected to do it at once: the next write will" })
+  )
+  const scope = yield* Effect.scope
 
   const applyAll: SqlLedgerWriter["applyAll"] = <E, C = never>(writes: ReadonlyArray<BulkWrite<E>>, check?: Effect.Effect<void, C>) =>
-    inTransaction<Written<E>, C>((writeId) =>
+    inTransaction<Written<E>, E | C>((writeId) =>
       Effect.gen(function*() {
         const view = new WorkingView(yield* loadView(sql, needsOf(writes)))
         const applied: Array<Applied> = []
+        const checks: Array<Effect.Effect<void, E | C>> = check === undefined ? [] : [check]
         let refused: { readonly reason: E } | null = null
         for (const write of writes) {
           const made = make(view, write)
@@ -68,14 +75,17 @@ export const makeLedgerWriter: Effect.Effect<SqlLedgerWriter, never, Database | 
             refused = { reason: made.failure }
             break
           }
-          applied.push({ applied: made.success, stamp: view.stamp })
+          const { changed, check } = made.success
+          applied.push({ applied: changed, stamp: view.stamp })
+          if (check !== undefined) checks.push(check)
         }
         const changed = applied.some((each) => each.applied)
         let additions: Written<E>["additions"] = new Map()
         if (changed) {
-          const checked = check === undefined ? undefined : yield* Effect.forkChild(check)
-          additions = yield* writeRows(sql, view, writeId, recent)
-          if (checked !== undefined) yield* Fiber.join(checked)
+          const checked = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
+          additions = yield* Effect.onError(writeRows(sql, view, writeId, recent), () => Fiber.interruptAll(checked))
+          // committed when all have ended well
+          for (const each of checked) yield* Fiber.join(each)
         }
         return { answer: { applied, refused, additions }, changed }
       })).pipe(Effect.flatMap(({ additions, applied, refused }) => {
@@ -95,7 +105,7 @@ export const makeLedgerWriter: Effect.Effect<SqlLedgerWriter, never, Database | 
           const view = new WorkingView(yield* loadView(sql, needs))
           yield* Effect.fromResult(check(view))
           return { answer: yield* rollBackTo(sql, view, { toBlock, writeId }), changed: true }
-        }))
+        })).pipe(Effect.tap(Effect.forkIn(cutLists, scope)))
     }
   }
 })
@@ -106,17 +116,23 @@ const needsOf = (writes: ReadonlyArray<BulkWrite<unknown>>): ViewNeeds => {
   return needs
 }
 
-/** Tells whether anything changed. */
-const make = <E>(view: WorkingView, write: BulkWrite<E>): Result.Result<boolean, E> => {
+interface Made<E> {
+  readonly changed: boolean
+  readonly check?: Effect.Effect<void, E>
+}
+
+const make = <E>(view: WorkingView, write: BulkWrite<E>): Result.Result<Made<E>, E> => {
   if (write.kind === "prices") {
     return Result.map(write.check(view), () => {
       view.setPrices(write.prices)
-      return true
+      return { changed: true }
     })
   }
   return Result.map(write.decide(view), (decision) => {
-    if (decision.kind === "store") view.apply(decision.changes)
-    return decision.kind === "store"
+    if (decision.kind === "alreadyStored") return { changed: false }
+    const { changes, check } = decision
+    view.apply(changes)
+    return check === undefined ? { changed: true } : { changed: true, check }
   })
 }
 

@@ -43,7 +43,18 @@ export interface LedgerView {
 }
 
 /** A decision about a write: what to store, or that all of it is stored already. */
-export type Decision = { readonly kind: "store"; readonly changes: BlockChanges } | { readonly kind: "alreadyStored" }
+export type Decision<E = never> = StoreDecision<E> | { readonly kind: "alreadyStored" }
+
+/** What to store, once `check` has ended well. */
+export interface StoreDecision<E = never> {
+  readonly kind: "store"
+  readonly changes: BlockChanges
+  /**
+   * What takes longer than a decision may, such as proofs that another thread verifies. Where it fails, nothing is stored; until it has
+   * ended nothing of the changes is shown, and no later write is decided on.
+   */
+  readonly check?: Effect.Effect<void, E>
+}
 
 /** What a rollback removed. */
 export interface RollBackReport {
@@ -59,10 +70,10 @@ export interface RollBackReport {
 export class LedgerWriter extends Context.Service<LedgerWriter, {
   /**
    * Applies one block: `decide` is called with a view that holds at least what `block` refers to, and its changes are
-   * stored in the same transaction. `decide` is pure and may be called again.
+   * stored in the same transaction. `decide` is pure and may be called again, its `check` with it.
    */
   readonly apply: <E>(
-    block: BlockFeed, decide: (view: LedgerView) => Result.Result<Decision, E>
+    block: BlockFeed, decide: (view: LedgerView) => Result.Result<Decision<E>, E>
   ) => Effect.Effect<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E | StoreFailure>
   /** Drops every block above; the caller has checked nothing, `check` refuses in the same transaction. */
   readonly rollBack: <E>(

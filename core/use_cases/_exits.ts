@@ -1,7 +1,7 @@
-import type { BatchFeed, Exit, ExitFeed, New } from "../domain/mod.ts"
+import type { BatchFeed, BlockFeed, Exit, ExitFeed, New } from "../domain/mod.ts"
 import type { BlockWork } from "./_block_work.ts"
 import type { BatchOutcome } from "./batch_transition.ts"
-import { type BlockViolation, violation } from "./block_violation.ts"
+import { type BlockViolation, violation, violationWithin } from "./block_violation.ts"
 
 /** Order of the scalar field that circuits compute in. */
 const fieldOrder = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
@@ -22,18 +22,29 @@ export function checkExits(batch: BatchFeed, computed: BatchOutcome["exits"]): B
 
 /** Every proof leads from what leaves the account to the exit root: the dearest check, so the last one. */
 export function checkProofs(
-  { account, rules: { verifyExit } }: BlockWork, { exitRoot, exits }: BatchFeed, { createdAccounts }: BatchOutcome
+  { account, rules: { verifyExit } }: BlockWork, batch: BatchFeed, { createdAccounts }: BatchOutcome
 ): BlockViolation | undefined {
   if (verifyExit === undefined) return undefined
-  const failed = exits.findIndex((exit) => {
+  const failed = batch.exits.findIndex((exit) => {
     // an account can be created and left in the same batch
     const owner = account(exit.accountIndex) ?? createdAccounts.find(({ index }) => index === exit.accountIndex)
-    return owner === undefined || !verifyExit({ ...exit, tokenId: owner.tokenId, address: owner.address, publicKey: owner.publicKey }, exitRoot)
+    return owner === undefined || !verifyExit({ ...exit, tokenId: owner.tokenId, address: owner.address, publicKey: owner.publicKey }, batch.exitRoot)
   })
-  return failed < 0
-    ? undefined
-    : violation("exit-proof", exits[failed]!.accountIndex, `siblings and a value that lead from the account's exit to the root ${exitRoot}`, `/exits/${failed}/merkleProof`)
+  return failed < 0 ? undefined : wrongProof(batch, failed)
 }
+
+/** Says which exit of a block has the wrong proof, counted over all its batches in the order in which `checkProofs` asks. */
+export function wrongProofOf({ batches = [] }: BlockFeed, position: number): BlockViolation {
+  let before = 0
+  for (const [index, batch] of batches.entries()) {
+    if (position - before < batch.exits.length) return violationWithin(wrongProof(batch, position - before), `/batches/${index}`)
+    before += batch.exits.length
+  }
+  throw new RangeError(`Exit ${position} of a block was judged, and it has ${before}`)
+}
+
+const wrongProof = ({ exitRoot, exits }: BatchFeed, position: number): BlockViolation =>
+  violation("exit-proof", exits[position]!.accountIndex, `siblings and a value that lead from the account's exit to the root ${exitRoot}`, `/exits/${position}/merkleProof`)
 
 export function checkRoots({ exitRoot, stateRoot }: BatchFeed): BlockViolation | undefined {
   return checkElement(stateRoot, "/stateRoot") ?? checkElement(exitRoot, "/exitRoot")

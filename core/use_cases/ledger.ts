@@ -6,8 +6,8 @@ import { checkGenesis, readGenesis } from "./_genesis.ts"
 import { misshapen, shapeOf } from "./_shape.ts"
 import { checkPrices } from "./_tokens.ts"
 import { type BlockViolation, violation } from "./block_violation.ts"
-import type { VerifyExit } from "./_block_work.ts"
 import { decideOwnBlock, readBlock } from "./check_block.ts"
+import { decideJudged, type JudgeExits } from "./exit_proofs.ts"
 import { WriteCounts } from "./_write_counts.ts"
 
 /** What came of a block: `applied` is false where the ledger held it already. */
@@ -47,19 +47,15 @@ export class Ledger extends Context.Service<Ledger, {
 }
 
 export interface LedgerOptions {
-  /** Computes exit proofs anew; asked for with each block that brings exits, so it can be loaded with the first one. Without it only their form is checked. */
-  readonly verifyExit?: Effect.Effect<VerifyExit | undefined>
+  /** Computes exit proofs anew before their block is stored. Without it only their form is checked. */
+  readonly judgeExits?: JudgeExits
 }
 
 function make(
-  writer: LedgerWriter["Service"], genesis: GenesisFeed, keccak256: Keccak256, { verifyExit }: LedgerOptions, counts: WriteCounts
+  writer: LedgerWriter["Service"], genesis: GenesisFeed, keccak256: Keccak256, { judgeExits }: LedgerOptions, counts: WriteCounts
 ): Ledger["Service"] {
   const rules = { constants: genesis.constants, keccak256 }
-  const applyOwn = (block: BlockFeed) =>
-    verifyExit === undefined || !bringsExits(block)
-      ? writer.apply(block, decideOwnBlock(rules, block))
-      : Effect.flatMap(verifyExit, (verify) =>
-        writer.apply(block, decideOwnBlock(verify === undefined ? rules : { ...rules, verifyExit: verify }, block)))
+  const applyOwn = (block: BlockFeed) => writer.apply(block, judgeExits === undefined ? decideOwnBlock(rules, block) : decideJudged(rules, judgeExits, block))
   const applyBlock = (given: BlockFeed): Writing<BlockReport> => counts.counted("block", reading(() => readBlock(given), applyOwn), ({ applied }) => !applied)
   const rollBack = (toBlock: bigint): Writing<RollBackReport> =>
     counts.counted("rollBack", reading(() => readBlockNumber(toBlock), (number) =>
@@ -97,8 +93,6 @@ const readBlockNumber = (toBlock: unknown): Result.Result<bigint, BlockViolation
 
 /** Checks prices against the ledger: each is that of a registered token. Of the view it reads these tokens. */
 export const decidePrices = (prices: ReadonlyArray<PriceFeed>) => (view: LedgerView): Result.Result<void, BlockViolation> => resultOf(checkPrices(prices, view.token))
-
-const bringsExits = ({ batches = [] }: BlockFeed): boolean => batches.some(({ exits }) => exits.length > 0)
 
 const resultOf = (violated: BlockViolation | undefined): Result.Result<void, BlockViolation> =>
   violated === undefined ? Result.void : Result.fail(violated)

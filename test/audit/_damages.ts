@@ -48,6 +48,8 @@ export const damages: { readonly [group: string]: Asked & { readonly all: Readon
     damage("withdrawals", /^withdrawal of block \d+, exit \d+, field \d$/u, `UPDATE exit SET instant_withdrawn = NULL WHERE item_id = ${some("exit", "item_id", "instant_withdrawn IS NOT NULL")}`),
     damage("withdrawals", /^exit \d+, delayed_withdraw_request$/u, "DELETE FROM withdrawal WHERE field = 1"),
     damage("open-counts", /^open_count [\da-f]+, level 1, bucket \d+$/u, "UPDATE open_count SET items = items + 1 WHERE level = 1"),
+    damage("posting-rows", /^removed_rows of exit, first item 1$/u, "INSERT INTO removed_rows (table_name, first_item, filed) VALUES ('exit', 1, '{}')"),
+    damage("posting-rows", /^ledger, lists_cut$/u, "SELECT 1"),
     damage("pool", /^pool, pend$/u, "UPDATE pool SET pend = pend + 1"),
     damage("pool", /^pool_sender 999$/u, "INSERT INTO pool_sender (account_index, pending) VALUES (999, 1)"),
     damage("pool", /^pool_transaction 0x[\da-f]+, fee_units$/u, `UPDATE pool_transaction SET fee_units = fee_units + 1 WHERE id = ${some("pool_transaction", "id")}`),

@@ -3,13 +3,19 @@ import * as HttpServer from "effect/http/HttpServer"
 import { serverLayer } from "../../adapters/http/node.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { judgeExitsInThread, verifierThreads } from "../../app/verifier.ts"
 import { Ledger } from "../../core/mod.ts"
 
-/* What `npm start` serves, but that its blocks were made beforehand: one is applied in each period, whose length is the argument in milliseconds. */
+/*
+ * What `npm start` serves, but that its blocks were made beforehand, with made up state roots: one is applied in each period, whose length is
+ * the argument in milliseconds; Infinity stands still.
+ */
 const periodMs = Number(process.argv[2])
-const simulation = simulate({ seed: 1 })
+const simulation = simulate({ seed: 1, standInRoots: true })
+const { genesis } = simulation
 const before = [...prehistory(simulation, 3000)]
-const later = Array.from({ length: 400 }, () => simulation.next())
+const later = periodMs === Infinity ? [] : Array.from({ length: 600 }, () => simulation.next())
+const node = memoryNode({ genesis, judgeExits: judgeExitsInThread(genesis.network), verifier: verifierThreads(genesis.network, {}) })
 
 const program = Effect.gen(function*() {
   const ledger = yield* Ledger
@@ -20,9 +26,12 @@ const program = Effect.gen(function*() {
     yield* Effect.sleep(periodMs)
     yield* ledger.applyRecord(record)
   }
-  console.log("No block is left: the rest of the run stands still")
+  if (periodMs !== Infinity) return yield* Effect.die(new Error("No block is left: make more of them for a run of this length"))
   return yield* Effect.never
-}).pipe(Effect.provide(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(memoryNode({ genesis: simulation.genesis })))))
+}).pipe(Effect.scoped, Effect.provide(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(node))))
 
-Effect.runFork(program)
+Effect.runPromise(program).catch((error: unknown) => {
+  console.error(error)
+  process.exit(1)
+})
 process.on("SIGTERM", () => process.exit(0))

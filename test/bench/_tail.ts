@@ -1,101 +1,101 @@
-import { connect, type Socket } from "node:net"
 import { noteFigure } from "./_figures.ts"
-import { type Asked, headMax, load, median, requestsOf } from "./_load.ts"
-import { startServer } from "./_servers.ts"
+import { median } from "./_load.ts"
+import { hasOwnCore, type PacedClient, type Quantiles, startPacedClient } from "./_paced.ts"
+import { type BenchServer, cpuMs, startServer } from "./_servers.ts"
 
-const connections = 32
 const blockPeriodMs = 500
 const paths = [
   "/tokens/0", "/accounts/zk:ETH:256", "/transactions-history?limit=20", "/accounts?limit=20", "/batches?limit=20&order=DESC", "/state",
   "/transactions-history?accountIndex=zk:ETH:256&limit=20&order=DESC", "/slots?limit=20"
 ]
+const share = 0.7
+/** Enough to find what a server can do at most; asked at a rate, so many that one is always free while the server keeps up. */
+const connections = { atMost: 32, paced: 128 }
+
+const kinds = { blocks: "ours, with blocks", still: "ours, standing still", raw: "node:http, standing still" } as const
+type Kind = keyof typeof kinds
 
 /**
- * How long answers take, from when they were due to be asked for, at 70 % of what ours answers at its best, while a block is applied twice a
- * second; and the same of the bare peer, which applies nothing. Several rounds, by turns.
+ * How long answers take, from when they were due to be asked for, at 70 % of what a server answers at its best: ours while a block is applied
+ * twice a second, ours without any, and the bare peer. The same client finds the best and asks at the rate. Several rounds, by turns.
  */
 export const benchTail = async ({ durationMs, rounds }: { readonly rounds: number; readonly durationMs: number }): Promise<void> => {
-  const ours = await startServer("./_live_server.ts", [String(blockPeriodMs)])
-  const raw = await startServer("./_raw_server.ts", [`http://127.0.0.1:${ours.port}`, ...paths])
+  if (!hasOwnCore) console.log("  The client cannot have a core for itself here: the figures say little")
+  const started: Array<BenchServer> = []
+  const start = async (script: string, args: ReadonlyArray<string>) => {
+    const server = await startServer(script, args)
+    started.push(server)
+    return server
+  }
+  const client = startPacedClient()
   try {
-    const figures = { ours: [] as Array<Tail>, raw: [] as Array<Tail> }
+    const still = await start("./_live_server.ts", ["Infinity"])
+    const servers: { readonly [kind in Kind]: BenchServer } = {
+      still, raw: await start("./_raw_server.ts", [`http://127.0.0.1:${still.port}`, ...paths]), blocks: await start("./_live_server.ts", [String(blockPeriodMs)])
+    }
+    const runs: { readonly [kind in Kind]: Array<Run> } = { blocks: [], still: [], raw: [] }
     for (let round = -1; round < rounds; round++) {
-      for (const [name, { port }] of [["ours", ours], ["raw", raw]] as const) {
-        const capacity = await load({ port, paths, connections, durationMs: durationMs / 2 })
-        const tail = await tailOf({ port, paths, ratePerSecond: 0.7 * capacity, durationMs })
-        if (round >= 0) figures[name].push(tail)
+      const order = Object.keys(kinds) as Array<Kind>
+      // which one goes first changes from round to round, so that a drift of the machine favours none
+      for (const kind of round % 2 === 0 ? order : order.reverse()) {
+        const run = await runOf(client, servers[kind], round < 0 ? Math.min(durationMs, 1500) : durationMs)
+        if (round >= 0) runs[kind].push(run)
       }
     }
-    for (const [name, what] of [["ours", "ours, with blocks"], ["raw", "node:http, standing still"]] as const) {
-      const some = figures[name]
-      const { median: ratio, spread } = median(some.map(({ p50Ms, p99Ms }) => p99Ms / p50Ms))
-      const told = `${ratio.toFixed(2)} ± ${spread.toFixed(2)}`
-      const ms = (of: (tail: Tail) => number) => median(some.map(of)).median.toFixed(3)
-      console.log(`  ${`p99 ÷ p50, ${what}`.padEnd(48)} ${told}   (${ms(({ p99Ms }) => p99Ms)} ÷ ${ms(({ p50Ms }) => p50Ms)} ms at ${Math.round(median(some.map(({ ratePerSecond }) => ratePerSecond)).median)} requests/s)`)
-      noteFigure("tail", `${name === "ours" ? "" : "bare peer, standing still, "}${told}`)
-    }
+    for (const kind of Object.keys(kinds) as Array<Kind>) tell(kind, runs[kind])
+    noteFigure("tail", `${ratioOf(runs.blocks)} (standing still ${ratioOf(runs.still)}, bare peer ${ratioOf(runs.raw)})`)
   } finally {
-    await Promise.all([ours.stop(), raw.stop()])
+    client.stop()
+    await Promise.all(started.map(({ stop }) => stop()))
   }
 }
 
-interface Tail {
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly ratePerSecond: number
+interface Run {
+  readonly perSecondMax: number
+  readonly perSecond: number
+  readonly latencyMs: Quantiles
+  readonly latenessMs: Quantiles
+  /** Of a core that the server used, at its best and at the rate. */
+  readonly coreMax: number
+  readonly core: number
 }
 
-/** Asks at a rate, whether the answers keep up or not: a request that is late because others are counts its waiting. */
-const tailOf = async ({ durationMs, port, ratePerSecond, ...asked }: Asked & { readonly port: number; readonly ratePerSecond: number; readonly durationMs: number }): Promise<Tail> => {
-  const requests = requestsOf(asked)
-  const latencies: Array<number> = []
-  const free: Array<Socket> = []
-  const dueMs = new WeakMap<Socket, number>()
-  const sockets = await Promise.all(Array.from({ length: connections }, () => openSocket(port)))
-  const failures: Array<Error> = []
-  for (const socket of sockets) {
-    let missing = 0
-    socket.on("error", (error) => failures.push(error))
-    socket.on("data", (chunk) => {
-      if (missing === 0) {
-        const head = chunk.toString("latin1", 0, headMax)
-        const end = head.indexOf("\r\n\r\n")
-        const length = /content-length: (\d+)/iu.exec(head.slice(0, end))?.[1]
-        if (!head.startsWith("HTTP/1.1 200") || end < 0 || length === undefined) {
-          failures.push(new Error(`Expected 200 and a length in the first bytes: ${head.slice(0, 300)}`))
-          return
-        }
-        missing = Number(length) - (chunk.length - end - 4)
-      } else missing -= chunk.length
-      if (missing > 0) return
-      missing = 0
-      latencies.push(performance.now() - dueMs.get(socket)!)
-      free.push(socket)
-    })
-    free.push(socket)
+const runOf = async (client: PacedClient, { pid, port }: BenchServer, durationMs: number): Promise<Run> => {
+  const used = async <A>(run: Promise<A>): Promise<readonly [told: A, core: number]> => {
+    const [before, started] = [cpuMs(pid), performance.now()]
+    const told = await run
+    return [told, (cpuMs(pid) - before) / (performance.now() - started)]
   }
-  const started = performance.now()
-  let sent = 0
-  while (failures.length === 0) {
-    const now = performance.now() - started
-    if (now > durationMs && free.length === connections) break
-    const due = now < durationMs ? Math.floor(now / 1000 * ratePerSecond) + 1 - sent : 0
-    for (let left = Math.min(due, free.length); left > 0; left--) {
-      const socket = free.pop()!
-      dueMs.set(socket, started + sent / ratePerSecond * 1000)
-      socket.write(requests[sent++ % requests.length]!)
-    }
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  for (const socket of sockets) socket.destroy()
-  if (failures.length > 0) throw failures[0]
-  latencies.sort((a, b) => a - b)
-  return { p50Ms: latencies[Math.floor(latencies.length * 0.5)]!, p99Ms: latencies[Math.floor(latencies.length * 0.99)]!, ratePerSecond }
+  const [best, coreMax] = await used(client.ask({ port, paths, connections: connections.atMost, durationMs: durationMs / 3, ratePerSecond: null }))
+  const [paced, core] = await used(client.ask({ port, paths, connections: connections.paced, durationMs, ratePerSecond: share * best.perSecond }))
+  return { perSecondMax: best.perSecond, perSecond: paced.perSecond, latencyMs: paced.latencyMs!, latenessMs: paced.latenessMs!, coreMax, core }
 }
 
-const openSocket = (port: number): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () => resolve(socket))
-    socket.setNoDelay(true)
-    socket.once("error", reject)
-  })
+/** Why a run says nothing of its server; undefined where it does. */
+const faultOf = ({ coreMax, latencyMs, latenessMs, perSecond }: Run): string | undefined => {
+  if (latenessMs.p99 > latencyMs.p50) return "the client was itself later than half of the answers took"
+  // cores are known on Linux only
+  if (coreMax < boundCore) return "the server had less than its core when it was to show its best"
+  if (perSecond * latencyMs.p50 / 1000 > connections.atMost) return "more was under way than when the server showed its best: it was not at 70 %"
+  return undefined
+}
+const boundCore = 0.85
+
+const ratioOf = (runs: ReadonlyArray<Run>): string => {
+  const valid = runs.filter((run) => faultOf(run) === undefined)
+  if (valid.length * 2 <= runs.length) return `no figure: ${runs.length - valid.length} of ${runs.length} runs are invalid`
+  const { median: ratio, spread } = median(valid.map(({ latencyMs: { p50, p99 } }) => p99 / p50))
+  return `${ratio.toFixed(2)} ± ${spread.toFixed(2)}`
+}
+
+const tell = (kind: Kind, runs: ReadonlyArray<Run>): void => {
+  const middle = (of: (run: Run) => number) => median(runs.map(of)).median
+  const ms = (of: (run: Run) => number) => middle(of).toFixed(3)
+  console.log(`  ${`p99 ÷ p50, ${kinds[kind]}`.padEnd(40)} ${ratioOf(runs)}`)
+  console.log(`      p50 ${ms(({ latencyMs }) => latencyMs.p50)}, p99 ${ms(({ latencyMs }) => latencyMs.p99)}, p99.9 ${ms(({ latencyMs }) => latencyMs.p999)}, longest ${ms(({ latencyMs }) => latencyMs.max)} ms` +
+    ` at ${Math.round(middle(({ perSecond }) => perSecond))} of ${Math.round(middle(({ perSecondMax }) => perSecondMax))} requests/s, ${middle(({ core }) => core).toFixed(2)} of ${middle(({ coreMax }) => coreMax).toFixed(2)} cores;` +
+    ` the client was late by ${ms(({ latenessMs }) => latenessMs.p50)}, p99 ${ms(({ latenessMs }) => latenessMs.p99)} ms`)
+  for (const fault of new Set(runs.map(faultOf))) {
+    if (fault !== undefined) console.log(`      invalid: ${fault} (${runs.filter((run) => faultOf(run) === fault).length} of ${runs.length} runs)`)
+  }
+}

@@ -1,7 +1,7 @@
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import type { LedgerReader, LedgerTip, LedgerWriter, PoolStore, PoolTip, StoreFailure } from "../../core/ports/mod.ts"
-import { type MemoryLedger, type MemoryPoolStore, openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
+import { type MemoryLedger, type MemoryPoolStore, MemoryWriting, openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import type { Life, Turns } from "./_turns.ts"
 import type { Weather } from "./_weather.ts"
 
@@ -64,7 +64,7 @@ const versionOf = (found: unknown): number => {
 
 type Through = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreFailure>
 
-const ledgerPorts = (ledger: MemoryLedger, read: Through, write: Through): Pick<Ports, "reader" | "writer"> => ({
+const ledgerPorts = (ledger: MemoryLedger, read: Through, write: Through, writing = new MemoryWriting(ledger.view)): Pick<Ports, "reader" | "writer"> => ({
   reader: {
     list: (name, query) => read(Effect.suspend(() => Effect.fromResult(ledger.list(name, query)))),
     find: (name, key) => read(Effect.sync(() => ledger.find(name, key))),
@@ -73,7 +73,8 @@ const ledgerPorts = (ledger: MemoryLedger, read: Through, write: Through): Pick<
     stamp: read(Effect.sync(ledger.stamp))
   },
   writer: {
-    apply: (_, decide) => write(Effect.suspend(() => Effect.fromResult(ledger.apply(decide)))),
+    // a turn of each process, since one that is killed never gives its turn back
+    apply: (_, decide) => write(writing.apply(decide, (decision) => Effect.fromResult(ledger.apply(() => Result.succeed(decision))))),
     rollBack: (toBlock, check) => write(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),
     setPrices: (prices, check) => write(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check))))
   }

@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { judgeExitsHere } from "../../app/layers.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { simulate } from "../../app/simulator/mod.ts"
+import { judgeExitsInThread } from "../../app/verifier.ts"
 import type { BlockFeed, ExitFeed } from "../../core/domain/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
+import { type JudgeExits, Ledger } from "../../core/use_cases/mod.ts"
 
 /** Up to the first block in which something leaves whose proof has siblings. */
 const withExits = Effect.gen(function*() {
@@ -22,8 +24,23 @@ const withExit = (block: BlockFeed, batch: number, change: (exit: ExitFeed) => E
   batches: block.batches!.map((feed, position) => position === batch ? { ...feed, exits: feed.exits.map((exit, i) => i === 1 ? change(exit) : exit) } : feed)
 })
 
+/** Has the proofs judged in this thread and in another one, which must agree, and counts the turns of others meanwhile. */
+const judgedTwice = Effect.gen(function*() {
+  const [here, there] = [yield* judgeExitsHere, yield* judgeExitsInThread(simulation.genesis.network)]
+  return (proofs: Parameters<JudgeExits>[0]) => Effect.gen(function*() {
+    let turns = 0
+    const count = () => { turns++; next = setImmediate(count) }
+    let next = setImmediate(count)
+    const judged = yield* here(proofs)
+    clearImmediate(next)
+    assert.isAtLeast(turns, judged ?? proofs.length)
+    assert.strictEqual(yield* there(proofs), judged)
+    return judged
+  })
+})
+
 describe("A block whose exit proofs do not lead to its exit root", () => {
-  it.effect("is refused with the place of the proof, and the same block untouched is taken", () => Effect.gen(function*() {
+  it.effect("is refused with its number and the place of the proof, and the same block untouched is taken", () => Effect.gen(function*() {
     const { batch, block, ledger } = yield* withExits
     const damages: ReadonlyArray<(exit: ExitFeed) => ExitFeed> = [
       (exit) => ({ ...exit, merkleProof: { ...exit.merkleProof, siblings: [exit.merkleProof.siblings[0]! + 1n, ...exit.merkleProof.siblings.slice(1)] } }),
@@ -33,7 +50,28 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
     for (const damage of damages) {
       const violation = yield* Effect.flip(ledger.applyBlock(withExit(block, batch, damage)))
       assert.strictEqual(violation._tag === "BlockViolation" ? `${violation.invariant} ${violation.place}` : violation._tag, `exit-proof /batches/${batch}/exits/1/merkleProof`)
+      assert.match(violation.message, new RegExp(`^Block ${block.number}: .*${block.batches![batch]!.exits[1]!.accountIndex}`, "u"))
     }
     assert.isTrue((yield* ledger.applyBlock(block)).applied)
-  }).pipe(Effect.provide(memoryNode({ genesis: simulation.genesis }))))
+  }).pipe(Effect.provide(memoryNode({ genesis: simulation.genesis, judgeExits: judgedTwice }))))
+
+  it.effect("is refused with the place of whichever is wrong, in any of its batches", () => {
+    let wrong: number | undefined
+    const network = simulate({ seed: "exits of two batches", users: 30, exitShare: 0.3, standInRoots: true, rollBackPeriodBlocks: 0 })
+    return Effect.gen(function*() {
+      const ledger = yield* Ledger
+      for (;;) {
+        const record = network.next()
+        const places = record.kind !== "block" ? [] : (record.block.batches ?? []).flatMap(({ exits }, batch) => exits.map((_, exit) => `/batches/${batch}/exits/${exit}/merkleProof`))
+        if (record.kind !== "block" || new Set(places.map((place) => place.split("/")[2])).size < 2) {
+          yield* ledger.applyRecord(record)
+          continue
+        }
+        for (wrong = 0; wrong < places.length; wrong++) assert.propertyVal(yield* Effect.flip(ledger.applyBlock(record.block)), "place", places[wrong])
+        wrong = undefined
+        assert.isTrue((yield* ledger.applyBlock(record.block)).applied)
+        return
+      }
+    }).pipe(Effect.provide(memoryNode({ genesis: network.genesis, judgeExits: Effect.succeed(() => Effect.sync(() => wrong)) })))
+  })
 })

@@ -1,11 +1,11 @@
 import { Arbitrary, Context, Effect, Layer, Result, type Scope } from "effect"
-import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { Application } from "../../adapters/http/mod.ts"
 import { earlier, later, wireContext } from "../../core/contract/mod.ts"
 import type { FeedRecord, GenesisFeed, PostedTransaction } from "../../core/domain/mod.ts"
 import { encodeFloat40, l2TransactionId, type TransactionId } from "../../core/encoding/mod.ts"
 import { LedgerReader, LedgerWriter, PoolStore, SignatureVerifier } from "../../core/ports/mod.ts"
 import { Ledger, Pool, pooledLedger, Submission } from "../../core/use_cases/mod.ts"
+import { rememberedKeccak256 as keccak256 } from "../crypto/remembered.ts"
 import { Dice } from "../laws/_pool_dice.ts"
 import { inputGenerators, keptRecords, type OpenPool, replay } from "../laws/mod.ts"
 import { type Agreement, mirrored } from "./_mirrored.ts"
@@ -14,9 +14,9 @@ export interface Comparison {
   readonly genesis: GenesisFeed
   readonly records: ReadonlyArray<FeedRecord>
   readonly seed: string
-  /** Requests after each stop, and records between two stops. */
+  /** Requests after each stop, and records between two stops; or a stop after each rollback. */
   readonly requests: number
-  readonly stride: number
+  readonly stride: number | "rollBack"
 }
 
 /**
@@ -46,7 +46,7 @@ export const compareStores = Effect.fnUntraced(function*(
     yield* Effect.orDie(ledger.applyRecord(record))
     yield* somePosts()
     yield* someForging()
-    if (played.length % stride === 0) yield* compareAnswers(`${seed} ${stops++}`)
+    if (stride === "rollBack" ? record.kind === stride : played.length % stride === 0) yield* compareAnswers(`${seed} ${stops++}`)
   }
   yield* compareAnswers(`${seed} end`)
   return agreement.answers

@@ -24,7 +24,7 @@ interface Place {
 
 const tables = [
   "genesis", "ledger", "block", "batch", "account", "transaction", "queued_transaction", "exit", "withdrawal", "token", "price_change", "coordinator", "registration",
-  "bid", "parameter_set", "posting", "open_item", "open_count"
+  "bid", "parameter_set", "posting", "removed_rows", "open_item", "open_count"
 ]
 
 /**

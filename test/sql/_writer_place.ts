@@ -13,6 +13,8 @@ import { migratedDatabase } from "./_migrated_database.ts"
 export interface WriterPlace {
   readonly sql: SqlClient.SqlClient
   readonly writer: SqlLedgerWriter
+  /** One more, for as long as the scope is open. */
+  readonly another: Effect.Effect<SqlLedgerWriter, never, Scope.Scope>
   /** Opens the ledger of a network, as any process may at any time. */
   readonly open: (genesis: GenesisFeed) => Effect.Effect<void, DatabaseError | StoreFailure>
 }
@@ -20,9 +22,11 @@ export interface WriterPlace {
 export const writerPlace: Effect.Effect<WriterPlace, never, Scope.Scope> = Effect.gen(function*() {
   const { url } = yield* Effect.acquireRelease(Effect.promise(migratedDatabase), ({ remove }) => Effect.promise(remove))
   const services = yield* Layer.build(leaseLayer().pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url) }))))
+  const another = Effect.provide(makeLedgerWriter, services)
   return {
     sql: Context.get(services, Database).writes,
-    writer: yield* Effect.provide(makeLedgerWriter, services),
+    writer: yield* another,
+    another,
     open: (genesis: GenesisFeed) => Effect.provide(openLedger(genesis), services)
   }
 }).pipe(Effect.orDie)
@@ -43,5 +47,5 @@ export const contents = (
 
 const ledgerTables = [
   "genesis", "ledger", "block", "batch", "account", "transaction", "queued_transaction", "exit", "withdrawal", "token", "price_change", "coordinator", "registration",
-  "bid", "parameter_set", "posting", "open_item", "open_count"
+  "bid", "parameter_set", "posting", "removed_rows", "open_item", "open_count"
 ]

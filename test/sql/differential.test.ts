@@ -9,7 +9,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { crowdedOptionsOf, type Network, networkOf, optionsOf } from "../properties/_networks.ts"
 import { marketOf } from "../properties/_market.ts"
+import { auditIn, openDatabase } from "../audit/_stores.ts"
 import { compareStores } from "./_differential.ts"
+import { cuttingLate } from "./_late_cuts.ts"
 import { migratedDatabase } from "./_migrated_database.ts"
 import { openMemoryStores, openSqlStores } from "./_stores.ts"
 
@@ -32,4 +34,16 @@ describe(`PostgreSQL and memory (replay: SEED=${seed} npm test -- test/sql/diffe
       assert.isAtLeast(answers, answersMin)
     }))
   }
+
+  it.effect("answer alike while nobody has cut the lists behind a rollback, and an audit finds nothing", () => Effect.gen(function*() {
+    const { genesis, records } = networkOf(crowdedOptionsOf(seed), 1500)
+    const { url } = yield* Effect.promise(migratedDatabase)
+    const { left, stores } = yield* cuttingLate(url, yield* openSqlStores(url, genesis))
+    const untilRollBack = records.slice(0, records.findLastIndex(({ kind }) => kind === "rollBack") + 1)
+    yield* compareStores(yield* openMemoryStores(genesis), stores, { genesis, records: untilRollBack, seed, stride: "rollBack", requests: 200 })
+    assert.isAtLeast(left(), 3)
+    const { checks, violations } = yield* Effect.flatMap(openDatabase(url), ({ writes }) => writes.withTransaction(auditIn(writes)))
+    assert.deepStrictEqual(violations, [])
+    assert.isAbove(checks.find(({ check }) => check === "postings-below")!.checked, 1000)
+  }))
 })

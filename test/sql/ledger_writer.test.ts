@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Result } from "effect"
+import { Effect, Exit, Result, Scope } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import type { BulkWrite } from "../../adapters/sql/mod.ts"
 import { openMemoryLedger } from "../../adapters/memory/mod.ts"
@@ -8,6 +8,7 @@ import type { BlockChanges, BlockFeed, FeedRecord, GenesisFeed } from "../../cor
 import type { LedgerView } from "../../core/ports/mod.ts"
 import { type BlockViolation, decideBlock } from "../../core/use_cases/mod.ts"
 import { Dice } from "../laws/_pool_dice.ts"
+import { holdLists } from "./_late_cuts.ts"
 import { isSingle, misfiled } from "./_posting_rows.ts"
 import { contents, writerPlace, type WriterPlace } from "./_writer_place.ts"
 
@@ -40,6 +41,9 @@ const deciding = ({ constants }: GenesisFeed) => (block: BlockFeed) => decideBlo
 const writing = (genesis: GenesisFeed) => (block: BlockFeed): BulkWrite<BlockViolation> => ({ kind: "block", block, decide: deciding(genesis)(block) })
 const allow = () => Result.void
 
+/** Any write waits until the lists are rid of what a rollback removed, also one of nothing. */
+const listsAreCut = ({ writer }: WriterPlace) => writer.applyAll([])
+
 /** Plays records, blocks and prices between two rollbacks in groups of random sizes, at most `groupMax`. */
 const play = (place: WriterPlace, genesis: GenesisFeed, records: ReadonlyArray<FeedRecord>, groupMax: number) =>
   Effect.orDie(Effect.gen(function*() {
@@ -61,6 +65,7 @@ const play = (place: WriterPlace, genesis: GenesisFeed, records: ReadonlyArray<F
       if (record.kind === "rollBack") yield* port.rollBack(record.toBlock, allow)
     }
     yield* flush
+    yield* listsAreCut(place)
   }))
 
 /** Names of writes, and how often tokens changed, differ from one way to the other. */
@@ -106,11 +111,35 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
           const before = yield* contents(place.sql, notGivenBack, singleLists)
           yield* play(place, genesis, records.slice(played, played + 1 + dice.below(25)).filter(({ kind }) => kind === "block"), 5)
           yield* place.writer.port.rollBack(blockNum, allow)
+          yield* listsAreCut(place)
           assert.deepStrictEqual(yield* contents(place.sql, notGivenBack, singleLists), before)
           assert.strictEqual(yield* misfiled(place.sql), 0)
         }
       })))
   }
+
+  it.live("cuts the lists behind the rollback of a writer that ended before it came to it", () => Effect.scoped(Effect.gen(function*() {
+    const { genesis, records } = recordsOf({ ...networks[1]!, rollBackPeriodBlocks: 0 }, 80)
+    const place = yield* writerPlace
+    yield* place.open(genesis)
+    yield* play(place, genesis, records.slice(0, 40), 8)
+    const before = yield* contents(place.sql, notGivenBack, singleLists)
+    const [tip] = yield* place.sql.unsafe<{ readonly number: string }>("SELECT max(number)::text AS number FROM block")
+    yield* play(place, genesis, records.slice(40).filter(({ kind }) => kind === "block"), 8)
+
+    const life = yield* Scope.make()
+    const dying = yield* Scope.provide(place.another, life)
+    const letGo = yield* holdLists(place.sql)
+    yield* dying.port.rollBack(BigInt(tip!.number), allow)
+    yield* Scope.close(life, Exit.void)
+    yield* letGo
+    assert.deepStrictEqual(yield* place.sql.unsafe("SELECT lists_cut FROM ledger"), [{ lists_cut: false }])
+
+    const { writer: { port } } = place
+    assert.strictEqual((yield* port.rollBack(BigInt(tip!.number), allow)).blocks, 0)
+    assert.deepStrictEqual(yield* contents(place.sql, notGivenBack, singleLists), before)
+    assert.strictEqual(yield* misfiled(place.sql), 0)
+  })))
 
   it.live("counts what memory counts: stamps, applied blocks and what a rollback removed", () => Effect.scoped(Effect.gen(function*() {
     const { genesis, records } = recordsOf(networks[0]!, 70)

@@ -32,7 +32,7 @@ const values: { readonly [N in ListName]: FilterValues } = {
 }
 
 /** Everything else is a row or a few to a network, a change of governance or a token. */
-const largeTables = new Set(["block", "batch", "account", "transaction", "queued_transaction", "exit", "coordinator", "registration", "bid", "posting", "open_item", "open_count"])
+const largeTables = new Set(["block", "batch", "account", "transaction", "queued_transaction", "exit", "coordinator", "registration", "bid", "posting", "removed_rows", "open_item", "open_count"])
 
 /** Items of the pages that are asked for. */
 const limit = 20
@@ -54,14 +54,18 @@ const fault = (text: string, cost: Cost): string | null => {
 describe("on a ledger with tens of thousands of rows", () => {
   let ledger: SqlLedger
   let asked: ReadonlyArray<Asked>
+  let askedUncut: ReadonlyArray<Asked>
 
   beforeAll(() => Effect.runPromise(Effect.gen(function*() {
     ledger = yield* (yield* ledgerPlaces)(genesis)
     yield* fillLedger(ledger.database.writes)
     const { questions, values: asking } = recording(ledger.database.values)
     const position = sizes.bids / 2
+    // lists are asked for as they are, and where that does not do without their ends
+    yield* ledger.database.writes.unsafe("UPDATE ledger SET lists_cut = false")
     yield* askEverything(makeLedgerReader(asking, { auction: genesis.constants.auction }), values, { limit, position })
-    asked = questions
+    asked = questions.filter(({ text }) => !text.includes("removed_rows"))
+    askedUncut = questions.filter(({ text }) => text.includes("removed_rows"))
   }).pipe(Scope.provide(scope))))
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
@@ -78,6 +82,15 @@ describe("on a ledger with tens of thousands of rows", () => {
   it.effect("no statement reads more than its page needs, whatever is asked for, also where nothing is known of the tables", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* faults(asked), [])
+    }))
+
+  it.effect("nor where lists end before what a rollback has left in them", () =>
+    Effect.gen(function*() {
+      assert.isAbove(new Set(askedUncut.map(({ text }) => text)).size, 30)
+      const { writes } = ledger.database
+      yield* writes.unsafe("INSERT INTO removed_rows (table_name, first_item, filed) SELECT 'transaction', max(item_id) / 2, '{}' FROM transaction")
+      assert.deepStrictEqual(yield* faults(askedUncut), [])
+      yield* writes.unsafe("DELETE FROM removed_rows")
     }))
 
   for (const [state, statement] of [["they were vacuumed, as the server does by itself", "VACUUM"], ["the statistics are there", "ANALYZE"]] as const) {

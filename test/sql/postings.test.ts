@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { appendPostings } from "../../adapters/sql/_append_postings.ts"
-import { cutPostings } from "../../adapters/sql/_cut_postings.ts"
+import { cutRemoved } from "../../adapters/sql/_cut_postings.ts"
 import { accountColumns, transactionColumns } from "../../adapters/sql/_ledger_columns.ts"
 import { insertInto } from "../../adapters/sql/_parameters.ts"
-import { entriesOfStored, storedRows } from "../../adapters/sql/_posting_entries.ts"
-import { type ListedRows, postingLists } from "../../adapters/sql/_posting_lists.ts"
+import type { ListedRows } from "../../adapters/sql/_posting_lists.ts"
 import { rowItems } from "../../adapters/sql/_postings.ts"
+import { removing } from "../../adapters/sql/_removed_rows.ts"
 import { type Account, type Transaction, transactionTypes } from "../../core/domain/mod.ts"
 import { Dice } from "../laws/_pool_dice.ts"
 import { misfiled } from "./_posting_rows.ts"
@@ -94,7 +94,6 @@ const compare = <List extends "transactions" | "accounts">(
 ) =>
   Effect.gen(function*() {
     const { sql } = yield* writerPlace
-    const list = postingLists[name]
     const dice = new Dice(`${seed} ${name}`)
     let rows: ReadonlyArray<ListedRows[List]> = []
     let next = 1
@@ -108,9 +107,9 @@ const compare = <List extends "transactions" | "accounts">(
         rows = [...rows, ...added]
       } else {
         const cut = rows[Math.max(0, rows.length - 1 - dice.below(dice.chance(0.2) ? rows.length : 300))]!.itemId - dice.below(2)
-        const going = yield* storedRows(sql, name, cut)
-        yield* cutPostings(sql, [{ name, ...yield* entriesOfStored(going) }])
-        yield* sql.unsafe(`DELETE FROM ${list.table} WHERE item_id >= $1`, [BigInt(cut)])
+        // notes of up to 8 rows, and now and then all in one
+        yield* sql.unsafe(`WITH ${removing(name, "r.item_id >= $1::bigint", dice.chance(0.5) ? 3 : 12)} SELECT`, [BigInt(cut)])
+        yield* cutRemoved(sql)
         rows = rows.filter(({ itemId }) => itemId < cut)
         cuts++
       }
