@@ -1,5 +1,6 @@
 import { type Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { Heads } from "./_heads.ts"
 import { serverRequest } from "./_server_request.ts"
 import { latin1Of, Wires } from "./_wires.ts"
 import type { Application } from "./application.ts"
@@ -19,12 +20,18 @@ export interface AtOnceOptions {
  */
 export const answerAtOnce = (server: Server, options: AtOnceOptions): void => {
   const { emit } = server
-  const wires = new Wires()
+  const [wires, heads] = [new Wires(), new Heads()]
   server.emit = (event: string, ...given: ReadonlyArray<unknown>) =>
-    (event === "request" && isTaken(server, given[0] as IncomingMessage, given[1] as ServerResponse, wires, options)) || Reflect.apply(emit, server, [event, ...given])
+    (event === "request" && isTaken(server, given[0] as IncomingMessage, given[1] as ServerResponse, { wires, heads }, options)) || Reflect.apply(emit, server, [event, ...given])
 }
 
-const isTaken = (server: Server, source: IncomingMessage, response: ServerResponse, wires: Wires, { application, run, scope }: AtOnceOptions): boolean => {
+/** What is made once for many answers. */
+interface Made {
+  readonly wires: Wires
+  readonly heads: Heads
+}
+
+const isTaken = (server: Server, source: IncomingMessage, response: ServerResponse, { heads, wires }: Made, { application, run, scope }: AtOnceOptions): boolean => {
   const { headers, method } = source
   // a response without a socket waits for its turn; a server that is ending tells its clients so
   if (!server.listening || method !== "GET" || response.socket === null) return false
@@ -34,7 +41,7 @@ const isTaken = (server: Server, source: IncomingMessage, response: ServerRespon
   const answer = application.handle(request)
   if (isThere(answer)) {
     const { value } = answer
-    if (!wires.sendKept(value, response)) write(value, response, wires)
+    if (!wires.sendKept(value, response) && !heads.send(value, response)) write(value, response, wires)
     return true
   }
   const fiber = Fiber.runIn(run(answer), scope)

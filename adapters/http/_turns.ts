@@ -12,8 +12,6 @@ const growingMin = 64
 /** So many are too many without any growth, in the end. */
 const standingMax = 512
 const standingMs = 2000
-/** Who has waited for no longer when an overload begins may be refused all the same. */
-const newestMs = 40
 /** How long computing may go on before the event loop looks for what has come: a turn of the loop takes one new connection, and reads all requests. */
 const sliceMs = 0.5
 /** Connections that are taken between two slices, where so many come. */
@@ -141,7 +139,7 @@ export class Turns {
     if (overload === undefined) {
       if (!this.#isOverload(size, nowMs)) return false
       this.#overload = { sinceMs: nowMs, lookedMs: nowMs, computed: 0, refused: 1 }
-      this.#refuseNewest(nowMs)
+      this.#refuseNewest()
       return true
     }
     if (nowMs - overload.lookedMs >= calmMs) {
@@ -169,10 +167,13 @@ export class Turns {
     return size >= waitingMax && nowMs - this.#firstMs >= patienceMs && (isGrowing || nowMs - this.#manySinceMs >= standingMs)
   }
 
-  /** Those of the queue that would have been refused when they came, as far as they do not wait for long yet. */
-  #refuseNewest(nowMs: number): void {
+  /**
+   * Those of the queue that would have been refused when they came, had anybody known. They learn it late, but there are few of them among
+   * all that are refused, and of those that are answered they would be the slowest hundredth.
+   */
+  #refuseNewest(): void {
     for (const waiting of [...this.#waiting].reverse()) {
-      if (nowMs - waiting.sinceMs > newestMs || this.#waiting.size * this.#perRequestMs <= this.#waitMs) return
+      if (this.#waiting.size * this.#perRequestMs <= this.#waitMs) return
       this.#waiting.delete(waiting)
       waiting.resume(false)
     }

@@ -12,6 +12,7 @@ import { observed, type Seen } from "./_observed.ts"
 import { makePostings, type PostFailure } from "./_posting.ts"
 import { measureRequests, RequestCounts } from "./_request_counts.ts"
 import type { Match } from "./_router.ts"
+import { makeShedding } from "./_shedding.ts"
 import { makeSite, mountedPath, type Resource, type Site } from "./_site.ts"
 import { defaultLimits, type HttpLimits } from "./limit.ts"
 import { type AnswerStats, type HttpAnswer, type HttpRequest, withoutBody } from "./message.ts"
@@ -90,6 +91,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       ...problem.faults === undefined && problem.limit !== undefined ? { isAscii: /^[ -~]*$/u.test(body) } : {}
     }
   }
+  const shedding = { busyMs: makeShedding("busyMs"), requestsMax: makeShedding("requestsMax") }
   const refuse = (site: Site, problem: Problem, url: string): Effect.Effect<HttpAnswer> =>
     Effect.map(stamp, (stamp) => refusal(site, problem, url, stamp))
 
@@ -145,6 +147,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     seen.revision = choice.revision
     // said of what is known: nothing is asked to find out
     const refuseNow = (problem: Problem) => Effect.succeed(refusal(site, problem, url, answers.present()))
+    const shed = (limit: keyof typeof shedding) => Effect.succeed(shedding[limit](site.headers(answers.present()), url) ?? refusal(site, overloaded(limit), url, answers.present()))
     if (request.refused !== undefined) return refuseNow(request.refused)
     const refused = overLimit(request, limits)
     if (refused !== undefined) return refuse(site, refused, url)
@@ -161,9 +164,9 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     seen.operation = request.method === "OPTIONS" ? "options" : match?.target.operation ?? "none"
     const turn = ready === "wanted" ? "now" : request.turn?.() ?? "now"
     const full = turn === "late" ? "busyMs" : inFlight.count >= limits.requestsMax ? "requestsMax" : undefined
-    if (full !== undefined) return refuseNow(overloaded(full))
+    if (full !== undefined) return shed(full)
     const compute = () => computed(site, choice, match, query, request)
-    return turn === "now" || turn === "late" ? compute() : Effect.flatMap(turn, (isMine) => isMine ? compute() : refuseNow(overloaded("busyMs")))
+    return turn === "now" || turn === "late" ? compute() : Effect.flatMap(turn, (isMine) => isMine ? compute() : shed("busyMs"))
   }
   const computed = (site: Site, choice: Choice, match: Match<Resource> | undefined, query: string, request: HttpRequest): Effect.Effect<HttpAnswer> => {
     const { url } = request

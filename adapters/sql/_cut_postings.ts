@@ -18,7 +18,7 @@ export const cutRemoved = Effect.fnUntraced(function*(sql: SqlClient.SqlClient):
 })
 
 /** Takes items out of the lists, each all that its keys have from the first of them on. */
-export const cutPostings = (
+const cutPostings = (
   sql: SqlClient.SqlClient, lists: ReadonlyArray<ListedEntries & { readonly name: PostingListName }>
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function*() {

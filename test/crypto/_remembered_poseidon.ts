@@ -1,12 +1,23 @@
 /*
- * Takes the place of poseidon-lite where tests of this process import it: a result of the library is computed once. Those who sign and
- * those who verify are in one process here, trees are proven from where they were built, and many networks are made from the same seeds.
+ * Imported before anything else, takes the place of poseidon-lite in a process of tests: a result of the library is computed once. Those
+ * who sign and those who verify are in one process here, trees are proven from where they were built, and many networks are made from the
+ * same seeds.
  */
-import { createRequire } from "node:module"
+import { createRequire, registerHooks } from "node:module"
+import { isMainThread } from "node:worker_threads"
+
+const { url } = import.meta
+// threads that the program starts are what they are without tests
+if (isMainThread) {
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      /^poseidon-lite\/poseidon\d$/u.test(specifier) && context.parentURL !== url ? { url, shortCircuit: true } : next(specifier, context)
+  })
+}
 
 type Hash = (inputs: ReadonlyArray<bigint>) => bigint
 
-const load = createRequire(import.meta.url)
+const load = createRequire(url)
 const KEPT_MAX = 50_000
 
 const remembered = (inputs: 1 | 2 | 3 | 4 | 5 | 6): Hash => {

@@ -66,14 +66,14 @@ describe("the OpenAPI document", () => {
 
     it(`of revision ${revision.name} shows examples of every body, each of which is read`, () => {
       const other = wireContext({ ...genesis.network, prefix: "hez" }, keccak256)
-      for (const of of [context, other]) {
+      for (const each of [context, other]) {
         for (const id of writeOperationIds) {
           const operation: ContractWriteOperation = writeOperations[id]
-          const { requestBody } = documentOf(revision, of).paths[operation.path]!.post!
+          const { requestBody } = documentOf(revision, each).paths[operation.path]!.post!
           const examples = Object.values(requestBody.content["application/json"].examples)
           assert.isNotEmpty(examples)
           for (const { value } of examples) {
-            assert.isTrue(Result.isSuccess(bodyReader(revision.bodies[operation.body] as Body<unknown>, of)(JSON.stringify(value))))
+            assert.isTrue(Result.isSuccess(bodyReader(revision.bodies[operation.body] as Body<unknown>, each)(JSON.stringify(value))))
           }
         }
       }

@@ -1,4 +1,4 @@
-import { connect, type Socket } from "node:net"
+import { Connection } from "./_connection.ts"
 
 /** One kind of request: its paths are asked in turn. */
 export interface Kind {
@@ -17,63 +17,62 @@ export interface Load {
   readonly connections: number
 }
 
-/** What became of the requests of a kind, times in milliseconds from when they were due. */
-export interface Outcome {
-  readonly accepted: Times
-  readonly refused: Times
-  /** Neither an answer nor a refusal that says when to come again. */
-  readonly failed: number
+/** When requests were sent, by the clock of the machine, and how long each took from then on until its answer was there. */
+export interface Taken {
+  readonly sentMs: Float64Array
+  readonly tookMs: Float64Array
 }
 
-export interface Times {
-  readonly count: number
-  readonly perSecond: number
-  readonly p50: number
-  readonly p99: number
-  readonly max: number
+export interface Seen {
+  readonly seconds: number
+  readonly kinds: { readonly [kind: string]: { readonly accepted: Taken; readonly refused: Taken; readonly failed: number } }
+  /** How long after it was due each request was begun: the clients were busy, or had no processor. */
+  readonly lateMs: Float64Array
+  /** How long each new connection took until the clients knew that it was there. */
+  readonly connectedMs: Float64Array
 }
 
-interface Due {
-  readonly kind: number
-  readonly atMs: number
-}
+/** Those that are open go on from one load to the next, as clients do. */
+const free: Array<Connection> = []
+let opened = 0
+
+/** What `performance.now()` lacks to be the clock that all processes of the machine share. */
+const clockMs = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
 /** Asks for as long as it was told, and waits for the last answers. */
-export const ask = async ({ connections, durationMs, kinds, perSecond, port }: Load): Promise<{ readonly [kind: string]: Outcome }> => {
-  const seen = kinds.map(() => ({ accepted: [] as Array<number>, refused: [] as Array<number>, failed: 0 }))
+export const ask = async ({ connections, durationMs, kinds, perSecond, port }: Load): Promise<Seen> => {
+  const seen = kinds.map(() => ({ accepted: new Times(), refused: new Times(), failed: 0 }))
+  const [lateMs, connectedMs]: [Array<number>, Array<number>] = [[], []]
   const asked = kinds.map(() => 0)
   const chosen = kinds.flatMap(({ percent }, kind) => Array.from({ length: percent }, () => kind))
   const choose = () => chosen[Math.floor(Math.random() * chosen.length)]!
   const startedMs = performance.now()
-  const free: Array<Connection> = []
-  const due: Array<Due> = []
-  let [opened, underWay] = [0, 0]
+  const waiting: Array<Request> = []
+  let underWay = 0
   let finished: (() => void) | undefined
   const isOver = () => performance.now() - startedMs >= durationMs
-  let isAllSent = false
+  let isAllBegun = false
 
-  const send = (connection: Connection, { atMs, kind }: Due): void => {
+  const send = (connection: Connection, request: Request): void => {
     underWay++
+    const { kind } = request
     const { paths } = kinds[kind]!
-    connection.ask(paths[asked[kind]!++ % paths.length]!, (status, head) => {
+    connection.ask(paths[asked[kind]!++ % paths.length]!, (answer, thereMs) => {
       underWay--
-      const tookMs = performance.now() - atMs
+      if (answer === null) opened--
       // the server let an idle connection go while this was on its way: clients send it once more
-      if (status === 0 && connection.answers > 0) {
-        opened--
-        return void send(open(), { kind, atMs })
-      }
+      if (answer === null && connection.answers > 0) return send(open(request), request)
       const of = seen[kind]!
-      if (status === 200 || status === 304) of.accepted.push(tookMs)
-      else if (status === 503 && /\r\nretry-after: \d+\r\n/iu.test(head)) of.refused.push(tookMs)
+      const tookMs = Math.max(0, thereMs - request.begunMs)
+      if (answer?.status === 200 || answer?.status === 304) of.accepted.add(request.begunMs, tookMs)
+      else if (answer?.status === 503 && /\r\nretry-after: \d+\r\n/iu.test(answer.head)) of.refused.add(request.begunMs, tookMs)
       else of.failed++
-      if (status === 0) opened--
-      else go(connection)
-      if (underWay === 0 && due.length === 0 && (perSecond === undefined ? isOver() : isAllSent)) finished?.()
+      if (answer !== null) go(connection)
+      if (underWay === 0 && waiting.length === 0 && (perSecond === undefined ? isOver() : isAllBegun)) finished?.()
     })
   }
   const go = (connection: Connection): void => {
-    const next = perSecond === undefined ? isOver() ? undefined : { kind: choose(), atMs: performance.now() } : due.shift()
+    const next = perSecond === undefined ? isOver() ? undefined : { kind: choose(), begunMs: performance.now() } : waiting.shift()
     if (next === undefined) free.push(connection)
     else send(connection, next)
   }
@@ -85,86 +84,61 @@ export const ask = async ({ connections, durationMs, kinds, perSecond, port }: L
       opened--
     }
   }
-  const open = () => {
+  /** What a new connection is for leaves as soon as the clients know that it is there. */
+  const open = (request: Request): Connection => {
     opened++
-    return new Connection(port)
+    const beganMs = performance.now()
+    return new Connection(port, () => {
+      connectedMs.push((request.begunMs = performance.now()) - beganMs)
+    })
+  }
+  const begin = (request: Request): void => {
+    const connection = takeFree() ?? (opened < connections ? open(request) : undefined)
+    if (connection === undefined) waiting.push(request)
+    else send(connection, request)
   }
 
   const ended = new Promise<void>((resolve) => finished = resolve)
-  if (perSecond === undefined) for (let i = 0; i < connections; i++) go(open())
+  if (perSecond === undefined) for (let i = 0; i < connections; i++) begin({ kind: choose(), begunMs: performance.now() })
   else {
-    let nextMs = startedMs
+    let dueMs = startedMs
     const tick = setInterval(() => {
-      const nowMs = performance.now()
-      for (; nextMs <= nowMs && nextMs - startedMs < durationMs; nextMs -= Math.log(1 - Math.random()) * 1000 / perSecond) {
-        const one = { kind: choose(), atMs: nextMs }
-        const connection = takeFree() ?? (opened < connections ? open() : undefined)
-        if (connection === undefined) due.push(one)
-        else send(connection, one)
+      const untilMs = performance.now()
+      while (dueMs <= untilMs && dueMs - startedMs < durationMs) {
+        const begunMs = performance.now()
+        lateMs.push(begunMs - dueMs)
+        begin({ kind: choose(), begunMs })
+        dueMs -= Math.log(1 - Math.random()) * 1000 / perSecond
       }
-      if (nextMs - startedMs < durationMs) return
+      if (dueMs - startedMs < durationMs) return
       clearInterval(tick)
-      isAllSent = true
-      if (underWay === 0 && due.length === 0) finished?.()
+      isAllBegun = true
+      if (underWay === 0 && waiting.length === 0) finished?.()
     }, 1)
   }
   await ended
-  for (const connection of free) connection.close()
-  const tookSeconds = (performance.now() - startedMs) / 1000
-  return Object.fromEntries(kinds.map(({ name }, i) => [name, { ...seen[i]!, accepted: timesOf(seen[i]!.accepted, tookSeconds), refused: timesOf(seen[i]!.refused, tookSeconds) }]))
+  return {
+    seconds: (performance.now() - startedMs) / 1000, lateMs: new Float64Array(lateMs), connectedMs: new Float64Array(connectedMs),
+    kinds: Object.fromEntries(kinds.map(({ name }, i) => [name, { accepted: seen[i]!.accepted.taken, refused: seen[i]!.refused.taken, failed: seen[i]!.failed }]))
+  }
 }
 
-const timesOf = (times: Array<number>, seconds: number): Times => {
-  times.sort((a, b) => a - b)
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
-  return { count: times.length, perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99), max: at(1) }
+interface Request {
+  readonly kind: number
+  /** When the clients set about it; on a new connection when that was there. One that waits until any connection is free waits for the server. */
+  begunMs: number
 }
 
-/** One request after the other. */
-class Connection {
-  readonly #socket: Socket
-  #answered: ((status: number, head: string) => void) | undefined
-  #head = ""
-  #missing = -1
-  isClosed = false
-  answers = 0
+class Times {
+  readonly #sentMs: Array<number> = []
+  readonly #tookMs: Array<number> = []
 
-  constructor(port: number) {
-    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true })
-    this.#socket.on("data", (chunk: Buffer) => this.#read(chunk)).on("error", () => {}).on("close", () => {
-      this.isClosed = true
-      this.#end(0)
-    })
+  add(sentMs: number, tookMs: number): void {
+    this.#sentMs.push(sentMs + clockMs)
+    this.#tookMs.push(tookMs)
   }
 
-  ask(path: string, answered: (status: number, head: string) => void): void {
-    this.#answered = answered
-    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`)
-  }
-
-  close(): void {
-    this.#socket.destroy()
-  }
-
-  #read(chunk: Buffer): void {
-    if (this.#missing < 0) {
-      this.#head += chunk.toString("latin1")
-      const end = this.#head.indexOf("\r\n\r\n")
-      if (end < 0) return
-      this.#missing = Number(/\r\ncontent-length: (\d+)/iu.exec(this.#head)?.[1] ?? 0) - (this.#head.length - end - 4)
-      this.#head = this.#head.slice(0, end + 2)
-    } else this.#missing -= chunk.length
-    if (this.#missing > 0) return
-    const head = this.#head
-    this.#head = ""
-    this.#missing = -1
-    this.#end(Number(head.slice(9, 12)), head)
-  }
-
-  #end(status: number, head = ""): void {
-    const answered = this.#answered
-    this.#answered = undefined
-    if (status !== 0) this.answers++
-    answered?.(status, head)
+  get taken(): Taken {
+    return { sentMs: new Float64Array(this.#sentMs), tookMs: new Float64Array(this.#tookMs) }
   }
 }

@@ -69,7 +69,7 @@ export class World {
   /** The last answer about a transaction in the pool. */
   readonly looked = new Map<string, { readonly etag: string; readonly state: string }>()
   /** Of every tag that was given: what it stood for. */
-  readonly tags = new Map<string, number>()
+  readonly tags = new Map<string, string>()
   /** Greatest version that somebody was shown or told: nobody is shown an older one from then on. */
   floor = 0
   node: Node
@@ -77,7 +77,7 @@ export class World {
   /** How the verifier feels. */
   isVerifierBusy = false
   readonly trace: Array<string> = []
-  digest = 0
+  readonly #told: Array<string | Uint8Array> = []
   /** The first one. */
   violation: string | undefined
   /** What happened how often. */
@@ -108,10 +108,16 @@ export class World {
     return this.turns.dice
   }
 
-  /** One line of what happened; everything in it follows from the seed. */
-  tell(line: string): void {
-    this.digest = crc32(line, this.digest)
-    if (this.#keepTrace) this.trace.push(`${this.turns.elapsedMs} ${line}`)
+  /** One line of what happened, and what somebody was answered; everything in it follows from the seed. */
+  tell(line: string, body: string | Uint8Array = ""): void {
+    const timed = `${this.turns.elapsedMs} ${line}`
+    this.#told.push(timed, body)
+    if (this.#keepTrace) this.trace.push(body === "" ? timed : `${timed} ${crc32(body)}`)
+  }
+
+  /** Of all that was told until now. */
+  get digest(): number {
+    return this.#told.reduce((digest, each) => crc32(each, digest), 0)
   }
 
   count(what: string): void {

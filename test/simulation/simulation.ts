@@ -69,6 +69,9 @@ const operations: ReadonlyArray<readonly [weight: number, name: string, operatio
 ]
 const drawn = operations.flatMap(([weight, name, operation]) => Array.from({ length: weight }, () => ({ name, operation })))
 
+/** Few ask for the digest, which takes a while. */
+const reportOf = (world: World): Report => ({ seed: world.seed, tally: world.tally, trace: world.trace, get digest() { return world.digest } })
+
 /** One life of a service, from a seed: what it does, what goes wrong, and whether every promise was kept. */
 export function simulateSeed(seed: string, { keepTrace = false, only, operations = OPERATIONS, tampering, ...place }: SimulationOptions = {}): Report {
   const limit = Error.stackTraceLimit
@@ -97,10 +100,10 @@ export function simulateSeed(seed: string, { keepTrace = false, only, operations
     world.turns.dice = new Dice(`${seed}/end`)
     finish(world, feeder)
     world.checkTurns()
-    return { seed, digest: world.digest, tally: world.tally, trace: world.trace }
+    return reportOf(world)
   } catch (error) {
     if (!(error instanceof Violation)) throw error
-    return { seed, digest: world?.digest ?? 0, tally: world?.tally ?? new Map(), trace: world?.trace ?? [], violation: world?.violation ?? error.message }
+    return { ...world === undefined ? { seed, digest: 0, tally: new Map(), trace: [] } : reportOf(world), violation: world?.violation ?? error.message }
   } finally {
     Error.stackTraceLimit = limit
   }

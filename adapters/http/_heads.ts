@@ -1,0 +1,41 @@
+import type { ServerResponse } from "node:http"
+import type { HeaderRecord } from "./_headers.ts"
+import { sharedHeaders } from "./_shedding.ts"
+import type { HttpAnswer } from "./message.ts"
+
+/** What Node is about to send before a body, which `writeHead` has made. Other runtimes have none. */
+interface Headed extends ServerResponse {
+  _header?: string | null
+}
+
+/** Heads of answers that share their headers, but for their lengths, for the second that their Date names: to make one anew takes as long as all else that is done for a refusal. */
+export class Heads {
+  #second = 0
+  readonly #texts = new Map<HeaderRecord, readonly [before: string, after: string]>()
+
+  /** Whether the answer is on its way: it is one whose headers are shared. */
+  send({ body, headers, isAscii, status }: HttpAnswer, response: Headed): boolean {
+    if (!sharedHeaders.has(headers) || isAscii !== true || typeof body !== "string") return false
+    // a connection that ends with this answer is told so in its head
+    if (!response.shouldKeepAlive || response.destroyed || response.headersSent) return false
+    const second = Math.floor(Date.now() / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#texts.clear()
+    }
+    const known = this.#texts.get(headers)
+    if (known !== undefined) {
+      response._header = `${known[0]}${body.length}${known[1]}${body}`
+      response.end()
+      return true
+    }
+    response.writeHead(status, { ...headers, "content-length": `${body.length}` })
+    const head = response._header
+    if (typeof head === "string") {
+      const [before, after] = head.split(`content-length: ${body.length}\r\n`)
+      if (after !== undefined) this.#texts.set(headers, [`${before!}content-length: `, `\r\n${after}`])
+    }
+    response.end(body, "latin1")
+    return true
+  }
+}
