@@ -8,10 +8,9 @@ export function base64urlOfBytes(bytes: Uint8Array): string {
   return text
 }
 
-/** The bytes of the four-character groups from `start` to the end; undefined on a character outside the alphabet or an incomplete group. */
+/** The bytes of a text that from `start` to its end is known to be whole groups of four characters; undefined on one outside the alphabet. */
 export function bytesOfBase64url(text: string, start: number): Uint8Array | undefined {
   const groups = (text.length - start) / 4
-  if (!Number.isInteger(groups)) return undefined
   const bytes = new Uint8Array(groups * 3)
   for (let i = 0; i < groups; i++) {
     const at = start + 4 * i

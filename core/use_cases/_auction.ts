@@ -21,10 +21,9 @@ export function placeBids(work: BlockWork): BlockViolation | undefined {
     if (!work.registrations.has(bidderAddr) && work.view.registration(bidderAddr) === undefined) {
       return violation("bidder-registered", bidderAddr, "the address of a registered coordinator", `/bids/${position}/bidderAddr`)
     }
-    const highest = best.get(slotNum) ?? work.view.bestBid(slotNum)?.bidValue ?? -1n
-    if (bidValue <= highest) {
-      const expected = highest < 0n ? "0 or more" : `more than ${highest}, the highest bid of slot ${slotNum} so far`
-      return violation("bid-value", bidValue, expected, `/bids/${position}/bidValue`)
+    const highest = best.get(slotNum) ?? work.view.bestBid(slotNum)?.bidValue
+    if (highest !== undefined && bidValue <= highest) {
+      return violation("bid-value", bidValue, `more than ${highest}, the highest bid of slot ${slotNum} so far`, `/bids/${position}/bidValue`)
     }
     best.set(slotNum, bidValue)
     work.bids.push({

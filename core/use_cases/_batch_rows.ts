@@ -15,7 +15,7 @@ export function coordinatorRows(work: BlockWork, batch: BatchFeed, { createdAcco
       id: l1CoordinatorTransactionId({ batchNum: batch.batchNum, position }, work.rules.keccak256),
       type: "CreateAccountDeposit",
       position,
-      fromAccountIndex: createdAccounts[firstCreated + index]?.index ?? null,
+      fromAccountIndex: createdAccounts[firstCreated + index]!.index,
       fromAddress: address,
       fromPublicKey: publicKey,
       toAccountIndex: NO_ACCOUNT,

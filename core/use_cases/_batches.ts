@@ -84,13 +84,13 @@ function worth(work: BlockWork, tokenId: TokenId, amount: bigint): number {
 
 const forgedRows = (work: BlockWork, queue: ReadonlyArray<New<Transaction>>, { l1UserEffects }: BatchOutcome): BatchChanges["forged"] =>
   queue.map((row, position) => {
-    const effect = l1UserEffects[position]
+    const { createdIndex, effectiveAmount, effectiveDepositAmount } = l1UserEffects[position]!
     return {
       id: row.id,
-      fromAccountIndex: effect?.createdIndex ?? row.fromAccountIndex ?? NO_ACCOUNT,
+      fromAccountIndex: createdIndex ?? row.fromAccountIndex ?? NO_ACCOUNT,
       fromPublicKey: senderKeyOf(work, row),
       ...receiverOf(work, row.toAccountIndex),
-      amountSuccess: effect?.effectiveAmount === row.amount,
-      depositAmountSuccess: effect?.effectiveDepositAmount === row.l1?.depositAmount
+      amountSuccess: effectiveAmount === row.amount,
+      depositAmountSuccess: effectiveDepositAmount === row.l1?.depositAmount
     }
   })

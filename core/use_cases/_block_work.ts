@@ -65,10 +65,8 @@ export class BlockWork implements BatchState {
   settle({ accountUpdates, createdAccounts }: BatchOutcome): void {
     for (const account of createdAccounts) this.#accounts.set(account.index, account)
     this.lastAccountIndex += createdAccounts.length
-    for (const { index, nonce, balance } of accountUpdates) {
-      const account = this.account(index)
-      if (account !== undefined) this.#accounts.set(index, { ...account, nonce, balance })
-    }
+    // whoever was updated was found, or created just now
+    for (const { index, nonce, balance } of accountUpdates) this.#accounts.set(index, { ...this.account(index)!, nonce, balance })
   }
 }
 

@@ -39,6 +39,5 @@ export function checkPrices(prices: ReadonlyArray<PriceFeed>, token: (id: number
   return price && violation("token-exists", price.tokenId, "a registered token", `/prices/${position}/tokenId`)
 }
 
-/** The tokens that the block registered, without those that it only priced. */
-export const registeredTokens = (work: BlockWork): ReadonlyArray<New<Token>> =>
-  [...work.tokens.values()].filter(({ id }) => id > work.view.lastTokenId).sort((a, b) => a.id - b.id)
+/** The tokens that the block registered, in their order, without those that it only priced. */
+export const registeredTokens = (work: BlockWork): ReadonlyArray<New<Token>> => [...work.tokens.values()].filter(({ id }) => id > work.view.lastTokenId)

@@ -38,6 +38,10 @@ describe("account indexes", () => {
     accepts(parseAccountIndex("zk", "zk:ETH:1"), EXIT_ACCOUNT)
   })
 
+  it("a colon follows the prefix, and nothing else does", () => {
+    for (const text of ["zk.ETH:256", "zkETH:256", "zk ETH:256", "zk::256", "ETH:256", "hez:ETH:256"]) refuses(parseAccountIndex("zk", text), text)
+  })
+
   it("the highest index is 2^48-1", () => {
     accepts(parseAccountIndex("zk", "zk:ETH:281474976710655"), ACCOUNT_INDEX_MAX)
     refuses(parseAccountIndex("zk", "zk:ETH:281474976710656"), "zk:ETH:281474976710656")

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import {
+  addressNumber,
   checksumAddress,
   formatPrefixedAddress,
   INTERNAL_ADDRESS,
@@ -66,6 +67,21 @@ describe("Ethereum addresses", () => {
       }
     }
   )
+
+  it("a colon follows the prefix, and nothing else does", () => {
+    for (const start of ["zk.", "zk", "zk ", "zk::", ":", ""]) refuses(parsePrefixedAddress("zk", start + INTERNAL_ADDRESS), start + INTERNAL_ADDRESS)
+  })
+
+  it("an address is hashed as the number that its digits are", () => {
+    assert.deepStrictEqual([addressNumber(INTERNAL_ADDRESS), addressNumber(`0x${"0".repeat(38)}1f`)], [(1n << 160n) - 1n, 31n])
+  })
+
+  it("a text of 200 characters is quoted in full, a longer one is cut", () => {
+    for (const [length, quoted] of [[200, "g".repeat(200)], [201, `${"g".repeat(200)}…`]] as const) {
+      const result = parseEthereumAddress("g".repeat(length))
+      assert.strictEqual(Result.isFailure(result) && result.failure.message, `Invalid value "${quoted}": expected 0x and 40 hexadecimal digits`)
+    }
+  })
 
   it("a refusal quotes the text and says what was expected", () => {
     const result = parsePrefixedAddress("zk", "ZK:0x12")

@@ -47,7 +47,8 @@ describe("fees", () => {
     accepts(feeAmount((1n << 128n) - 1n, 192), (1n << 128n) - 1n)
     refuses(feeAmount(1n << 128n, 192), String(1n << 128n))
     refuses(feeAmount(-1n, 1), "-1")
-    refuses(feeAmount(1n, 1.5), "1.5")
+    accepts(feeAmount(0n, 255), 0n)
+    for (const selector of [-1, 1.5, 256]) refuses(feeAmount(1n, selector), String(selector))
   })
 
   it("the factor has 7 significant digits and agrees with the table", () => {
@@ -63,7 +64,12 @@ describe("fees", () => {
       const exact = Number(Result.getOrThrow(feeAmount(1n << 60n, selector))) / 2 ** 60
       assert.approximately(factor / exact, 1, 1e-6)
     }
-    assert.throws(() => feeFactor(256), RangeError)
+    for (const selector of [-1, 0.5, 256]) assert.throws(() => feeFactor(selector), RangeError)
+  })
+
+  it("nothing is paid for nothing, nor where nothing is wanted", () => {
+    for (const [fee, amount] of [[0n, 10n], [-1n, 10n], [10n, 0n], [10n, -1n]] as const) assert.strictEqual(selectFee(fee, amount), 0)
+    assert.strictEqual(selectFee(1n << 200n, 1n), FEE_SELECTOR_MAX)
   })
 
   it.prop(

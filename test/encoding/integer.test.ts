@@ -21,6 +21,8 @@ describe("decimal integers", () => {
   it("both bounds are included", () => {
     const verdicts = ["4", "5", "25", "26"].map((text) => Result.isSuccess(parseDecimal(text, { minimum: 5n, maximum: 25n })))
     assert.deepStrictEqual(verdicts, [false, true, true, false])
+    const numbers = ["4", "5", "25", "26"].map((text) => Result.isSuccess(parseDecimalNumber(text, { minimum: 5, maximum: 25 })))
+    assert.deepStrictEqual(numbers, [false, true, true, false])
     accepts(parseDecimalNumber("9007199254740991", SAFE), Number.MAX_SAFE_INTEGER)
     refuses(parseDecimalNumber("9007199254740992", SAFE), "9007199254740992")
     refuses(parseDecimalNumber("9007199254740993", SAFE), "9007199254740993")

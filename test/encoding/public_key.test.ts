@@ -95,11 +95,33 @@ describe("public keys", () => {
     }
   )
 
+  it("a character outside the alphabet is refused also where the sum would hold", () => {
+    // read as -1 it would leave the bits of 63, and as nothing or as one those of A and B
+    for (const [byte, digit] of [[255, "_"], [0, "A"], [4, "B"]] as const) {
+      const text = formatBarePublicKey(publicKeyFromBytes(new Uint8Array(32).fill(byte)))
+      const at = text.indexOf(digit)
+      for (const stranger of ["*", "\u00e9", "\u007f"]) {
+        const damaged = text.slice(0, at) + stranger + text.slice(at + 1)
+        refuses(parseBarePublicKey(damaged), damaged)
+      }
+    }
+  })
+
+  it("groups that follow a whole key, or are missing from it, are refused", () => {
+    const text = formatBarePublicKey(publicKeyFromBytes(new Uint8Array(32).fill(7)))
+    for (const other of [`${text}AAAA`, text.slice(4), text.slice(0, -4), ""]) refuses(parseBarePublicKey(other), other)
+  })
+
+  it("the least and the greatest y are parts of a key", () => {
+    for (const y of [0n, (1n << 255n) - 1n]) {
+      for (const sign of [false, true]) assert.deepStrictEqual(publicKeyParts(publicKeyFromParts({ y, sign })), { y, sign })
+    }
+  })
+
   it("what cannot be a compressed key is a defect", () => {
     assert.throws(() => publicKeyFromBytes(new Uint8Array(31)), RangeError)
-    assert.throws(() => publicKeyFromParts({ y: 1n << 255n, sign: false }), RangeError)
-    refuses(publicKeyFromBigEndianHex("0x00"), "0x00")
-    refuses(publicKeyFromBigEndianHex("g".repeat(64)), "g".repeat(64))
+    for (const y of [-1n, 1n << 255n]) assert.throws(() => publicKeyFromParts({ y, sign: false }), RangeError)
+    for (const text of ["", "0x00", "0".repeat(62), "0".repeat(66), "g".repeat(64)]) refuses(publicKeyFromBigEndianHex(text), text)
   })
 })
 

@@ -77,11 +77,32 @@ describe("transaction ids", () => {
     refuses(l2TransactionId({ ...fits, amount: -1n }, keccak256), "-1")
     refuses(l2TransactionId({ ...fits, nonce: 1n << 40n }, keccak256), "1099511627776")
     refuses(l2TransactionId({ ...fits, fee: 256 }, keccak256), "256")
+    for (const field of ["fromAccountIndex", "tokenId", "fee"]) {
+      for (const value of [-1, 0.5, NaN]) refuses(l2TransactionId({ ...fits, [field]: value }, keccak256), String(value))
+    }
+    refuses(l2TransactionId({ ...fits, nonce: -1n }, keccak256), "-1")
+  })
+
+  it("every field has its bytes at both of its bounds", () => {
+    let hashed = ""
+    const hash = (bytes: Uint8Array) => (hashed = Buffer.from(bytes).toString("hex"), keccak256(bytes))
+    const amount = decodeFloat40(2 ** 40 - 1)
+    assert.isTrue(Result.isSuccess(l2TransactionId({ fromAccountIndex: ACCOUNT_INDEX_MAX, tokenId: 2 ** 32 - 1, amount, nonce: (1n << 40n) - 1n, fee: 255 }, hash)))
+    assert.strictEqual(hashed, "ff".repeat(21))
+    assert.isTrue(Result.isSuccess(l2TransactionId({ fromAccountIndex: 0, tokenId: 0, amount: 0n, nonce: 0n, fee: 0 }, hash)))
+    assert.strictEqual(hashed, "00".repeat(21))
+    l1UserTransactionId({ toForgeL1TransactionsNum: Number.MAX_SAFE_INTEGER, position: 65535 }, hash)
+    assert.strictEqual(hashed, "001fffffffffffffffff")
+    l1CoordinatorTransactionId({ batchNum: 0, position: 0 }, hash)
+    assert.strictEqual(hashed, "00".repeat(10))
   })
 
   it("a position or batch number that no batch has is a defect", () => {
     assert.throws(() => l1UserTransactionId({ toForgeL1TransactionsNum: 0, position: 65536 }, keccak256), RangeError)
-    assert.throws(() => l1CoordinatorTransactionId({ batchNum: -1, position: 0 }, keccak256), RangeError)
+    for (const wrong of [-1, 0.5, 2 ** 53]) {
+      assert.throws(() => l1CoordinatorTransactionId({ batchNum: wrong, position: 0 }, keccak256), RangeError)
+      assert.throws(() => l1UserTransactionId({ toForgeL1TransactionsNum: 0, position: wrong }, keccak256), RangeError)
+    }
   })
 
   it.prop(
@@ -117,7 +138,7 @@ describe("transaction ids", () => {
         const damaged = replaceAt(`0x02${hash}`, position, replacement)
         refuses(parseTransactionId(damaged), damaged)
       }
-      for (const type of ["03", "0a", "10", "ff"]) refuses(parseTransactionId(`0x${type}${hash}`), `0x${type}${hash}`)
+      for (const type of ["03", "0a", "0/", "0 ", "10", "ff"]) refuses(parseTransactionId(`0x${type}${hash}`), `0x${type}${hash}`)
     }
   )
 })

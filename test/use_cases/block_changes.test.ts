@@ -25,6 +25,22 @@ describe("the changes of a block", () => {
     assert.deepStrictEqual(queued.map(({ fromAddress, fromPublicKey }) => [fromAddress, fromPublicKey]), [[cleo.address, ann.key], [ann.address, null]])
   })
 
+  it("the sender's key of a queued transaction is known where a batch of the block creates its account", () => {
+    const created = { address: internal.address, publicKey: internal.key, tokenId: 0, signature: null }
+    const l1UserTransactions = [l1Of(3, 0, { fromAddress: internal.address, fromAccountIndex: 260 })]
+    const { queued } = changesOf({ ...block104, batches: [{ ...batch104, l1Coordinator: [created] }], l1UserTransactions })
+    assert.deepStrictEqual(queued.map(({ fromAccountIndex, fromPublicKey }) => [fromAccountIndex, fromPublicKey]), [[260, internal.key]])
+  })
+
+  it("a queued transaction is a user's, of no effect so far, and worth what it sends and what it brings", () => {
+    const [queued] = changesOf(blockOf(104n, { l1UserTransactions: [l1Of(2, 1, { toAccountIndex: 257, amount: 5n, depositAmount: 7n })] })).queued
+    assert.deepStrictEqual([queued?.historicUSD, queued?.amount, queued?.batchNum, queued?.position, queued?.l2], [etherUSD(2, 5), 5n, null, 1, null])
+    assert.deepStrictEqual(queued?.l1, {
+      toForgeL1TransactionsNum: 2, userOrigin: true, depositAmount: 7n, amountSuccess: false, depositAmountSuccess: false,
+      historicDepositAmountUSD: etherUSD(2, 7), ethereumBlockNum: 104n
+    })
+  })
+
   it("the receiver is known by address and key where the block creates it, and in any case once it is forged", () => {
     const pays = l1Of(3, 0, { toAccountIndex: 260, amount: 5n })
     const created = { address: bob.address, publicKey: bob.key, tokenId: 0, signature: `0x${"01".repeat(65)}` }
@@ -46,6 +62,59 @@ describe("the changes of a block", () => {
     assert.deepStrictEqual(
       batches[0]?.forged.map(({ amountSuccess, depositAmountSuccess }) => [amountSuccess, depositAmountSuccess]), [[true, true], [false, true]]
     )
+  })
+
+  it("a deposit that was lost with its amount is marked", () => {
+    const ledger = ledgerBefore(104n)
+    ledger.apply(blockOf(104n, { l1UserTransactions: [l1Of(2, 1, { toAccountIndex: 999, depositAmount: 7n, amount: 5n })] }))
+    const l1UserEffects = [...batch104.l1UserEffects, { effectiveDepositAmount: 0n, effectiveAmount: 0n }]
+    const { forged } = ledger.apply(blockOf(105n, { batches: [{ ...batch104, l1UserEffects }] })).batches[0]!
+    assert.deepStrictEqual(forged.map(({ amountSuccess, depositAmountSuccess }) => [amountSuccess, depositAmountSuccess]), [[true, true], [false, false]])
+  })
+
+  it("the coordinator's transactions are deposits of nothing that succeeded, each from the account that it creates", () => {
+    const [batch] = block103.batches!
+    const owned = { address: bob.address, publicKey: bob.key, tokenId: 0, signature: `0x${"01".repeat(65)}` }
+    const { accounts, transactions } = changesOf({ ...block103, batches: [{ ...batch!, l1Coordinator: [...batch!.l1Coordinator, owned] }] }).batches[0]!
+    assert.deepStrictEqual(accounts.map(({ index, publicKey }) => [index, publicKey]), [
+      [256, ann.key], [257, bob.key], [258, cleo.key], [259, internal.key], [260, bob.key]
+    ])
+    assert.deepStrictEqual(transactions.map(({ fromAccountIndex, fromAddress, fromPublicKey, position, tokenId }) =>
+      [position, fromAccountIndex, fromAddress, fromPublicKey, tokenId]), [[3, 259, internal.address, internal.key, 1], [4, 260, bob.address, bob.key, 0]])
+    const { amount, batchNum, historicUSD, l1, l2, timestampMs, toAccountIndex, toAddress, toPublicKey } = transactions[0]!
+    assert.deepStrictEqual({ amount, batchNum, historicUSD, l1, l2, timestampMs, toAccountIndex, toAddress, toPublicKey }, {
+      amount: 0n, batchNum: 2, historicUSD: null, l2: null, timestampMs: 103_000, toAccountIndex: 0, toAddress: null, toPublicKey: null,
+      l1: {
+        toForgeL1TransactionsNum: null, userOrigin: false, depositAmount: 0n, amountSuccess: true, depositAmountSuccess: true, historicDepositAmountUSD: null,
+        ethereumBlockNum: 103n
+      }
+    })
+  })
+
+  it("a transfer names owner and key of both accounts, an exit those of the sender", () => {
+    const [transfer, exit] = changesOf(block104).batches[0]!.transactions
+    const parties = ({ fromAddress, fromPublicKey, toAddress, toPublicKey }: NonNullable<typeof transfer>) => [fromAddress, fromPublicKey, toAddress, toPublicKey]
+    assert.deepStrictEqual(parties(transfer!), [ann.address, ann.key, bob.address, bob.key])
+    assert.deepStrictEqual(parties(exit!), [bob.address, bob.key, null, null])
+  })
+
+  it("a batch meets the accounts, nonces and balances that the one before it in the block leaves", () => {
+    const created = { address: internal.address, publicKey: internal.key, tokenId: 0, signature: null }
+    const { batches } = changesOf(blockOf(104n, { batches: [
+      batchOf(3, { l1Coordinator: [created], l2: [l2Of(256, 257, { amount: 100n })] }),
+      batchOf(4, { l1Coordinator: [created], l2: [l2Of(257, 260, { amount: 600n }), l2Of(256, 261, { amount: 900n, nonce: 1n })] })
+    ] }))
+    assert.deepStrictEqual(batches.map(({ accounts }) => accounts.map(({ index }) => index)), [[260], [261]])
+    assert.deepStrictEqual(batches[1]?.accountUpdates, [
+      { index: 256, nonce: 2n, balance: 0n }, { index: 257, nonce: 1n, balance: 0n }, { index: 260, nonce: 0n, balance: 600n }, { index: 261, nonce: 0n, balance: 900n }
+    ])
+  })
+
+  it("a block that brings nothing moves the last block, and nothing else", () => {
+    assert.deepStrictEqual(changesOf(blockOf(104n)), {
+      block: { number: 104n, hash: blockOf(104n).hash, timestampMs: 104_000 }, lastEthereumBlock: 104n,
+      prices: [], coordinators: [], bids: [], tokens: [], batches: [], queued: [], variables: {}, withdrawals: []
+    })
   })
 
   it("positions count on from L1 user over coordinator to L2 transactions", () => {
@@ -90,6 +159,20 @@ describe("the changes of a block", () => {
     assert.deepStrictEqual(coordinators.map(({ bidderAddr, url }) => [bidderAddr, url]), [[addressOf("1"), "a"], [addressOf("2"), "d"]])
   })
 
+  it("coordinators that share a forger are sorted by bidder, whatever came first", () => {
+    const register = (bidder: string, forger: string) => ({ bidderAddr: addressOf(bidder), forgerAddr: addressOf(forger), url: "" })
+    const given = [register("3", "a"), register("1", "b"), register("4", "c"), register("2", "a"), register("5", "a")]
+    for (const coordinators of [given, given.toReversed()]) {
+      const sorted = changesOf(blockOf(104n, { coordinators })).coordinators.map(({ bidderAddr }) => bidderAddr)
+      assert.deepStrictEqual(sorted, ["2", "3", "5", "1", "4"].map(addressOf))
+    }
+  })
+
+  it("the first bid for a slot may be of nothing", () => {
+    const bid = { slotNum: 6, bidderAddr: bob.address, bidValue: 0n }
+    assert.deepStrictEqual(changesOf(blockOf(104n, { bids: [bid] })).bids.map(({ bidValue }) => bidValue), [0n])
+  })
+
   it("a lost bid returns to its bidder unless the feed says otherwise", () => {
     const bid = { slotNum: 6, bidderAddr: bob.address, bidValue: 11n }
     const { bids } = changesOf(blockOf(104n, { bids: [bid, { ...bid, bidValue: 12n, withdrawAddr: ann.address }] }))
@@ -104,6 +187,9 @@ describe("the changes of a block", () => {
     assert.deepStrictEqual(drained.rollup?.buckets.map(({ withdrawals }) => withdrawals), [3n, 2n])
     const changed = changesOf(blockOf(104n, { bucketUpdates, rollupVariables: { ...rollup, safeMode: true }, auctionVariables: genesis.variables.auction })).variables
     assert.deepStrictEqual(Object.keys(changed).sort(), ["auction", "rollup"])
+    assert.deepStrictEqual(changed.auction, { ...genesis.variables.auction, ethereumBlockNum: 104n })
+    const withdrawalDelayerVariables = { ...genesis.variables.withdrawalDelayer, emergencyMode: true }
+    assert.deepStrictEqual(changesOf(blockOf(104n, { withdrawalDelayerVariables })).variables, { withdrawalDelayer: { ...withdrawalDelayerVariables, ethereumBlockNum: 104n } })
     assert.deepStrictEqual([changed.rollup?.ethereumBlockNum, changed.rollup?.safeMode, changed.rollup?.buckets[1]?.blockStamp], [104n, true, 104n])
   })
 

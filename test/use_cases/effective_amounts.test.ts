@@ -48,6 +48,8 @@ describe("effective amounts of L1 user transactions (domain §3.6)", () => {
   it("2: an account creation brings its deposit", () => yields({ from: 0, to: 0, deposit: 9n }, [9n, 0n], { 260: 9n }, 260))
   it("3: an account creation passes on a part of its deposit", () =>
     yields({ from: 0, to: 256, deposit: 9n, amount: 4n }, [9n, 4n], { 256: 1004n, 260: 5n }, 260))
+  it("3: an account creation passes on all of its deposit", () =>
+    yields({ from: 0, to: 256, deposit: 9n, amount: 9n }, [9n, 9n], { 256: 1009n, 260: 0n }, 260))
   it("3: more than the deposit is not passed on, whoever receives it", () => {
     yields({ from: 0, to: 256, deposit: 9n, amount: 10n }, [9n, 0n], { 260: 9n }, 260)
     yields({ from: 0, to: 999, deposit: 9n, amount: 10n }, [9n, 0n], { 260: 9n }, 260)

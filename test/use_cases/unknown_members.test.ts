@@ -37,4 +37,13 @@ describe("a block that a host hands over", () => {
     }
     assert.isAbove(places.size, 10)
   })
+
+  it("may have no member that is named by a symbol either, at any depth", () => {
+    const named = { [Symbol("amount")]: 7 }
+    const [block] = chain
+    for (const given of [{ ...block!, ...named }, { ...block!, bids: [{ ...block!.bids![0]!, ...named }] }, { ...block!, tokens: [{ ...block!.tokens![0]!, ...named }] }]) {
+      const read = readBlock(given)
+      assert.strictEqual(Result.isFailure(read) && read.failure.place.endsWith("/Symbol(amount)"), true)
+    }
+  })
 })

@@ -1,0 +1,43 @@
+/*
+ * What is asked whether something is broken: tests that start no program and no database and compute for a second at most, those first that
+ * say most in the shortest time.
+ */
+
+/** How often what is drawn is drawn: a few times each. */
+export const environment = { SEED: "1", RUNS: "4", BODIES: "1200" }
+
+const encoding = ["encoding/account_index", "encoding/address", "encoding/fee", "encoding/float40", "encoding/integer", "encoding/public_key", "encoding/transaction_id"]
+const domain = ["domain/slot", "domain/statistics", "domain/feed", "domain/views"]
+const blocks = [
+  "use_cases/bounds", "use_cases/block_changes", "use_cases/effective_amounts", "use_cases/process_batch", "use_cases/ledger", "use_cases/limits",
+  "use_cases/published_ids", "use_cases/own_copy", "use_cases/unknown_members", "use_cases/decide_block"
+]
+const feed = ["properties/feed", "simulator/exit_proof"]
+const pool = ["pool/coordinator", "pool/submission", "simulation/found", "submission/transport", "pool/pool_laws"]
+const audit = ["audit/directory"]
+const contract = [
+  "conformance/date_time", "conformance/version", "conformance/text_memory", "submission/examples", "submission/body", "http/revisions", "http/problems",
+  "http/paths", "properties/input", "properties/http"
+]
+/** They compute for longer, and are asked only where much time is to be had. */
+const thorough = [
+  "memory/store", "memory/frozen", "memory/roll_back", "submission/vectors", "properties/revisions", "simulator/outside_exits", "submission/fuzz",
+  "conformance/occurrence", "conformance/wire"
+]
+
+const nearest: ReadonlyArray<readonly [place: string, tests: ReadonlyArray<string>]> = [
+  ["core/encoding", encoding],
+  ["core/domain", [...domain, ...blocks]],
+  ["core/use_cases/audit", audit],
+  ["core/use_cases/pool", pool],
+  ["core/use_cases", blocks],
+  ["core/contract", contract],
+  ["core", [...blocks, ...pool]]
+]
+
+/** The files that are asked about a place; all of them, the nearest first, if `all` is said. */
+export function testFilesOf(place: string, all: boolean): ReadonlyArray<string> {
+  const near = nearest.find(([under]) => place.startsWith(under))?.[1] ?? []
+  const names = all ? [...near, ...encoding, ...domain, ...blocks, ...feed, ...pool, ...contract, ...audit, ...thorough] : near
+  return [...new Set(names)].map((name) => `test/${name}.test.ts`)
+}
