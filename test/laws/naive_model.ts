@@ -5,30 +5,42 @@ import { forge } from "./_naive_batch.ts"
 import { type Facts, keptRecords } from "./facts.ts"
 
 /*
- * What a network's records amount to, worked out in the most obvious way: from the rules of the domain, on plain arrays, from the start
- * each time. It shares with the code under test only the encodings, which have vectors of their own.
+ * What a network's records amount to, worked out in the most obvious way: from the rules of the domain, on plain arrays, record by record. It
+ * shares with the code under test only the encodings, which have vectors of their own.
  */
 
 /** The facts after the records; what a rollback took away was never there. */
 export function replay(genesis: GenesisFeed, records: Iterable<FeedRecord>, keccak256: Keccak256): Facts {
-  const draft = empty(genesis)
-  for (const record of keptRecords(records)) {
-    if (record.kind === "block") addBlock(draft, record.block, keccak256)
-    if (record.kind === "prices") setPrices(draft, record.prices)
-  }
+  const kept = keptRecords(records)
+  const last = lastOf.get(genesis)
+  const goesOn = last !== undefined && last.keccak256 === keccak256 && last.kept.every((record, i) => record === kept[i])
+  const draft = goesOn ? copyOf(last.facts) : empty(genesis)
+  for (const record of goesOn ? kept.slice(last.kept.length) : kept) add(draft, record, keccak256)
+  lastOf.set(genesis, { kept, keccak256, facts: draft })
   return draft
 }
 
+/** What was worked out last of a network: more often than not it is asked for again with more records. */
+const lastOf = new WeakMap<GenesisFeed, { readonly kept: ReadonlyArray<FeedRecord>; readonly keccak256: Keccak256; readonly facts: Facts }>()
+
 /** The facts after one more record; those of before stay as they were. A rollback leads back to facts of before. */
 export function advance(facts: Facts, record: FeedRecord, keccak256: Keccak256): Facts {
+  const draft = copyOf(facts)
+  add(draft, record, keccak256)
+  return draft
+}
+
+function copyOf(facts: Facts): Draft {
   const { accounts, auctionVariables, batches, bids, blocks, coordinators, exits, queued, tokens, transactions } = facts
-  const draft: Draft = {
+  return {
     ...facts, accounts: [...accounts], auctionVariables: [...auctionVariables], batches: [...batches], bids: [...bids], blocks: [...blocks],
     coordinators: [...coordinators], exits: [...exits], queued: [...queued], tokens: [...tokens], transactions: [...transactions]
   }
+}
+
+function add(draft: Draft, record: FeedRecord, keccak256: Keccak256): void {
   if (record.kind === "block") addBlock(draft, record.block, keccak256)
   if (record.kind === "prices") setPrices(draft, record.prices)
-  return draft
 }
 
 function empty(genesis: GenesisFeed): Draft {

@@ -205,8 +205,10 @@ const both: Step = (world) => Effect.andThen(nothingIsLost(world), forgedAgrees(
 
 /** What holds of the pool and the ledger together, whatever happens to them. */
 export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
-  simulated("an acknowledged transaction is always in the pool or in the record of what removed it and why", nothingIsLost, everything),
-  simulated("the pool says forged of what the ledger has forged, whoever forged it and whenever the process ended", forgedAgrees, [...everything, [4, crash]]),
+  simulated(
+    "an acknowledged transaction is always in the pool or in the record of what removed it and why, and the pool says forged of what the ledger has forged, whoever forged it and whenever the process ended",
+    both, [...everything, [4, crash]]
+  ),
   simulated("a selection is the one that comparing all transactions gives, and the ledger takes it: the nonces of an account are in order", nothing, [
     [5, submitSome], [1, authorize], [5, forge], [1, foreign], [1, rollBack]
   ]),

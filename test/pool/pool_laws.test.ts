@@ -3,7 +3,7 @@ import { poolLaws } from "../laws/mod.ts"
 import { withoutStacks } from "../properties/without_stacks.ts"
 import { seed, subjectOf } from "./_subject.ts"
 
-/** Of each of the five laws. */
+/** Of each law. */
 const runs = Number(process.env.RUNS ?? 250)
 
 withoutStacks()
