@@ -6,9 +6,12 @@ interface Pace {
   writeMs: number | null
 }
 
+/** Where writes are quick a run is mostly its opening, and few moments would be left for them. */
+const openingShare = 0.25
+
 /**
- * When children are killed. Two of three by the clock, at a moment that is as likely anywhere in their run: while they open the stores and
- * replay, in the middle of a write, or while nothing happens. The others soon after an acknowledgement, where a write that was answered too
+ * When children are killed. Two of three by the clock: one of four of these while they open the stores and replay, the others at a moment that
+ * is as likely anywhere in their writing, in the middle of a write or while nothing happens. The others soon after an acknowledgement, where a write that was answered too
  * early would be lost. How long a run of so many writes takes the clock knows from the children before.
  */
 export function crashMoments(dice: () => number, acknowledgementsMax: number) {
@@ -19,9 +22,11 @@ export function crashMoments(dice: () => number, acknowledgementsMax: number) {
     comes: async (child: Child): Promise<boolean> => {
       const [place, afterMs] = [dice(), dice() * 15]
       if (turn++ % 3 !== 0 && pace.openingMs !== null && pace.writeMs !== null) {
-        const runMs = pace.openingMs + acknowledgementsMax * pace.writeMs
+        const momentMs = place < openingShare
+          ? place / openingShare * pace.openingMs
+          : pace.openingMs + (place - openingShare) / (1 - openingShare) * acknowledgementsMax * pace.writeMs
         // a child that is faster than the ones before is not let run on and on
-        await Promise.race([sleep(place * runMs), child.acknowledged(2 * acknowledgementsMax)])
+        await Promise.race([sleep(momentMs), child.acknowledged(2 * acknowledgementsMax)])
         return true
       }
       await child.acknowledged(1 + Math.floor(place ** 2 * acknowledgementsMax))
