@@ -6,6 +6,8 @@ import type { Manifest } from "./_project.ts"
 const allowed: ReadonlyArray<RegExp> = [
   /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/u,
   /^(?:core|adapters|app|test\/laws)\/(?:[\w/]+\/)?\w+\.ts$/u,
+  // the entry is JavaScript in the sources too
+  /^app\/main\.js$/u,
   /^dist\/(?:core|adapters|app|test\/laws)\/(?:[\w/]+\/)?\w+\.(?:js|d\.ts)(?:\.map)?$/u,
   // boards and alert rules, for those who run it
   /^app\/monitoring\/[\w./-]+\.(?:json|ya?ml)$/u
