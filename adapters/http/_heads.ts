@@ -1,12 +1,7 @@
-import type { ServerResponse } from "node:http"
 import type { HeaderRecord } from "./_headers.ts"
 import { sharedHeaders } from "./_shedding.ts"
+import type { Headed } from "./_wires.ts"
 import type { HttpAnswer } from "./message.ts"
-
-/** What Node is about to send before a body, which `writeHead` has made. Other runtimes have none. */
-interface Headed extends ServerResponse {
-  _header?: string | null
-}
 
 /** Heads of answers that share their headers, but for their lengths, for the second that their Date names: to make one anew takes as long as all else that is done for a refusal. */
 export class Heads {

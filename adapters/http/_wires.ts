@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http"
 import { type HttpAnswer, keptAnswers } from "./message.ts"
 
 /** What Node is about to send before a body, which `writeHead` has made. Other runtimes have none. */
-interface Headed extends ServerResponse {
+export interface Headed extends ServerResponse {
   _header?: string | null
 }
 

@@ -79,18 +79,13 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp }))
   }
 
-  const refusal = (site: Site, problem: Problem, url: string, stamp: LedgerStamp | undefined): HttpAnswer => {
-    const body = problemJson(problem, url)
-    return {
-      status: problems[problem.name].status,
-      headers: { ...site.headers(stamp), ...problem.headers },
-      body,
-      problem: problem.name,
-      ...problem.limit === undefined ? {} : { limit: problem.limit },
-      // the sentences of the others quote what was given
-      ...problem.faults === undefined && problem.limit !== undefined ? { isAscii: /^[ -~]*$/u.test(body) } : {}
-    }
-  }
+  const refusal = (site: Site, problem: Problem, url: string, stamp: LedgerStamp | undefined): HttpAnswer => ({
+    status: problems[problem.name].status,
+    headers: { ...site.headers(stamp), ...problem.headers },
+    body: problemJson(problem, url),
+    problem: problem.name,
+    ...problem.limit === undefined ? {} : { limit: problem.limit }
+  })
   const shedding = { busyMs: makeShedding("busyMs"), requestsMax: makeShedding("requestsMax") }
   const refuse = (site: Site, problem: Problem, url: string): Effect.Effect<HttpAnswer> =>
     Effect.map(stamp, (stamp) => refusal(site, problem, url, stamp))
