@@ -116,8 +116,6 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, p
         if (kept.unchanged === null) keptAnswers.add(kept.unchanged = notModified(kept.whole!.headers))
         return kept.unchanged
       }
-      // where no parts are known yet word of them is on its way
-      if (now.snapshot !== null) memory.remove(key)
       if (kept.given >= wantedMin) other = "wanted"
     }
     if (asked === undefined) return other

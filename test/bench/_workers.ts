@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { noteFigure } from "./_figures.ts"
 import { median } from "./_load.ts"
+import { canLimit, limit } from "./_quota.ts"
 
 /** What is asked for: no flags stand for a server as it starts, with its answers kept ready. */
 const kinds = {
@@ -30,8 +32,14 @@ interface Pair {
   readonly two: Group
 }
 
-/** Two workers and one by turns in each round, the same program and flags; the ratio of each round counts. Then what the log of requests takes. */
+/**
+ * Two workers and one by turns in each round, the same program and flags; the ratio of each round counts. Then what the log of requests takes.
+ *
+ * The client has a core for itself: where there are no more cores than two workers need, and Linux allows it, each process that answers may
+ * use half a core, so that two have twice as much as one and the client does not take it from them.
+ */
 export const benchWorkers = async (options: Rounds): Promise<void> => {
+  console.log(`  ${isLimited ? `each process that answers has ${limitedShare} of a core` : canPin ? "the client has a core for itself" : "servers and client share all cores"}`)
   for (const flags of [[], ["--answers-bytes-max", "0"]]) {
     const pair = { names: { one: "one", two: "two" }, one: await startGroup(1, flags), two: await startGroup(2, flags) }
     await comparing(pair, async () => {
@@ -93,6 +101,9 @@ const load = async ({ pids, port }: Group, path: string, durationMs: number): Pr
 /** The client has the last core for itself where there are more than the servers need. */
 const cores = availableParallelism()
 const canPin = existsSync("/usr/bin/taskset") && cores > 2
+/** Half of the core that is left for each of two; the client of one that answers from memory takes 0.6 of the other. */
+const isLimited = !canPin && canLimit
+const limitedShare = 0.5
 const serverCores = canPin ? `0-${cores - 2}` : undefined
 const clientCores = canPin ? String(cores - 1) : undefined
 
@@ -126,12 +137,15 @@ const startGroup = async (workers: number, flags: ReadonlyArray<string>): Promis
     })
   })
   const pids = workers === 1 ? [child.pid!] : childrenOf(child.pid!)
+  const limits = isLimited ? pids.map((pid) => limit(pid, limitedShare)) : []
   return {
     port, pids,
-    stop: () => new Promise((resolve) => {
-      child.removeAllListeners("exit").once("exit", () => resolve())
+    stop: async () => {
+      child.removeAllListeners("exit")
       child.kill("SIGTERM")
-    })
+      await once(child, "exit")
+      for (const end of limits) end()
+    }
   }
 }
 

@@ -143,10 +143,11 @@ describe("what is kept ready", () => {
     const { ask, stats } = yield* open(tips, { answersBytesMax: 20_000 })
     for (let limit = 1; limit <= 100; limit++) {
       const first = yield* ask(`/tokens?limit=${limit}`)
-      assert.strictEqual((yield* ask(`/tokens?limit=${limit}`)).body, first.body)
+      // where so many come it is kept when it is asked for the second time
+      for (const _ of [2, 3]) assert.strictEqual((yield* ask(`/tokens?limit=${limit}`)).body, first.body)
       assert.isAtMost(stats().bytes, 20_000)
     }
-    assert.strictEqual(stats().hits, 100)
+    assert.isAtLeast(stats().hits, 100)
     assert.strictEqual(stats().evictions + stats().entries, 100)
     assert.isAbove(stats().entries, 3)
     const { ask: unkept, stats: none } = yield* open(tips, { answersBytesMax: 0 })
