@@ -25,10 +25,10 @@ export interface Watch {
   readonly serve: (node: Context.Context<AdminPorts>, writing: Context.Context<AdminWritePorts> | null) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Opens what a server is watched by, as its settings say. @param place which process of a group this is, from 0 @param verification what `verify` found last */
-export const openWatch = Effect.fnUntraced(function*(settings: AdminSettings, place = 0, verification?: Effect.Effect<string | null, unknown>): Effect.fn.Return<Watch, ProgramFailure, Scope.Scope> {
+/** Opens what a server is watched by, as its settings say. @param place which process of a group this is, from 0; null where it is alone @param verification what `verify` found last */
+export const openWatch = Effect.fnUntraced(function*(settings: AdminSettings, place: number | null, verification?: Effect.Effect<string | null, unknown>): Effect.fn.Return<Watch, ProgramFailure, Scope.Scope> {
   const { adminHost, adminToken, ledgerAgeMaxSeconds, otlpUrl, requestLog, serverTiming, traceRatio } = settings
-  const port = adminPortOf(settings, place)
+  const port = adminPortOf(settings, place ?? 0)
   const isWatched = port !== null || otlpUrl !== undefined
   const monitor = openMonitor()
   const admin = port === null ? null : yield* openAdmin({
@@ -43,7 +43,7 @@ export const openWatch = Effect.fnUntraced(function*(settings: AdminSettings, pl
   return {
     monitor: isWatched ? monitor : null,
     observing: {
-      ...requestLog ? { log: yield* openRequestLog({ format: logFormatOf(settings) }) } : {},
+      ...requestLog ? { log: yield* openRequestLog({ format: logFormatOf(settings), isShared: place !== null }) } : {},
       ...serverTiming ? { serverTiming } : {},
       ...otlp === undefined ? {} : { traces: { tracer: otlp.tracer, ratio: traceRatio } }
     },

@@ -8,7 +8,9 @@ if (module.registerHooks === undefined && process.versions.bun === undefined && 
 
 // What was compiled is kept for the next start. This file is JavaScript so that it says so first: sources whose types were left out before
 // need no compiler of types, which takes 16 MB and a fifth of a short start.
-module.enableCompileCache?.()
+const { directory } = module.enableCompileCache?.() ?? {}
+// threads keep and find nothing there unless their environment says so: each would have a compiler of types of its own
+if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
 const { resolveQuickly } = await import("./module_resolution.ts")
 resolveQuickly()
 await import("./program.ts")

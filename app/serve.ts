@@ -33,7 +33,7 @@ export const serve = (settings: ServeSettings) =>
 
 /** With somebody who watches, from the start to the end. */
 const watched = <A, E, R>(settings: ServeSettings, self: WorkerSelf | undefined, run: (watch: Watch) => Effect.Effect<A, E, R>) =>
-  Effect.scoped(Effect.flatMap(openWatch(settings, (self?.place ?? 1) - 1, verificationOf(settings)), (watch) => Effect.provideService(run(watch), Monitor, watch.monitor)))
+  Effect.scoped(Effect.flatMap(openWatch(settings, self === undefined ? null : self.place - 1, verificationOf(settings)), (watch) => Effect.provideService(run(watch), Monitor, watch.monitor)))
 
 /** What `verify` found last in the place of the data; nothing is kept of what is only in memory. */
 const verificationOf = (settings: ServeSettings) => {

@@ -1,5 +1,5 @@
 import { babyjubjub } from "@noble/curves/misc.js"
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import type { PublicKey } from "../../core/encoding/mod.ts"
 import { type PointTable, pointTable } from "./_multiply_add.ts"
 import { type CurvePoint, decompressPublicKey } from "./babyjubjub.ts"

@@ -1,6 +1,6 @@
 import { babyjubjub } from "@noble/curves/misc.js"
 import { blake512 } from "@noble/hashes/blake1.js"
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { EncodingError, type PublicKey, publicKeyFromParts, publicKeyParts } from "../../core/encoding/mod.ts"
 import { isNeutral, multiplyAdd, pointTable } from "./_multiply_add.ts"
 import { squareRoot } from "./_square_root.ts"

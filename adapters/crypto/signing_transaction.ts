@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import type { PoolTransaction } from "../../core/domain/mod.ts"
 import { addressNumber, encodeFloat40, EncodingError, type EthereumAddress, type PublicKey, publicKeyParts } from "../../core/encoding/mod.ts"
 import { poseidon } from "./poseidon.ts"

@@ -1,5 +1,5 @@
 import { babyjubjub } from "@noble/curves/misc.js"
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { type PublicKey, publicKeyToBigEndianHex } from "../../core/encoding/mod.ts"
 import { isNeutral, multiplyAdd, pointTable } from "./_multiply_add.ts"
 import { shortScalars } from "./_short_scalars.ts"

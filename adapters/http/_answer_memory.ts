@@ -40,7 +40,7 @@ export class AnswerMemory<Kept extends Sized> {
   evictions = 0
 
   /** @param bytesMax for both generations; 0 keeps nothing */
-  constructor(bytesMax: number, nowMs: () => number = () => performance.now()) {
+  constructor(bytesMax: number, nowMs: () => number) {
     this.generationMax = bytesMax / 2
     this.nowMs = nowMs
   }
@@ -99,7 +99,8 @@ export class AnswerMemory<Kept extends Sized> {
   /** A flood has begun when a generation of answers came too soon, and is over after the first stretch of time in which fewer came. */
   private count(bytes: number): void {
     const nowMs = this.nowMs()
-    const isOver = nowMs - this.sinceMs >= replacedMs
+    // also where the clock was set back
+    const isOver = Math.abs(nowMs - this.sinceMs) >= replacedMs
     this.newBytes += bytes
     const isMuch = this.newBytes > this.generationMax
     if (!isOver && !isMuch) return

@@ -19,6 +19,7 @@ export interface AnswersOptions {
   readonly program: string
   /** Batches after which one is too deep for a rollback. */
   readonly finalAfterBatches: number
+  readonly nowMs: () => number
 }
 
 /** The newest snapshot that this process knows of. */
@@ -49,8 +50,8 @@ interface Kept extends Dependence {
  * depends on has changed; the headers name the newest snapshot that the process knows of, on which it would be the same. What several ask
  * for at the same time is computed once.
  */
-export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, poolTip, program, tip }: AnswersOptions) => {
-  const memory = new AnswerMemory<Kept>(bytesMax)
+export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poolTip, program, tip }: AnswersOptions) => {
+  const memory = new AnswerMemory<Kept>(bytesMax, nowMs)
   const counts = { hits: 0, misses: 0, shared: 0, notModified: 0 }
   const tagsOf = new Map<string, LedgerTags>()
   const tagsFor = ({ revision }: Site): LedgerTags => {

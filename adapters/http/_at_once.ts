@@ -2,6 +2,7 @@ import { type Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { Heads } from "./_heads.ts"
 import { serverRequest } from "./_server_request.ts"
+import { ToldAnswer } from "./_told.ts"
 import { latin1Of, Wires } from "./_wires.ts"
 import type { Application } from "./application.ts"
 import { bodyBytes, type HttpAnswer } from "./message.ts"
@@ -41,7 +42,8 @@ const isTaken = (server: Server, source: IncomingMessage, response: ServerRespon
   const answer = application.handle(request)
   if (isThere(answer)) {
     const { value } = answer
-    if (!wires.sendKept(value, response) && !heads.send(value, response)) write(value, response, wires)
+    const parts = ToldAnswer.partsOf(value)
+    if (!wires.sendKept(parts, response) && !heads.send(value, parts, response)) write(value, response, wires)
     return true
   }
   const fiber = Fiber.runIn(run(answer), scope)

@@ -18,16 +18,22 @@ const common: HeaderRecord = {
   vary: "Api-Revision"
 }
 
-/** The headers of every answer of one revision. Those of one snapshot are one object, which is built once. */
-export const makeHeaders = (revision: string) => {
+/**
+ * The headers of every answer of one revision. Those of one snapshot are one object, which is built once.
+ *
+ * @param told what is added to answers, so that pages in browsers may read it
+ */
+export const makeHeaders = (revision: string, told: ReadonlyArray<string>) => {
+  const always: HeaderRecord = {
+    ...common, "access-control-expose-headers": [common["access-control-expose-headers"], ...told].join(", "), [answerHeaders.revision]: revision
+  }
   let last: LedgerStamp | undefined
-  let headers: HeaderRecord = { ...common, [answerHeaders.revision]: revision }
+  let headers = always
   return (stamp: LedgerStamp | undefined): HeaderRecord => {
     if (stamp === undefined || stamp === last || (last !== undefined && same(last, stamp))) return headers
     last = stamp
     headers = {
-      ...common,
-      [answerHeaders.revision]: revision,
+      ...always,
       [answerHeaders.block]: String(stamp.ethereumBlockNum),
       // there is none before the first batch
       ...(stamp.batchNum === null ? {} : { [answerHeaders.batch]: String(stamp.batchNum) }),

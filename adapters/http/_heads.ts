@@ -1,5 +1,6 @@
 import type { HeaderRecord } from "./_headers.ts"
 import { sharedHeaders } from "./_shedding.ts"
+import type { ToldParts } from "./_told.ts"
 import type { Headed } from "./_wires.ts"
 import type { HttpAnswer } from "./message.ts"
 
@@ -8,9 +9,9 @@ export class Heads {
   #second = 0
   readonly #texts = new Map<HeaderRecord, readonly [before: string, after: string]>()
 
-  /** Whether the answer is on its way: it is one whose headers are shared. */
-  send({ body, headers, isAscii, status }: HttpAnswer, response: Headed): boolean {
-    if (!sharedHeaders.has(headers) || isAscii !== true || typeof body !== "string") return false
+  /** Whether the answer is on its way: it is one whose headers are shared, but for the lines of its request. */
+  send({ body, headers, isAscii, status }: HttpAnswer, { lines, shared }: ToldParts, response: Headed): boolean {
+    if (!sharedHeaders.has(shared.headers) || isAscii !== true || typeof body !== "string") return false
     // a connection that ends with this answer is told so in its head
     if (!response.shouldKeepAlive || response.destroyed || response.headersSent) return false
     const second = Math.floor(Date.now() / 1000)
@@ -18,17 +19,18 @@ export class Heads {
       this.#second = second
       this.#texts.clear()
     }
-    const known = this.#texts.get(headers)
+    const known = this.#texts.get(shared.headers)
+    const own = `${lines}content-length: ${body.length}\r\n`
     if (known !== undefined) {
-      response._header = `${known[0]}${body.length}${known[1]}${body}`
+      response._header = `${known[0]}${own}${known[1]}${body}`
       response.end()
       return true
     }
     response.writeHead(status, { ...headers, "content-length": `${body.length}` })
     const head = response._header
     if (typeof head === "string") {
-      const [before, after] = head.split(`content-length: ${body.length}\r\n`)
-      if (after !== undefined) this.#texts.set(headers, [`${before!}content-length: `, `\r\n${after}`])
+      const [before, after] = head.split(own)
+      if (after !== undefined) this.#texts.set(shared.headers, [before!, after])
     }
     response.end(body, "latin1")
     return true

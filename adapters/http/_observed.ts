@@ -1,5 +1,6 @@
 import { Effect, Exit, type Tracer } from "effect"
 import { abandoned, type InFlight, RequestCounts } from "./_request_counts.ts"
+import { ToldAnswer } from "./_told.ts"
 import { beginSpan, endSpan, traceParent, within } from "./_trace.ts"
 import { bodyBytes, type HttpAnswer, type HttpRequest } from "./message.ts"
 import type { Observing, RequestRecord } from "./observing.ts"
@@ -19,6 +20,10 @@ export interface ObservedOptions {
   /** The operation that a request asks for, without doing it. */
   readonly operationOf: (request: HttpRequest) => string
 }
+
+/** Names of the headers that are added to answers. */
+export const toldHeaders = ({ log, serverTiming, traces }: Observing): ReadonlyArray<string> =>
+  [...log !== undefined || serverTiming === true || traces !== undefined ? ["X-Request-Id"] : [], ...serverTiming === true ? ["Server-Timing"] : []]
 
 /** Counts, logs, times and traces what is answered, as far as somebody wants it; else only what waits for its answer is counted. */
 export const observed = ({ answer, counts, inFlight, observing, operationOf }: ObservedOptions): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
@@ -47,7 +52,9 @@ export const observed = ({ answer, counts, inFlight, observing, operationOf }: O
       const record = recordOf(request, seen, answered, status, durationMs, span ?? parent)
       log?.(record)
       if (span !== undefined) endSpan(span, record)
-      return answered === undefined ? none : { ...answered, headers: toldHeaders(answered.headers, record, serverTiming) }
+      if (answered === undefined) return none
+      const own = { "x-request-id": record.id }
+      return new ToldAnswer(answered, serverTiming ? { ...own, "server-timing": `app;dur=${durationMs.toFixed(3)}` } : own)
     }
 
     const begun = answer(request, seen)
@@ -89,20 +96,10 @@ const bytesOf = ({ body, headers }: HttpAnswer): number => {
   return length === undefined || body === "" ? bodyBytes(body) : Number(length)
 }
 
-const toldHeaders = (headers: HttpAnswer["headers"], { durationMs, id }: RequestRecord, serverTiming: boolean): HttpAnswer["headers"] => {
-  const exposed = headers["access-control-expose-headers"]
-  return {
-    ...headers,
-    "x-request-id": id,
-    ...exposed === undefined ? {} : { "access-control-expose-headers": `${exposed}, X-Request-Id${serverTiming ? ", Server-Timing" : ""}` },
-    ...serverTiming ? { "server-timing": `app;dur=${durationMs.toFixed(3)}` } : {}
-  }
-}
-
-/** That of the client, so that its log and ours tell of the same request; ours where it has none, or none that is harmless in a log. */
+/** That of the client, so that its log and ours tell of the same request; ours where it has none, or none that is harmless in a log. All of ours are as long. */
 const idOf = ({ headers }: HttpRequest): string => {
   const given = headers["x-request-id"]
-  return typeof given === "string" && /^[\w.:-]{1,64}$/u.test(given) ? given : `${processName}-${(++requests).toString(36)}`
+  return typeof given === "string" && /^[\w.:-]{1,64}$/u.test(given) ? given : `${processName}-${(++requests).toString(36).padStart(7, "0")}`
 }
 
 let requests = 0

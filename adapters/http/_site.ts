@@ -47,14 +47,16 @@ export interface SiteOptions {
   readonly context: WireContext
   /** The last snapshot, for answers that show none of it. */
   readonly stamp: Effect.Effect<LedgerStamp | undefined>
+  /** Names of the headers that are added to its answers. */
+  readonly told: ReadonlyArray<string>
 }
 
 /** The path of something within a mount. */
 export const mountedPath = (mount: Mount, path: string): string => mount.path === "/" ? path || "/" : mount.path + path
 
-export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, postings, context, stamp }: SiteOptions) {
+export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, postings, context, stamp, told }: SiteOptions) {
   const { revision } = mount
-  const headers = makeHeaders(revision.name)
+  const headers = makeHeaders(revision.name, told)
   const page = (name: string, content: (request: HttpRequest) => Effect.Effect<HttpAnswer>, isConstant = true): Resource => ({
     operation: name,
     allow: readMethods,

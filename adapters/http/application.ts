@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Layer, Option } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Option } from "effect"
 import { programVersion, type WireContext } from "../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
 import { LedgerReader, type LedgerStamp, LedgerTip, Monitor, NotRegistered, type PoolStore, PoolTip } from "../../core/ports/mod.ts"
@@ -8,7 +8,7 @@ import { makeAnswers } from "./_answers.ts"
 import { answerHeaders, preflightHeaders } from "./_headers.ts"
 import { overLimit, undeclaredBody } from "./_limits.ts"
 import { type Choice, defaultMounts, makeChooser, type Mount } from "./_mounts.ts"
-import { observed, type Seen } from "./_observed.ts"
+import { observed, type Seen, toldHeaders } from "./_observed.ts"
 import { makePostings, type PostFailure } from "./_posting.ts"
 import { measureRequests, RequestCounts } from "./_request_counts.ts"
 import type { Match } from "./_router.ts"
@@ -63,7 +63,11 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const reader = yield* LedgerReader
   const submission = yield* Submission
   const program = JSON.stringify([programVersion, context.network, mounts.map(({ path, revision }) => [path, revision.name])])
-  const answers = makeAnswers({ tip: yield* LedgerTip, poolTip: yield* PoolTip, constants, bytesMax: answersBytesMax, program, finalAfterBatches })
+  const clock = yield* Clock.Clock
+  const answers = makeAnswers({
+    tip: yield* LedgerTip, poolTip: yield* PoolTip, constants, bytesMax: answersBytesMax, program, finalAfterBatches,
+    nowMs: () => clock.currentTimeMillisUnsafe()
+  })
   yield* measureAnswers(answers.stats)
   // an answer that shows nothing of the ledger is given even where the ledger cannot be read
   const read = Effect.match(reader.stamp, { onSuccess: (stamp): LedgerStamp | undefined => stamp, onFailure: () => undefined })
@@ -73,10 +77,11 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   })
   const choose = makeChooser(mounts)
   const sites = new Map<string, Site>()
+  const told = toldHeaders(observing)
   for (const reading of yield* readInterfaces({ context, constants, revisions: mounts.map(({ revision }) => revision), listItemsMax: limits.listItemsMax })) {
     const mount = mounts.find(({ revision }) => revision === reading.revision)!
     const postings = makePostings({ revision: reading.revision, context, submission, limits })
-    sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp }))
+    sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp, told }))
   }
 
   const refusal = (site: Site, problem: Problem, url: string, stamp: LedgerStamp | undefined): HttpAnswer => ({

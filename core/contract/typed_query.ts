@@ -89,7 +89,8 @@ export const itemKeyFaults = (item: ItemName, key: unknown): ReadonlyArray<Input
 
 const memberFaults = (of: { readonly [name: string]: unknown }, known: { readonly [name: string]: Rule }): Array<InputFault> =>
   Object.entries(of).flatMap(([name, value]) => {
-    const rule = known[name]
+    // what objects inherit is no name of ours
+    const rule = Object.hasOwn(known, name) ? known[name] : undefined
     if (rule !== undefined) return value === undefined ? [] : faultOf(name, value, rule)
     const nearest = nearestName(name, Object.keys(known))
     return [brokenRule(name, shown(value), "a known name", `Unknown name ${JSON.stringify(name)}${nearest === undefined ? `: the known ones are ${Object.keys(known).join(", ")}` : `: did you mean ${nearest}?`}`)]

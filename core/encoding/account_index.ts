@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { EncodingError } from "./encoding_error.ts"
 import { parseDecimalNumber } from "./integer.ts"
 

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { isHexFrom } from "./_hex.ts"
 import { EncodingError } from "./encoding_error.ts"
 import type { Keccak256 } from "./keccak256.ts"

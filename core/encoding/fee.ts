@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { FEE_TABLE_LOW } from "./_fee_table.ts"
 import { EncodingError } from "./encoding_error.ts"
 

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { EncodingError } from "./encoding_error.ts"
 
 /** An amount as signatures carry it: an integer 0..2^40−1, five bits of decimal exponent above 35 bits of mantissa. */

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { base64urlOfBytes, bytesOfBase64url } from "./_base64url.ts"
 import { bytesOfHex, hexOfBytes, isHexFrom, reverseHex } from "./_hex.ts"
 import { EncodingError } from "./encoding_error.ts"

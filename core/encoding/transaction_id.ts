@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { HEX_OF_BYTE, isHexFrom } from "./_hex.ts"
 import { ACCOUNT_INDEX_MAX, type AccountIndex } from "./account_index.ts"
 import { EncodingError } from "./encoding_error.ts"

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Tracer } from "effect"
+import { Writable } from "node:stream"
 import { openRequestLog } from "../../adapters/admin/mod.ts"
 import { Application, type Observing } from "../../adapters/http/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
@@ -16,7 +17,7 @@ const [rounds, requests] = [31, 10_000]
 const headers = { host: "127.0.0.1:8080", accept: "application/json", "user-agent": "cost", connection: "keep-alive" }
 
 const ways: Effect.Effect<ReadonlyArray<readonly [string, boolean, Observing]>, never, never> = Effect.gen(function*() {
-  const log = yield* Effect.provideService(openRequestLog({ format: "json", write: () => {} }) as Effect.Effect<NonNullable<Observing["log"]>>, Monitor, null)
+  const log = yield* Effect.provideService(openRequestLog({ format: "json", to: new Writable({ write: (_, __, done) => done() }) }) as Effect.Effect<NonNullable<Observing["log"]>>, Monitor, null)
   const tracer = Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
   return [
     ["nothing", false, {}], ["nothing, again", false, {}], ["counts", true, {}], ["counts and log", true, { log }], ["counts and Server-Timing", true, { serverTiming: true }],

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { Writable } from "node:stream"
+import { charactersMax } from "../../adapters/admin/_log_writer.ts"
 import { openOtlp, openRequestLog } from "../../adapters/admin/mod.ts"
 import { Application, type HttpAnswer, type Observing, type RequestRecord } from "../../adapters/http/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
@@ -94,30 +96,77 @@ const record: RequestRecord = {
 }
 
 describe("the log of requests", () => {
+  /** Each write is through when what it is given is called. */
+  const target = (take: (text: string, done: () => void) => void) => new Writable({ decodeStrings: false, write: (text: string, _, done) => take(text, done) })
   const written = (format: "text" | "json", records: ReadonlyArray<RequestRecord>) => Effect.gen(function*() {
     const writes: Array<string> = []
-    yield* Effect.scoped(Effect.map(openRequestLog({ format, write: (lines) => writes.push(lines) }), (log) => records.forEach(log)))
+    const to = target((text, done) => {
+      writes.push(text)
+      setImmediate(done)
+    })
+    yield* Effect.scoped(Effect.map(openRequestLog({ format, to, isShared: true }), (log) => records.forEach(log)))
     return writes
   })
 
-  it.effect("is a JSON object on each line", () => Effect.gen(function*() {
-    const lines = (yield* written("json", [record, { ...record, status: 503, problem: "unavailable", url: "/\n\"x" }])).join("").trimEnd().split("\n")
+  it.live("is a JSON object on each line", () => Effect.gen(function*() {
+    const all = (yield* written("json", [record, { ...record, status: 503, problem: "unavailable", url: "/\n\"x\u00e9\u{1f600}\ud800\\" }])).join("")
+    // whatever encoding it is read in
+    assert.match(all, /^[\n\x20-\x7e]+$/u)
+    const lines = all.trimEnd().split("\n")
     const [first, second] = lines.map((line) => JSON.parse(line) as { readonly [name: string]: unknown })
     assert.deepInclude(first, { level: "INFO", message: "Request", id: "r-1", status: 200, durationMs: 1.235, traceId })
     assert.match(String(first!.timestamp), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/u)
-    assert.deepInclude(second, { level: "WARN", problem: "unavailable", url: "/\n\"x" })
+    assert.deepInclude(second, { level: "WARN", problem: "unavailable", url: "/\n\"x\u00e9\u{1f600}\ud800\\" })
   }))
 
-  it.effect("is a line to read on a terminal, and nothing that a client sends can move its cursor", () => Effect.gen(function*() {
+  it.live("is a line to read on a terminal, and nothing that a client sends can move its cursor", () => Effect.gen(function*() {
     const [line] = yield* written("text", [{ ...record, url: "/a\u001b[2J\r\nb\u0000\u009b\ud800ü" }])
     assert.match(line!, /^\[[\d:.]{12}\] INFO 200 GET \/a%1B\[2J%0D%0Ab%00%C2%9B%EF%BF%BD%C3%BC 1\.23 ms 10 B getTokens 127\.0\.0\.1 r-1\n$/u)
   }))
 
-  it.effect("is written in pieces that stay whole in a pipe, and to its last line", () => Effect.gen(function*() {
+  it.live("is written in pieces that stay whole in a pipe, one after the other, and to its last line", () => Effect.gen(function*() {
     const writes = yield* written("json", Array.from({ length: 100 }, (_, i) => ({ ...record, id: `r-${i}`, url: `/${"x".repeat(3000)}` })))
     assert.isTrue(writes.every((lines) => lines.length <= 4096 && lines.endsWith("\n")))
     assert.strictEqual(writes.join("").split("\n").length, 101)
   }))
+
+  it.live("is written some fifty milliseconds after the request, or with many others at once", () => Effect.scoped(Effect.gen(function*() {
+    const writes: Array<string> = []
+    const log = yield* openRequestLog({ format: "json", to: target((text, done) => {
+      writes.push(text)
+      done()
+    }) })
+    for (let i = 0; i < 64; i++) log(record)
+    assert.deepStrictEqual(writes.map((text) => text.split("\n").length), [65])
+    log(record)
+    assert.lengthOf(writes, 1)
+    while (writes.length < 2) yield* Effect.sleep(5)
+    assert.deepStrictEqual(writes[1]!.split("\n").length, 2)
+  })))
+
+  it.live("of a reader that does not read is kept within a bound, and tells what it leaves out", () => Effect.scoped(Effect.gen(function*() {
+    const lines: Array<{ readonly message: string; readonly url?: string }> = []
+    const waiting: Array<() => void> = []
+    let isReading = false
+    const log = yield* openRequestLog({ format: "json", to: target((text, done) => {
+      lines.push(...text.trimEnd().split("\n").map((line) => JSON.parse(line) as { readonly message: string }))
+      if (isReading) done()
+      else waiting.push(done)
+    }) })
+    const urlCharacters = 2000
+    const all = 64 * Math.ceil(charactersMax / urlCharacters / 64) + 64
+    for (let i = 0; i < all; i++) log({ ...record, url: `/${i}`.padEnd(urlCharacters, "x") })
+    // one write at a time, whatever waits
+    assert.lengthOf(waiting, 1)
+    assert.lengthOf(lines, 64)
+    isReading = true
+    waiting[0]!()
+    while (lines.at(-1)!.message === "Request") yield* Effect.sleep(1)
+    const told = lines.filter(({ url }) => url !== undefined)
+    told.forEach(({ url }, i) => assert.strictEqual(Number.parseInt(url!.slice(1), 10), i))
+    assert.isBelow(told.length, all)
+    assert.strictEqual(lines.at(-1)!.message, `Lines of ${all - told.length} requests were left out: whoever reads the log is slower than they come`)
+  })))
 })
 
 interface Span { readonly traceId: string; readonly parentSpanId?: string; readonly name: string; readonly kind: number; readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: object }> }

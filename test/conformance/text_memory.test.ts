@@ -60,4 +60,16 @@ describe("texts that are kept", () => {
     write(first!)
     assert.strictEqual(written.filter((n) => n === 0).length, 2)
   })
+
+  it("are counted with those of the generation before, which are other texts where one of their values is another", () => {
+    const memory = new TextMemory(2 * 2 * 320)
+    const write = writer(memory)
+    const [first, ...others] = views(4)
+    const counted = [first!, ...others].map((view) => (write(view), memory.characters))
+    assert.deepStrictEqual(counted, [320, 640, 960, 1280])
+    assert.isTrue(write({ ...first!, token: { usd: 7 } }).startsWith("0:7"))
+    const none = new TextMemory(0)
+    writer(none)(first!)
+    assert.strictEqual(none.characters, 0)
+  })
 })

@@ -3,13 +3,16 @@ import { Deferred, Effect, Exit, Layer, Scope } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { connect } from "node:net"
 import { keptAnswers } from "../../adapters/http/message.ts"
+import { ToldAnswer } from "../../adapters/http/_told.ts"
+import { type Headed, Wires } from "../../adapters/http/_wires.ts"
 import { Application, defaultLimits, type HttpAnswer } from "../../adapters/http/mod.ts"
 import { serverLayer } from "../../adapters/http/node.ts"
 
-/** A server whose every answer is the same effect. */
-const serve = Effect.fnUntraced(function*(answer: Effect.Effect<HttpAnswer>, scope: Scope.Scope) {
+/** A server whose every answer is the same effect, or one after the other. */
+const serve = Effect.fnUntraced(function*(given: Effect.Effect<HttpAnswer> | (() => Effect.Effect<HttpAnswer>), scope: Scope.Scope) {
+  const answer = typeof given === "function" ? given : () => given
   const application = Layer.succeed(Application, {
-    limits: defaultLimits, refuse: () => answer, handle: () => answer, answerStats: () => { throw new Error("Nobody asks") }
+    limits: defaultLimits, refuse: answer, handle: answer, answerStats: () => { throw new Error("Nobody asks") }
   })
   const context = yield* Layer.buildWithScope(Layer.provide(serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "50 millis" }), application), scope)
   return (yield* Effect.provide(HttpServer.HttpServer, context)).address as { readonly port: number }
@@ -82,6 +85,47 @@ describe("an answer that is kept", () => {
       }
     })))
   }
+})
+
+describe("a kept answer with headers of its request alone", () => {
+  const plain = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+  const bodies = { "a text": { body: "a".repeat(3000), isAscii: true }, "bytes": { body: new TextEncoder().encode("é".repeat(1000)) }, "nothing": { body: "" } }
+  for (const [name, body] of Object.entries(bodies)) {
+    it.live(`leaves as every other one does, as long as the one before it or not: ${name}`, () => Effect.scoped(Effect.gen(function*() {
+      const kept: HttpAnswer = body.body === "" ? { status: 304, headers: { etag: '"x"' }, ...body } : { status: 200, headers: { "content-length": String(body.body.length), "x-test": "1" }, ...body }
+      keptAnswers.add(kept)
+      const own: ReadonlyArray<{ readonly [name: string]: string }> = [1, 2, 3, "", 4, "five", 6].map((told) => told === "" ? {} : { "x-own": `${told}`, "x-other": "1" })
+      const served = Effect.fnUntraced(function*(told: (own: { readonly [name: string]: string }) => HttpAnswer) {
+        let asked = 0
+        const { port } = yield* serve(() => Effect.succeed(told(own[asked++]!)), yield* Effect.scope)
+        return yield* Effect.promise(() => answersOf(port, own.map(() => plain)))
+      })
+      const given = yield* served((own) => new ToldAnswer(kept, own))
+      assert.deepStrictEqual(given, yield* served((own) => ({ ...kept, headers: { ...kept.headers, ...own } })))
+      assert.lengthOf(given, own.length)
+    })))
+  }
+
+  it("is what it was when it was sent, however long it waits for its client to read", () => {
+    const wires = new Wires()
+    const kept: HttpAnswer = { status: 200, headers: {}, body: "body", isAscii: true }
+    keptAnswers.add(kept)
+    const waiting: Array<Buffer> = []
+    /** Nothing leaves any more. */
+    const socket = { writable: true, get writableLength() { return waiting.length }, write: (bytes: Buffer) => waiting.push(bytes) }
+    const ask = (own: string) => {
+      const answer = new ToldAnswer(kept, { "x-own": own })
+      const response = { shouldKeepAlive: true, socket, _header: `HTTP/1.1 200 OK\r\nx-own: ${own}\r\n\r\n`, end: () => {} } as unknown as Headed
+      if (!wires.sendKept(ToldAnswer.partsOf(answer), response)) wires.note(answer, response)
+    }
+    // the first two are noted, and so is what comes after one that waits; a second may end in between
+    const given = Array.from({ length: 20 }, (_, i) => String(i).padStart(2, "0"))
+    given.forEach(ask)
+    const arrived = waiting.map((bytes) => /^HTTP\/1\.1 200 OK\r\nx-own: (\d\d)\r\n\r\nbody$/u.exec(bytes.toString())?.[1])
+    assert.isAtLeast(arrived.length, 5)
+    assert.strictEqual(new Set(arrived).size, arrived.length)
+    assert.isTrue(arrived.every((own) => own !== undefined && given.includes(own)))
+  })
 })
 
 describe("a GET that waits for its answer", () => {

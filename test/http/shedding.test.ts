@@ -7,8 +7,8 @@ import { overloaded, problemJson } from "../../adapters/http/problem.ts"
 import { application } from "./_application.ts"
 import { watchedServer } from "./_limits.ts"
 
-/** Everything is too much for it. */
-const full = application({ limits: { requestsMax: 0 } })
+/** Everything is too much for it, and each request is told of. */
+const full = application({ limits: { requestsMax: 0 }, observing: { log: () => {} } })
 /** The same, but that no two answers share anything. */
 const unshared = Layer.effect(Application, Effect.map(Application, (whole) => ({
   ...whole, handle: (request) => Effect.mapEager(whole.handle(request), (answer) => ({ ...answer, headers: { ...answer.headers } }))
@@ -45,9 +45,11 @@ const toldBy = Effect.fnUntraced(function*(port: number, headers: { readonly [na
 describe("a refusal of what is too much", () => {
   it.live("leaves as every other answer does, whatever it shares", () => Effect.scoped(Effect.gen(function*() {
     const [{ port, hits }, other] = [yield* watchedServer(full, {}), yield* watchedServer(unshared, {})]
-    for (const headers of [{}, { connection: "close" }, { "api-revision": "earlier" }] as ReadonlyArray<{ [name: string]: string }>) {
+    for (const headers of [{}, { connection: "close" }, { "api-revision": "earlier" }, { "x-request-id": "longer-or-shorter-than-ours" }] as ReadonlyArray<{ [name: string]: string }>) {
       const told = yield* toldBy(port, headers)
-      assert.deepStrictEqual(told, yield* toldBy(other.port, headers))
+      const numbered = (told: ReadonlyArray<Told>) => told.map((each) => ({ ...each, headers: each.headers.map((value) => value.replace(/^[\da-f]{12}-\w{7}$/u, "our id")) }))
+      assert.deepStrictEqual(numbered(told), numbered(yield* toldBy(other.port, headers)))
+      assert.isTrue(told.every(({ headers: all }) => headers["x-request-id"] === undefined || all.includes(headers["x-request-id"])))
       assert.isTrue(told.slice(1).every(({ isReused }) => isReused === (headers.connection === undefined)))
       for (const { body, headers, status } of told) {
         if (status === 400) continue

@@ -15,7 +15,8 @@ interface Position { readonly line: number; readonly column: number }
 export function printReport(place: string, { files }: Report): void {
   const all = Object.values(files).flatMap(({ mutants }) => mutants)
   for (const [file, { mutants, source }] of Object.entries(files)) {
-    if (mutants.length === 0) continue
+    // nothing to break in it, or interrupted before it
+    if (!mutants.some(({ status }) => status !== "Ignored" && status !== "Pending")) continue
     console.log(`\n${file}: ${score(mutants)}`)
     for (const mutant of mutants.filter(({ status }) => status !== "Killed" && status !== "Ignored")) console.log(told(mutant, source.split("\n")))
   }

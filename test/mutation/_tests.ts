@@ -10,19 +10,25 @@ const encoding = ["encoding/account_index", "encoding/address", "encoding/fee", 
 const domain = ["domain/slot", "domain/statistics", "domain/feed", "domain/views"]
 const blocks = [
   "use_cases/bounds", "use_cases/block_changes", "use_cases/effective_amounts", "use_cases/process_batch", "use_cases/ledger", "use_cases/limits",
-  "use_cases/published_ids", "use_cases/own_copy", "use_cases/unknown_members", "use_cases/decide_block"
+  "use_cases/exit_proofs", "use_cases/published_ids", "use_cases/own_copy", "use_cases/unknown_members", "use_cases/decide_block"
 ]
+const readings = ["use_cases/read", "use_cases/ports", "use_cases/write_counts"]
 const feed = ["properties/feed", "simulator/exit_proof"]
-const pool = ["pool/coordinator", "pool/submission", "simulation/found", "submission/transport", "pool/pool_laws"]
-const audit = ["audit/directory"]
-const contract = [
-  "conformance/date_time", "conformance/version", "conformance/text_memory", "submission/examples", "submission/body", "http/revisions", "http/problems",
-  "http/paths", "properties/input", "properties/http"
+const pool = [
+  "pool/same", "pool/posted_rules", "pool/selection", "pool/moves", "pool/counts", "pool/meanwhile", "pool/coordinator", "pool/submission", "simulation/found"
 ]
+const audit = ["audit/batch", "audit/parts"]
+const contract = [
+  "conformance/queries", "conformance/wire_types", "conformance/date_time", "conformance/version", "conformance/text_memory", "submission/malformed",
+  "submission/examples", "submission/body", "http/revisions"
+]
+/** They write every object of both revisions, of which other tests see but a few. */
+const shapes = ["use_cases/read", "conformance/wire"]
 /** They compute for longer, and are asked only where much time is to be had. */
 const thorough = [
+  "pool/pool_laws", "submission/transport", "audit/directory",
   "memory/store", "memory/frozen", "memory/roll_back", "submission/vectors", "properties/revisions", "simulator/outside_exits", "submission/fuzz",
-  "conformance/occurrence", "conformance/wire"
+  "conformance/occurrence", "conformance/wire", "http/problems", "http/paths", "properties/input", "properties/http"
 ]
 
 const nearest: ReadonlyArray<readonly [place: string, tests: ReadonlyArray<string>]> = [
@@ -30,7 +36,10 @@ const nearest: ReadonlyArray<readonly [place: string, tests: ReadonlyArray<strin
   ["core/domain", [...domain, ...blocks]],
   ["core/use_cases/audit", audit],
   ["core/use_cases/pool", pool],
-  ["core/use_cases", blocks],
+  ["core/use_cases", [...blocks, ...readings]],
+  ["core/ports", readings],
+  ["core/contract/shapes", shapes],
+  ["core/contract/earlier.ts", shapes],
   ["core/contract", contract],
   ["core", [...blocks, ...pool]]
 ]
@@ -38,6 +47,6 @@ const nearest: ReadonlyArray<readonly [place: string, tests: ReadonlyArray<strin
 /** The files that are asked about a place; all of them, the nearest first, if `all` is said. */
 export function testFilesOf(place: string, all: boolean): ReadonlyArray<string> {
   const near = nearest.find(([under]) => place.startsWith(under))?.[1] ?? []
-  const names = all ? [...near, ...encoding, ...domain, ...blocks, ...feed, ...pool, ...contract, ...audit, ...thorough] : near
+  const names = all ? [...near, ...encoding, ...domain, ...blocks, ...readings, ...feed, ...pool, ...contract, ...audit, ...thorough] : near
   return [...new Set(names)].map((name) => `test/${name}.test.ts`)
 }

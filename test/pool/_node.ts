@@ -3,7 +3,7 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { layer, poolLayer } from "../../adapters/memory/mod.ts"
 import type { BatchFeed, PostedTransaction } from "../../core/domain/mod.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
-import { SignatureVerifier } from "../../core/ports/mod.ts"
+import { LedgerReader, PoolStore, SignatureVerifier } from "../../core/ports/mod.ts"
 import { Ledger, Pool, pooledLedger, type Selection, Submission, type SubmissionOptions } from "../../core/use_cases/mod.ts"
 import { poolNetwork } from "../laws/mod.ts"
 import { genesis } from "./_subject.ts"
@@ -20,16 +20,31 @@ export interface Verified {
   meanwhile?: Effect.Effect<void>
 }
 
+/** What is not as the stores in memory would have it. */
+export interface Otherwise {
+  readonly pool?: (store: PoolStore["Service"]) => Partial<PoolStore["Service"]>
+  readonly reader?: (reader: LedgerReader["Service"]) => Partial<LedgerReader["Service"]>
+}
+
+const storesOtherwise = ({ pool, reader }: Otherwise) => Layer.merge(
+  Layer.effect(PoolStore, Effect.map(PoolStore, (store) => ({ ...store, ...pool?.(store) }))).pipe(Layer.provide(poolLayer)),
+  Layer.effect(LedgerReader, Effect.map(LedgerReader, (store) => ({ ...store, ...reader?.(store) }))).pipe(Layer.provideMerge(layer(genesis)))
+)
+
 /** A node in memory whose verifier knows one wrong signature of each kind. */
-export const nodeLayer = (options: Partial<SubmissionOptions> = {}, verified: Verified = { count: 0 }) =>
+export const nodeLayer = (options: Partial<SubmissionOptions> = {}, verified: Verified = { count: 0 }, otherwise: Otherwise = {}) =>
   Layer.mergeAll(pooledLedger(genesis, keccak256), Submission.layer({ network: genesis.network, keccak256, ...options })).pipe(
     Layer.provideMerge(Pool.layer({ keccak256 })),
-    Layer.provideMerge(Layer.mergeAll(layer(genesis), poolLayer, Layer.sync(SignatureVerifier, () => ({
-      transaction: ({ signature }) =>
-        Effect.as(Effect.andThen(Effect.sync(() => verified.count++), Effect.suspend(() => verified.meanwhile ?? Effect.void)), signature !== wrongSignature),
-      authorization: ({ signature }) => Effect.sync(() => (verified.count++, signature !== wrongEthSignature))
+    Layer.provideMerge(Layer.merge(storesOtherwise(otherwise), Layer.sync(SignatureVerifier, () => ({
+      transaction: ({ signature }) => Effect.as(verifying(verified), signature !== wrongSignature),
+      authorization: ({ signature }) => Effect.as(verifying(verified), signature !== wrongEthSignature)
     }))))
   )
+
+const verifying = (verified: Verified) => Effect.suspend(() => {
+  verified.count++
+  return verified.meanwhile ?? Effect.void
+})
 
 /** Opens the first accounts; the chain goes on from there. */
 export const openChain = Effect.gen(function*() {

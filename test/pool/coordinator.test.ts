@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import type { PostedTransaction, RequestedTransaction } from "../../core/domain/mod.ts"
+import { feeUnits, type PostedTransaction, type RequestedTransaction } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { forgingMaxMsDefault, Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
@@ -123,6 +123,10 @@ describe("the pool for a coordinator", () => {
       yield* submit({ ...a, request: requestOf(b) }, { ...b, request: requestOf(a) }, next, first)
       const { transactions } = yield* pool.select({ maxTransactions: 9 })
       assert.deepStrictEqual(transactions.map(({ transaction }) => transaction.id), [first.id, next.id, b.id, a.id])
+      // the fee of one that another one requires counts as well
+      const ether = (yield* (yield* LedgerReader).find("token", 0)).item!
+      for (const { feeUSD, transaction } of transactions) assert.approximately(feeUSD, Number(feeUnits(transaction)) * ether.priceUSD! / 10 ** ether.decimals, 1e-18)
+      assert.isTrue(transactions.every(({ feeUSD }) => feeUSD > 0))
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("accounts are created from authorizations and for keys alone, as far as there is space, and reasons are told", () =>

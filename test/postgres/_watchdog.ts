@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 export interface Watchdog {
   /** The process that must not outlive us; null: none. */
   readonly watch: (pid: number | null) => void
-  /** Ends the watched process if there is one, and removes the directory. */
+  /** Ends the watched process if there is one, and removes the directories. */
   readonly release: () => Promise<void>
 }
 
@@ -25,15 +25,15 @@ if [ "$pid" != "" ] && [ "$pid" != none ]; then
 fi
 [ -e "$lock" ] && ipcrm -m "$(sed -n '7s/.* //p' "$lock")"
 tries=0
-until rm -rf "$1" || [ $tries -ge 50 ]; do sleep 0.2; tries=$((tries + 1)); done
+until rm -rf "$@" || [ $tries -ge 50 ]; do sleep 0.2; tries=$((tries + 1)); done
 `
 
 /**
- * A shell that waits for the end of a pipe from us. The system closes that pipe also when we crash or are killed, which no
+ * A shell that waits for the end of a pipe from us; the data of the server are in the first directory. The system closes that pipe also when we crash or are killed, which no
  * handler of ours would survive.
  */
-export const startWatchdog = (directory: string): Watchdog => {
-  const shell = spawn("/bin/sh", ["-c", script, "watchdog", directory], {
+export const startWatchdog = (...directories: ReadonlyArray<string>): Watchdog => {
+  const shell = spawn("/bin/sh", ["-c", script, "watchdog", ...directories], {
     cwd: "/", env: { PATH: `${process.env.PATH ?? ""}:/usr/bin:/bin` }, detached: true, stdio: ["pipe", "ignore", "ignore"]
   })
   const ended = new Promise<void>((resolve, reject) => {

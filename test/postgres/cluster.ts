@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { chownSync, mkdtempSync } from "node:fs"
-import { rm, writeFile } from "node:fs/promises"
+import { rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { unprivilegedAccount } from "./_account.ts"
@@ -9,6 +9,7 @@ import { findInstallation, type Installation } from "./_installation.ts"
 import { type Program, runProgram, type Surroundings } from "./_program.ts"
 import { PortTaken, type ServerPlan, startServer } from "./_server.ts"
 import { execute, urlOfDatabase } from "./_statements.ts"
+import { quickVerifier } from "./_verifier.ts"
 import { startWatchdog, type Watchdog } from "./_watchdog.ts"
 
 export interface ClusterOptions {
@@ -21,6 +22,8 @@ export interface ClusterOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** The directory that its own one is made in; the system's for temporary files by default. */
   readonly place?: string
+  /** Where its log stands in a directory of its own, which is what a commit waits for; with its data by default. */
+  readonly logPlace?: string
   /** What its data begin as; a new `initdb` by default, which takes a second. */
   readonly template?: Template
 }
@@ -62,19 +65,20 @@ export interface Cluster {
 /** Makes a template. It is gone after `remove`, and when the process that made it ends in any way. */
 export const makeTemplate = (place = tmpdir()): Promise<Template & { readonly remove: () => Promise<void> }> =>
   inOwnDirectory(place, async (surroundings, { release, watch }) =>
-    ({ ...await initialize(await findInstallation(surroundings), surroundings, watch), remove: release }))
+    ({ ...await initialize(await findInstallation(surroundings), surroundings, watch, quickVerifier), remove: release }))
 
 /**
  * Starts a PostgreSQL with an empty data directory. Text sorts as in English,
  * not by bytes, as in most databases out there: what relies on the order of bytes must say so. Rejects, with the output of
  * the programs in the message, where PostgreSQL does not start.
  */
-export const startCluster = ({ durable = true, place = tmpdir(), settings = {}, template }: ClusterOptions = {}): Promise<Cluster> =>
-  inOwnDirectory(place, async (surroundings, watchdog) => {
+export const startCluster = ({ durable = true, logPlace, place = tmpdir(), settings = {}, template }: ClusterOptions = {}): Promise<Cluster> =>
+  inOwnDirectory(place, async (surroundings, watchdog, logDirectory) => {
     const installation = await findInstallation(surroundings)
     const { dataDir, password } = template === undefined
       ? await initialize(installation, surroundings, watchdog.watch)
       : await copyOf(template, surroundings, watchdog.watch)
+    if (logDirectory !== null) await moveLog(dataDir, logDirectory, surroundings, watchdog.watch)
     const plan = { installation, dataDir, durable, settings, ...surroundings }
 
     let { port, server } = await startSomewhere(plan, watchdog.watch)
@@ -106,16 +110,19 @@ export const startCluster = ({ durable = true, place = tmpdir(), settings = {}, 
         await watchdog.release()
       }
     }
-  })
+  }, logPlace)
 
-/** A directory for the account of the server; it goes where what is to be in it cannot be made. */
-const inOwnDirectory = async <A>(place: string, make: (surroundings: Surroundings, watchdog: Watchdog) => Promise<A>): Promise<A> => {
+/** A directory for the account of the server, and one for its log where that has another place; they go where what is to be in them cannot be made. */
+const inOwnDirectory = async <A>(
+  place: string, make: (surroundings: Surroundings, watchdog: Watchdog, logDirectory: string | null) => Promise<A>, logPlace?: string
+): Promise<A> => {
   const account = unprivilegedAccount()
-  const directory = mkdtempSync(join(place, "rollup-postgres-"))
-  const watchdog = startWatchdog(directory)
+  const directories = [place, ...logPlace === undefined || logPlace === place ? [] : [logPlace]].map((each) => mkdtempSync(join(each, "rollup-postgres-")))
+  const [directory, logDirectory = null] = directories as [string, string?]
+  const watchdog = startWatchdog(...directories)
   try {
-    if (account !== null) chownSync(directory, account.uid, account.gid)
-    return await make({ account, directory }, watchdog)
+    if (account !== null) for (const each of directories) chownSync(each, account.uid, account.gid)
+    return await make({ account, directory }, watchdog, logDirectory)
   } catch (error) {
     watchdog.watch(null) // each of our programs has ended, and another process may come to bear its id
     await watchdog.release()
@@ -126,10 +133,12 @@ const inOwnDirectory = async <A>(place: string, make: (surroundings: Surrounding
 const dataIn = (directory: string): string => join(directory, "data")
 
 /** The password keeps out other accounts of the machine, to whom a superuser of the server would lend our rights. */
-const initialize = async (installation: Installation, surroundings: Surroundings, watch: Watchdog["watch"]): Promise<Template> => {
+const initialize = async (
+  installation: Installation, surroundings: Surroundings, watch: Watchdog["watch"], told = (password: string): string => password
+): Promise<Template> => {
   const password = randomBytes(16).toString("hex")
   const passwordFile = join(surroundings.directory, "password")
-  await writeFile(passwordFile, password, { mode: 0o600 })
+  await writeFile(passwordFile, told(password), { mode: 0o600 })
   if (surroundings.account !== null) chownSync(passwordFile, surroundings.account.uid, surroundings.account.gid)
   const dataDir = dataIn(surroundings.directory)
   await runProgram(join(installation, "initdb"), [
@@ -147,6 +156,14 @@ const copyOf = async ({ dataDir: original, password }: Template, surroundings: S
   await runProgram("cp", ["-Rp", original, dataDir], surroundings, watch)
   watch(null)
   return { dataDir, password }
+}
+
+/** The server finds its log by a link. */
+const moveLog = async (dataDir: string, logDirectory: string, surroundings: Surroundings, watch: Watchdog["watch"]): Promise<void> => {
+  const [before, after] = [join(dataDir, "pg_wal"), join(logDirectory, "pg_wal")]
+  await runProgram("mv", [before, after], surroundings, watch)
+  watch(null)
+  await symlink(after, before)
 }
 
 /** On a port that is free; another process may take one between our look at it and the server's. */

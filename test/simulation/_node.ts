@@ -34,7 +34,7 @@ export interface NodeOptions {
 }
 
 /** Bounds that some seeds reach. */
-const limits = { pendingMax: 25, pendingPerAccountMax: 6, forgingMaxMs: 3_600_000, answersBytesMax: 60_000 }
+const limits = { pendingMax: 25, pendingPerAccountMax: 6, forgingMaxMs: 3_600_000, answersBytesMax: 300_000 }
 
 /** Some lives fill it several times; more would only keep what belonged to the lives before. */
 const TEXTS_MAX = 300_000

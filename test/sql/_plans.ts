@@ -8,13 +8,16 @@ export interface Asked {
   readonly parameters: ReadonlyArray<unknown>
 }
 
-/** A door to a database that notes what goes through it. */
+/** A door to a database that notes what goes through it, the same question once. */
 export const recording = (values: Values): { readonly values: Values; readonly questions: ReadonlyArray<Asked> } => {
   const questions: Array<Asked> = []
+  const known = new Set<string>()
   return {
     questions,
     values: (text, parameters) => {
-      questions.push({ text, parameters })
+      const name = JSON.stringify([text, parameters])
+      if (!known.has(name)) questions.push({ text, parameters })
+      known.add(name)
       return values(text, parameters)
     }
   }
@@ -28,13 +31,10 @@ interface PlanNode {
   readonly "Actual Loops"?: number
   readonly "Rows Removed by Filter"?: number
   readonly "Rows Removed by Index Recheck"?: number
-  readonly "Shared Hit Blocks"?: number
-  readonly "Shared Read Blocks"?: number
   readonly Plans?: ReadonlyArray<PlanNode>
 }
 export interface Plan {
   readonly Plan: PlanNode
-  readonly "Execution Time": number
 }
 
 /**
@@ -61,7 +61,7 @@ const planOf = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, names: Map<
   }
   const values = parameters.map((value) => value === null ? "NULL" : `'${String(value)}'`)
   const [row] = yield* sql.unsafe<{ readonly "QUERY PLAN": ReadonlyArray<Plan> }>(
-    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${name}${values.length === 0 ? "" : `(${values.join(", ")})`}`
+    `EXPLAIN (ANALYZE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) EXECUTE ${name}${values.length === 0 ? "" : `(${values.join(", ")})`}`
   ).unprepared
   return row!["QUERY PLAN"][0]!
 })
@@ -69,14 +69,12 @@ const planOf = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, names: Map<
 export interface Cost {
   /** Rows that were read from tables and indexes, those included that did not meet a condition. */
   readonly rows: number
-  readonly blocks: number
-  readonly ms: number
   /** Tables that were read from one end to the other. */
   readonly sequential: ReadonlyArray<string>
 }
 
 /** What a plan read. */
-export const costOf = ({ "Execution Time": ms, Plan: top }: Plan): Cost => {
+export const costOf = ({ Plan: top }: Plan): Cost => {
   const scans: Array<PlanNode> = []
   const visit = (node: PlanNode) => {
     if (node["Relation Name"] !== undefined || node["Node Type"] === "Bitmap Index Scan") scans.push(node)
@@ -87,8 +85,6 @@ export const costOf = ({ "Execution Time": ms, Plan: top }: Plan): Cost => {
     ((node["Actual Rows"] ?? 0) + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)) * (node["Actual Loops"] ?? 0)
   return {
     rows: scans.reduce((sum, node) => sum + read(node), 0),
-    blocks: (top["Shared Hit Blocks"] ?? 0) + (top["Shared Read Blocks"] ?? 0),
-    ms,
     sequential: scans.filter((node) => node["Node Type"] === "Seq Scan" && (node["Actual Loops"] ?? 0) > 0).map((node) => node["Relation Name"]!)
   }
 }

@@ -19,7 +19,7 @@ const valuesOf = (keys: ReadonlyArray<string>): string => keys.map((key) => `(${
 const digits = (letters: string): string => Buffer.from(letters, "latin1").toString("hex")
 
 const entriesOf = (list: PostingList): string => `
-SELECT DISTINCT each.key, r.item_id AS item FROM ${list.table} AS r CROSS JOIN LATERAL (VALUES ${valuesOf(keysOfRow(list))}) AS each (key)
+SELECT each.key, r.item_id AS item FROM ${list.table} AS r CROSS JOIN LATERAL (VALUES ${valuesOf(keysOfRow(list))}) AS each (key)
 WHERE each.key IS NOT NULL`
 
 /** Bytes that the values of a facet have, by its letter. */
@@ -30,7 +30,7 @@ const isOfFacet = (key: string, list: PostingList, { letter }: PostingFacet): st
   `(substring(${key} FROM 1 FOR 2) = '\\x${digits(list.letter + letter)}' AND octet_length(${key}) = ${2 + valueBytes[letter]!})`
 
 const entriesBelow = (list: PostingList, filter: string): string => `
-SELECT DISTINCT each.key, r.item_id AS item
+SELECT each.key, r.item_id AS item
 FROM posting AS above CROSS JOIN LATERAL unnest(above.items[1:above.filed]) AS listed (item) JOIN ${list.table} AS r ON r.item_id = listed.item
 CROSS JOIN LATERAL (VALUES ${valuesOf(keysBelow(list, filter, "above.key"))}) AS each (key)
 WHERE ${isOfFacet("above.key", list, list.facets[filter]!)}`
@@ -50,8 +50,9 @@ WITH expected AS (${expected.join(" UNION ALL ")}), found AS (
 SELECT count(*) AS items FROM expected FULL JOIN found USING (key, item) WHERE expected.key IS NULL OR found.key IS NULL`), ([row]) => Number(row!.items))
 }
 
+/** Sorted once, by key and item: an item that a source names twice is listed once. */
 const insertPostings = (source: string): string => `
 INSERT INTO posting (key, first_item, first_ordinal, items, filed)
-SELECT key, min(item), ordinal, array_agg(item ORDER BY item), CASE WHEN count(*) = 64 THEN 64 ELSE 0 END FROM (
-  SELECT key, item, (row_number() OVER (PARTITION BY key ORDER BY item) - 1) / 64 * 64 AS ordinal FROM (${source}) AS source
-) AS placed GROUP BY key, ordinal`
+SELECT key, items[place], place - 1, items[place:place + 63], CASE WHEN place + 63 <= cardinality(items) THEN 64 ELSE 0 END
+FROM (SELECT key, array_agg(DISTINCT item ORDER BY item) AS items FROM (${source}) AS source GROUP BY key) AS list
+CROSS JOIN LATERAL generate_series(1, cardinality(items), 64) AS place`

@@ -38,9 +38,11 @@ export const contents = (
   Effect.orDie(Effect.gen(function*() {
     const tables: { [table: string]: ReadonlyArray<string> } = {}
     for (const table of ledgerTables) {
-      const left = (without[table] ?? []).reduce((row, column) => `${row} - '${column}'`, "to_jsonb(r)")
-      const lines = yield* sql.unsafe<{ readonly line: string }>(`SELECT (${left})::text AS line FROM ${table} AS r WHERE ${rows[table] ?? "true"} ORDER BY 1`)
-      tables[table] = lines.map(({ line }) => line)
+      // as JSON only where columns are to be named: that takes the server several times as long
+      const left = without[table]?.reduce((row, column) => `${row} - '${column}'`, "to_jsonb(r)") ?? "r"
+      const lines = yield* sql.unsafe<{ readonly line: string }>(`SELECT (${left})::text AS line FROM ${table} AS r WHERE ${rows[table] ?? "true"}`)
+      // here it takes a fraction of the time that a server takes to order texts as people do
+      tables[table] = lines.map(({ line }) => line).sort()
     }
     return tables
   }))

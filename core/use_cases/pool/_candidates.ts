@@ -28,26 +28,32 @@ export const openCandidates = Effect.fnUntraced(function*({ pool, reader }: Pool
   // ascending by the worth of the next fee, so that the best one is the last
   const streams: Array<Stream> = []
   const put = (stream: Stream): void => {
-    const worth = worthOf(stream)
-    const place = streams.findIndex((other) => worthOf(other) > worth)
+    const worth = nextWorth(stream)
+    const place = streams.findIndex((other) => nextWorth(other) > worth)
     streams.splice(place < 0 ? streams.length : place, 0, stream)
   }
   const read = Effect.fnUntraced(function*(stream: Omit<Stream, "rows" | "at">, after: Pooled | null) {
     const rows = yield* pool.pendingByFee({ tokenId: stream.tokenId, after, limit: PAGE })
     if (rows.length > 0) put({ ...stream, rows, at: 0 })
   })
-  for (const tokenId of yield* pool.pendingTokens) {
-    const { item } = yield* reader.find("token", tokenId)
-    yield* read({ tokenId, unitUSD: (item?.priceUSD ?? 0) / 10 ** (item?.decimals ?? 0) }, null)
-  }
+  for (const tokenId of yield* pool.pendingTokens) yield* read({ tokenId, unitUSD: yield* unitUSDOf(reader, tokenId) }, null)
   return Effect.fnUntraced(function*(): Effect.fn.Return<Candidate | null, StoreFailure> {
     const stream = streams.pop()
     if (stream === undefined) return null
     const row = stream.rows[stream.at]!
     if (stream.at + 1 < stream.rows.length) put({ ...stream, at: stream.at + 1 })
     else yield* read(stream, row)
-    return { row, feeUSD: worthOf(stream) }
+    return { row, feeUSD: worthOf(row, stream.unitUSD) }
   })
 })
 
-const worthOf = ({ at, rows, unitUSD }: Stream): number => unitUSD * Number(feeUnits(rows[at]!.transaction))
+/** A pending transaction that comes out of its turn. */
+export const candidateOf = ({ reader }: Pick<PoolPorts, "reader">, row: Pooled): Effect.Effect<Candidate, StoreFailure> =>
+  Effect.map(unitUSDOf(reader, row.transaction.tokenId), (unitUSD) => ({ row, feeUSD: worthOf(row, unitUSD) }))
+
+const unitUSDOf = (reader: PoolPorts["reader"], tokenId: TokenId) =>
+  Effect.map(reader.find("token", tokenId), ({ item }) => (item?.priceUSD ?? 0) / 10 ** (item?.decimals ?? 0))
+
+const nextWorth = ({ at, rows, unitUSD }: Stream): number => worthOf(rows[at]!, unitUSD)
+
+const worthOf = ({ transaction }: Pooled, unitUSD: number): number => unitUSD * Number(feeUnits(transaction))

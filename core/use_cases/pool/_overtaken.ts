@@ -31,7 +31,7 @@ export const overtakenAmong = Effect.fnUntraced(function*({ reader }: Pick<PoolP
 /** A transaction that has come into the pool, or back to pending, after a block that settles it: as if it had been there in time. */
 export const giveWayToLedger = Effect.fnUntraced(function*(ports: PoolPorts, ...transactions: ReadonlyArray<PoolTransaction>) {
   const overtaken = overtakenAmong(ports, transactions)
-  return (yield* overtaken).length === 0 ? [] : yield* changeAsNoticed(ports, () => overtaken)
+  if ((yield* overtaken).length > 0) yield* changeAsNoticed(ports, () => overtaken)
 })
 
 export const forgedIn = (batchNum: number): string => `Forged in batch ${batchNum}`

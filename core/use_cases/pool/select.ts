@@ -3,7 +3,7 @@ import { type Account, type New, type PassedOver, passOverCodes, type PoolTransa
 import { type AccountIndex, type Keccak256, l2TransactionId, type TransactionId } from "../../encoding/mod.ts"
 import type { LedgerStamp, Pooled, StoreFailure } from "../../ports/mod.ts"
 import { attempt, type Refusal, type SelectedReceiver } from "./_attempt.ts"
-import { type Candidate, openCandidates } from "./_candidates.ts"
+import { type Candidate, candidateOf, openCandidates } from "./_candidates.ts"
 import { giveWayToLedger } from "./_overtaken.ts"
 import type { PoolPorts } from "./_ports.ts"
 import { isRequested } from "./_same.ts"
@@ -159,8 +159,8 @@ class Selecting {
     if (amount === null || fee === null || fromAccountIndex === null || nonce === null || tokenId === null) return Effect.succeed(null)
     const id = l2TransactionId({ amount, fee, fromAccountIndex, nonce, tokenId }, this.#keccak256)
     if (Result.isFailure(id)) return Effect.succeed(null)
-    return Effect.map(this.#ports.pool.pooled([id.success]), ([row]) =>
-      row?.transaction.state === "pend" && isRequested(row.transaction, request!) ? { row, feeUSD: 0 } : null)
+    return Effect.flatMap(this.#ports.pool.pooled([id.success]), ([row]) =>
+      row?.transaction.state === "pend" && isRequested(row.transaction, request!) ? candidateOf(this.#ports, row) : Effect.succeed(null))
   }
 
   #refuse({ row: { transaction: { id } } }: Candidate, { code, reason }: Pick<Refusal, "code" | "reason">): void {

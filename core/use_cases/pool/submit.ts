@@ -69,7 +69,7 @@ function make(options: SubmissionOptions, { pool, reader, verifier }: Ports, ver
   const acknowledge = Effect.fnUntraced(function*(known: PoolTransaction, posted: PostedTransaction) {
     if (!isSamePosted(known, posted)) return yield* conflict(known.id)
     // whoever posted it before may have failed between adding it and looking whether a block had come
-    if (known.state === "pend") yield* giveWayToLedger({ reader, pool }, known)
+    yield* giveWayToLedger({ reader, pool }, known)
     return { id: known.id, stored: false }
   })
 

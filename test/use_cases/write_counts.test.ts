@@ -1,0 +1,51 @@
+/* What a ledger counts of the writes that it was told. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { keccak256 } from "../../adapters/crypto/mod.ts"
+import { layer } from "../../adapters/memory/mod.ts"
+import { LedgerWriter, type Metric, Monitor, StoreFailure } from "../../core/ports/mod.ts"
+import { Ledger } from "../../core/use_cases/mod.ts"
+import { block101, block102, blockOf } from "./_chain.ts"
+import { genesis } from "./_network.ts"
+
+describe("a ledger counts", () => {
+  const metrics: Array<Metric> = []
+  const watching = Layer.succeed(Monitor, { measure: (...told) => Effect.sync(() => void metrics.push(...told)), check: () => Effect.void })
+  /** Samples that are not 0, by the values of their labels. */
+  const above0 = (name: string) => Effect.gen(function*() {
+    const samples: Array<{ readonly labels: object; readonly value: number }> = []
+    for (const metric of metrics) if (metric.kind === "counter" && metric.name === name) samples.push(...yield* Effect.orDie(metric.read))
+    return [samples.length, Object.fromEntries(samples.filter(({ value }) => value > 0).map(({ labels, value }) => [Object.values(labels).join(" "), value]))]
+  })
+
+  it.effect("writes by what became of them, and refusals by the invariant", () => {
+    metrics.length = 0
+    return Effect.gen(function*() {
+      const ledger = yield* Ledger
+      assert.deepStrictEqual([yield* above0("rollup_ledger_writes_total"), yield* above0("rollup_ledger_violations_total")], [[12, {}], [0, {}]])
+      for (const block of [block101, block102, block102]) yield* ledger.applyBlock(block)
+      for (const block of [blockOf(104n), blockOf(105n), { ...blockOf(103n), timestampMs: 1 }]) yield* Effect.flip(ledger.applyBlock(block))
+      yield* ledger.setPrices([{ tokenId: 1, priceUSD: 4, timeMs: 5 }])
+      yield* Effect.flip(ledger.setPrices([{ tokenId: 9, priceUSD: 4, timeMs: 5 }]))
+      yield* ledger.rollBack(101n)
+      yield* ledger.rollBack(101n)
+      assert.deepStrictEqual(yield* above0("rollup_ledger_writes_total"),
+        [12, { "block applied": 2, "block held": 1, "block violation": 3, "prices applied": 1, "prices violation": 1, "rollBack applied": 2 }])
+      const [, violations] = yield* above0("rollup_ledger_violations_total")
+      assert.deepStrictEqual(violations, { "block-number": 2, timestamp: 1, "token-exists": 1 })
+    }).pipe(Effect.provide(Ledger.layer(genesis, keccak256).pipe(Layer.provide(layer(genesis)), Layer.provide(watching))))
+  })
+
+  it.effect("writes that the store failed at, and those that ended otherwise", () => {
+    metrics.length = 0
+    const gone = Layer.mock(LedgerWriter, {
+      apply: () => Effect.fail(new StoreFailure({ message: "gone", retry: true })), rollBack: () => Effect.die("gone")
+    })
+    return Effect.gen(function*() {
+      const ledger = yield* Ledger
+      yield* Effect.flip(ledger.applyBlock(block101))
+      yield* Effect.exit(ledger.rollBack(100n))
+      assert.deepStrictEqual(yield* above0("rollup_ledger_writes_total"), [12, { "block failed": 1, "rollBack failed": 1 }])
+    }).pipe(Effect.provide(Ledger.layer(genesis, keccak256).pipe(Layer.provide(gone), Layer.provide(watching))))
+  })
+})
