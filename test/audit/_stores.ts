@@ -91,13 +91,23 @@ export const auditIn = (sql: SqlClient.SqlClient, { proofs = false, stateRoot = 
 
 const undone = "undone"
 
+/** What the owner of the tables may do, unlike switching their triggers off. */
+const withoutReferences = `DO $$
+  DECLARE reference record;
+  BEGIN
+    FOR reference IN SELECT conrelid::regclass AS place, conname AS name FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace LOOP
+      EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', reference.place, reference.name);
+    END LOOP;
+  END
+$$`
+
 /** What an audit finds when statements have done their damage, which is undone afterwards. */
 export const auditDamaged = (sql: SqlClient.SqlClient, statements: ReadonlyArray<string>, asked?: Asked): Effect.Effect<AuditReport, unknown> =>
   Effect.gen(function*() {
     let report: AuditReport | undefined
     yield* sql.withTransaction(Effect.gen(function*() {
       // what the tables themselves would refuse is damage too
-      yield* sql.unsafe("SET LOCAL session_replication_role = replica")
+      yield* sql.unsafe(withoutReferences)
       for (const statement of statements) yield* sql.unsafe(statement)
       report = yield* auditIn(sql, asked)
       return yield* Effect.fail(undone)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Exit } from "effect"
-import { readFeedLine, slotNumMax, writeFeedLine } from "../../core/domain/mod.ts"
+import { Exit, Schema } from "effect"
+import { MerkleProofFeed, readFeedLine, slotNumMax, writeFeedLine } from "../../core/domain/mod.ts"
 import { block101, block104 } from "../use_cases/_chain.ts"
 import { genesis } from "../use_cases/_network.ts"
 
@@ -64,5 +64,23 @@ describe("a line of a feed", () => {
     const refused = readFeedLine(JSON.stringify(record))
     const told = Exit.isFailure(refused) ? String(refused.cause) : ""
     for (const member of ["hash", "parentHash", "amountt"]) assert.include(told, `["${member}"]`)
+  })
+
+  it("is refused with what was expected in its place", () => {
+    const expected = (...given: Parameters<typeof lineWith>) => {
+      const refused = readFeedLine(lineWith(...given))
+      return Exit.isFailure(refused) ? String(refused.cause) : ""
+    }
+    assert.include(expected("block", "block/batches/0/stateRoot", "x"), "Expected a decimal integer of at most 78 digits")
+    assert.include(expected("block", "block/number", String(1n << 64n)), `Expected an integer from 0 to ${(1n << 64n) - 1n}`)
+    assert.include(expected("block", "block/hash", "x"), "Expected 0x and 64 lower-case hexadecimal digits")
+    assert.include(expected("first", "block/l1UserTransactions/0/fromPublicKey", "x"), "Expected 64 lower-case hexadecimal digits")
+    assert.include(expected("genesis", "genesis/network/prefix", "X"), "Expected 1 to 16 lower-case letters and digits, a letter first")
+  })
+
+  it("holds no number in memory that it could not write in 78 digits", () => {
+    const { merkleProof } = block104.batches![0]!.exits[0]!
+    const isProof = Schema.is(Schema.toType(MerkleProofFeed))
+    assert.deepStrictEqual([10n ** 78n - 1n, 10n ** 78n].map((value) => isProof({ ...merkleProof, value })), [true, false])
   })
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
-  applicableVariables, auctionClock, type AuctionVariables, type BidView, firstBlockOfSlot, lastClosedSlot, lastOpenSlot, reachesMinimum, slotNumMax, slotOfBlock, slotView
+  applicableVariables, auctionClock, type AuctionVariables, type BidView, bootCoordinator, firstBlockOfSlot, lastClosedSlot, lastOpenSlot, reachesMinimum, slotNumMax, slotOfBlock, slotView
 } from "../../core/domain/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 
@@ -50,5 +50,10 @@ describe("slots", () => {
     const found = [9, 7, 6, 5, 4, 3, 2].map((slotNum) => applicableVariables(sets, slotNum)?.defaultSlotSetBidSlotNum)
     assert.deepStrictEqual(found, [7, 7, 5, 5, 3, 3, 3])
     assert.isUndefined(applicableVariables([], 1))
+  })
+
+  it("are forged by the boot coordinator where no bid wins", () => {
+    const { bootCoordinator: forgerAddr, bootCoordinatorUrl: url } = variables
+    assert.deepStrictEqual(bootCoordinator(variables), { itemId: 0, bidderAddr: `0x${"0".repeat(40)}`, forgerAddr, url, ethereumBlockNum: 0n })
   })
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
-  auctionClock, type BatchSums, feeSumUnits, l1TransactionType, l2TransactionType, metricsOf, nextForgersOf, recommendedFeeOf, usdOfFeeSum, valueUSD
+  auctionClock, type BatchSums, feeSumUnits, feeWindowMs, l1TransactionType, l2TransactionType, metricsOf, metricsWindowMs, nextForgersOf, recommendedFeeOf, usdOfFeeSum, valueUSD
 } from "../../core/domain/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 
@@ -10,6 +10,10 @@ const sums: BatchSums = { batches: 4, transactions: 40, l2Transactions: 30, firs
 describe("metrics", () => {
   it("are averages over the batches and the time between the first and the last of them", () => {
     assert.deepStrictEqual(metricsOf(sums, totals), { transactionsPerBatch: 10, batchFrequency: 5, transactionsPerSecond: 2, avgTransactionFee: 0.2, ...totals })
+  })
+
+  it("look back on a day, and fees on an hour", () => {
+    assert.deepStrictEqual([metricsWindowMs, feeWindowMs], [86_400_000, 3_600_000])
   })
 
   it("take a second for the least time, and of one batch say no average of batches", () => {
