@@ -23,7 +23,7 @@ const contract = [
   "submission/examples", "submission/body", "http/revisions"
 ]
 /** They write every object of both revisions, of which other tests see but a few. */
-const shapes = ["use_cases/read", "conformance/wire"]
+const shapes = ["conformance/date_time", "use_cases/read", "conformance/wire"]
 /** They compute for longer, and are asked only where much time is to be had. */
 const thorough = [
   "pool/pool_laws", "submission/transport", "audit/directory",
