@@ -8,6 +8,7 @@ import { contentTag, type Dependence, isMatched, type LedgerTags, makeLedgerTags
 import { cacheControl, type HeaderRecord, notModifiedHeaders } from "./_headers.ts"
 import type { Site } from "./_site.ts"
 import { type AnswerStats, type HttpAnswer, type HttpRequest, keptAnswers } from "./message.ts"
+import { utf8Body } from "./utf8.ts"
 
 export interface AnswersOptions {
   readonly tip: LedgerTip | null
@@ -137,14 +138,12 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
       return { status, body, headers: status === 200 ? { ...plain, "cache-control": cacheControl.tip, etag: contentTag(site.revision, body) } : plain }
     }
     shown = stamp
-    const encoded = typeof body === "string" ? encoder.encode(body) : body
     const snapshot = tip.snapshot?.(stamp.version) ?? null
     const versions = versionsAt(dependsOn, stamp.version, snapshot)
     // what the pool holds has no version that others know too
     const etag = pool === undefined ? tagsFor(site).write(request.url, { dependsOn, versions }) : contentTag(site.revision, body)
-    const isAscii = typeof body === "string" && encoded.length === body.length
     const kept: Kept = {
-      body: isAscii ? body : encoded, bytes: encoded.length, etag, own: headers, dependsOn, versions, pool, batch, given: 0, present: null, whole: null, unchanged: null
+      ...typeof body === "string" ? utf8Body(body) : { body, bytes: body.length }, etag, own: headers, dependsOn, versions, pool, batch, given: 0, present: null, whole: null, unchanged: null
     }
     const key = keyOf(site, request)
     if (pool?.version !== null && (snapshot !== null || memory.find(key) === undefined)) memory.add(key, kept)
@@ -195,7 +194,5 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
 
 /** An answer that was given so often costs little each time where it is computed once more. */
 const wantedMin = 16
-
-const encoder = new TextEncoder()
 
 const notModified = (headers: HeaderRecord): HttpAnswer => ({ status: 304, headers: notModifiedHeaders(headers), body: "" })

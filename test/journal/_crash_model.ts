@@ -16,17 +16,19 @@ export async function openModel(feed: string, seed: string) {
   const writes = (function*(): Generator<Write, void> {
     for (const step of scriptOf(records, seed)) yield* step
   })()
+  let next = writes.next()
   const model = {
-    stores, made: 0, ended: false,
+    stores, made: 0,
+    /** Whether no write is left: who begins now has nothing to do, and killing it shows nothing. */
+    get ended() {
+      return next.done === true
+    },
     /** Makes the next writes; how many there were. */
     make: async (count: number): Promise<number> => {
       for (let made = 0; made < count; made++) {
-        const next = writes.next()
-        if (next.done === true) {
-          model.ended = true
-          return made
-        }
+        if (next.done === true) return made
         await Effect.runPromise(next.value(written))
+        next = writes.next()
         model.made++
       }
       return count

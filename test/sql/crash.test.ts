@@ -15,7 +15,8 @@ describe(`stores whose process or server is killed (replay: SEED=${seed} npm tes
   it("hold all that was acknowledged and nothing by halves, at 20 random moments", async () => {
     const report = await crashPoints(cluster, { points: 20, seed })
     assert.isAtLeast(report.byClock, 10)
-    assert.isAbove(report.acknowledged, 20)
+    // each process had something to do
+    assert.isAbove(report.acknowledged, 100)
     assert.isAbove(report.ofServer, 2)
     assert.isBelow(report.ofServer, 18)
   }, 600_000)
