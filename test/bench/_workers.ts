@@ -73,7 +73,7 @@ const compare = async (name: string, path: string, { names, one, two }: Pair, { 
   const { median: ratio, spread } = median(figures.two.map((figure, i) => figure.rate / figures.one[i]!.rate))
   const told = (some: ReadonlyArray<Figure>) =>
     `${Math.round(median(some.map(({ rate }) => rate)).median)}/s with ${share(some, "servers")} + ${share(some, "client")} cores`
-  noteFigure("workers", `${name} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}`)
+  if (names.two === "two") noteFigure("workers", `${name} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}`)
   console.log(`  ${name.padEnd(40)} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}   (${names.two}: ${told(figures.two)}; ${names.one}: ${told(figures.one)})`)
 }
 

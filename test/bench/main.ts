@@ -46,7 +46,7 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
     await benchFastify({ rows, rounds: quick ? 2 : 5, durationMs: quick ? 1000 : 5000 })
   },
   workers: async () => {
-    console.log("\nWorkers: two processes ÷ one, in memory, standing still (the client needs cores too: on two cores the ratio cannot reach two)")
+    console.log("\nWorkers: two processes ÷ one, in memory, standing still (where the client has no core for itself, those that answer share what it leaves)")
     await benchWorkers({ rounds: quick ? 3 : 9, durationMs: quick ? 500 : 2000 })
   },
   ledger: async () => {

@@ -17,7 +17,7 @@ layer(application())("revisions", (it) => {
   it.effect("at the default mount the header chooses as well", () => Effect.gen(function*() {
     const answer = yield* ask("/tokens", asked("earlier"))
     assert.strictEqual(answer.headers["api-revision"], "earlier")
-    assert.deepStrictEqual(answer.body, (yield* ask("/earlier/tokens")).body)
+    assert.deepStrictEqual(jsonOf(answer), jsonOf(yield* ask("/earlier/tokens")))
     assert.strictEqual((yield* ask("/tokens", asked("later"))).headers["api-revision"], "later")
     assert.strictEqual(answer.headers.vary, "Api-Revision")
   }))
