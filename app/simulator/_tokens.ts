@@ -3,12 +3,12 @@ import type { Context } from "./_context.ts"
 import { ether, tokenCatalogue } from "./_token_catalogue.ts"
 import type { BlockDraft, World } from "./_world.ts"
 
-/** The first tokens come with the first block, the others one by one. */
+/** Half of the tokens are there from the first block on, the others come one by one. */
 export function addTokens({ agenda, constants, people, settings }: Context, world: World, draft: BlockDraft): void {
   const present = world.tokens.length - 1
   const planned = Math.min(settings.tokens, tokenCatalogue.length)
   const first = world.tokens[0]?.priceTimeMs === null
-  const count = first ? settings.firstTokens : present < planned && agenda.take("token") ? 1 : 0
+  const count = first ? Math.ceil(planned / 2) : present < planned && agenda.take("token") ? 1 : 0
   const tokens: Array<TokenFeed> = []
   for (const { decimals, name, symbol } of tokenCatalogue.slice(present, present + count)) {
     const id = world.tokens.length

@@ -12,8 +12,6 @@ export interface SimulationOptions {
   readonly users?: number
   /** How many tokens are registered beside ether, at most 10, which is the default. */
   readonly tokens?: number
-  /** How many of these are there from the first block on, half of them by default; the others come one by one. */
-  readonly firstTokens?: number
   /** How many coordinators bid, 4 by default. */
   readonly coordinators?: number
   /** L2 transactions of an average block with batches, 16 by default. */
@@ -46,8 +44,7 @@ const rollBackPeriodMin = 5
 
 /** Throws a RangeError for options of which no network can be made. */
 export const settingsOf = ({ seed, ...given }: SimulationOptions): Settings => {
-  const planned = { ...defaults, ...given }
-  const settings = { firstTokens: Math.ceil(planned.tokens / 2), ...planned, seed: String(seed) }
+  const settings = { ...defaults, ...given, seed: String(seed) }
   const { rollBackPeriodBlocks: period } = settings
   if (period !== 0 && period < rollBackPeriodMin) {
     throw new RangeError(`A rollback every ${period} blocks is too often: expected ${rollBackPeriodMin} blocks or more, or 0 for none`)
