@@ -8,7 +8,7 @@ import { contentTag, type Dependence, isMatched, type LedgerTags, makeLedgerTags
 import { cacheControl, type HeaderRecord, notModifiedHeaders } from "./_headers.ts"
 import type { Site } from "./_site.ts"
 import { type AnswerStats, type HttpAnswer, type HttpRequest, keptAnswers } from "./message.ts"
-import { utf8Bytes, utf8Length } from "./utf8.ts"
+import { utf8Body } from "./utf8.ts"
 
 export interface AnswersOptions {
   readonly tip: LedgerTip | null
@@ -31,12 +31,8 @@ interface Present {
 }
 
 interface Kept extends Dependence {
-  /** The text that was computed. One that is not of ASCII is made bytes when it is asked for again: it takes two bytes a character, and has to be encoded each time. */
-  body: string | Uint8Array
-  readonly isAscii: boolean
-  /** In UTF-8. */
-  readonly length: number
-  /** What the body takes at most. */
+  /** A text where it is one of ASCII: Node sends a head and a text as one piece, and a head and bytes as two, which takes longer. */
+  readonly body: string | Uint8Array
   readonly bytes: number
   readonly etag: string
   readonly own: HeaderRecord
@@ -92,9 +88,9 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
   }
   const cachingOf = (batch: number | null, { batchNum }: LedgerStamp): string =>
     batch !== null && batchNum !== null && batch <= batchNum - finalAfterBatches ? cacheControl.final : cacheControl.tip
-  const wholeOf = (site: Site, { batch, body, etag, isAscii, length, own }: Kept, stamp: LedgerStamp): HttpAnswer => ({
-    status: 200, body, ...isAscii ? { isAscii } : {},
-    headers: { ...site.headers(stamp), ...own, "cache-control": cachingOf(batch, stamp), etag, "content-length": `${length}` }
+  const wholeOf = (site: Site, { batch, body, bytes, etag, own }: Kept, stamp: LedgerStamp): HttpAnswer => ({
+    status: 200, body, ...typeof body === "string" ? { isAscii: true } : {},
+    headers: { ...site.headers(stamp), ...own, "cache-control": cachingOf(batch, stamp), etag, "content-length": `${bytes}` }
   })
 
   /** The revision can be chosen by a header, so the URL alone does not name the answer. */
@@ -113,10 +109,6 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
     if (kept !== undefined) {
       if (isCurrent(kept, now)) {
         kept.given++
-        if (!kept.isAscii && typeof kept.body === "string") {
-          kept.body = utf8Bytes(kept.body)
-          kept.present = null
-        }
         if (kept.present !== now) tellPresent(site, kept, now)
         if (asked === undefined || !isMatched(asked, kept.etag)) {
           counts.hits++
@@ -150,10 +142,8 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
     const versions = versionsAt(dependsOn, stamp.version, snapshot)
     // what the pool holds has no version that others know too
     const etag = pool === undefined ? tagsFor(site).write(request.url, { dependsOn, versions }) : contentTag(site.revision, body)
-    const length = typeof body === "string" ? utf8Length(body) : body.length
-    const isAscii = typeof body === "string" && length === body.length
     const kept: Kept = {
-      body, isAscii, length, bytes: typeof body === "string" && !isAscii ? 2 * body.length : length, etag, own: headers, dependsOn, versions, pool, batch, given: 0, present: null, whole: null, unchanged: null
+      ...typeof body === "string" ? utf8Body(body) : { body, bytes: body.length }, etag, own: headers, dependsOn, versions, pool, batch, given: 0, present: null, whole: null, unchanged: null
     }
     const key = keyOf(site, request)
     if (pool?.version !== null && (snapshot !== null || memory.find(key) === undefined)) memory.add(key, kept)

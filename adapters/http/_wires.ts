@@ -58,7 +58,7 @@ export class Wires {
   note(answer: HttpAnswer, { _header: head, shouldKeepAlive }: Headed): void {
     if (typeof head !== "string" || !shouldKeepAlive) return
     const { lines, shared } = ToldAnswer.partsOf(answer)
-    if (!keptAnswers.has(shared) || (typeof shared.body === "string" && shared.isAscii !== true)) return
+    if (!keptAnswers.has(shared)) return
     if (!this.#wires.has(shared)) return void this.#wires.set(shared, null)
     const linesAt = lines === "" ? head.indexOf("\r\n") + 2 : head.indexOf(lines)
     const { body } = shared

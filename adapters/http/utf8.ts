@@ -14,10 +14,11 @@ const encoder = new TextEncoder()
 /** Most answers fit; what does not takes memory of its own. */
 const scratch = new Uint8Array(2 ** 18)
 
-/** How many bytes a text takes in UTF-8: as many as it has characters where all are ASCII. Nothing is made of it, which for a page would take as long as all else. */
-export const utf8Length = (text: string): number => {
+/** What a text is in UTF-8: itself where each character is one byte, so that nothing is made of it, else its bytes. */
+export const utf8Body = (text: string): { readonly body: string | Uint8Array; readonly bytes: number } => {
   const { read, written } = encoder.encodeInto(text, scratch)
-  return read === text.length ? written : encoder.encode(text).length
+  const isWhole = read === text.length
+  if (isWhole && written === read) return { body: text, bytes: written }
+  const body = isWhole ? scratch.slice(0, written) : encoder.encode(text)
+  return { body: body.length === text.length ? text : body, bytes: body.length }
 }
-
-export const utf8Bytes = (text: string): Uint8Array => encoder.encode(text)
