@@ -43,7 +43,7 @@ export const benchWorkers = async (options: Rounds): Promise<void> => {
   for (const flags of [[], ["--answers-bytes-max", "0"]]) {
     const pair = { names: { one: "one", two: "two" }, one: await startGroup(1, flags), two: await startGroup(2, flags) }
     await comparing(pair, async () => {
-      for (const [name, kind] of Object.entries(kinds)) if (kind.flags.join() === flags.join()) await compare(name, kind.path, pair, options)
+      for (const [name, kind] of Object.entries(kinds)) if (kind.flags.join() === flags.join()) noteFigure("workers", `${name} ${await compare(name, kind.path, pair, options)}`)
     })
   }
   const logs = { names: { one: "without", two: "with" }, one: await startGroup(1, ["--no-request-log"]), two: await startGroup(1, ["--request-log"]) }
@@ -60,7 +60,8 @@ const comparing = async ({ one, two }: Pair, work: () => Promise<void>): Promise
   }
 }
 
-const compare = async (name: string, path: string, { names, one, two }: Pair, { durationMs, rounds }: Rounds) => {
+/** The median of the ratios, and their spread. */
+const compare = async (name: string, path: string, { names, one, two }: Pair, { durationMs, rounds }: Rounds): Promise<string> => {
   const figures = { one: [] as Array<Figure>, two: [] as Array<Figure> }
   for (let round = -1; round < rounds; round++) {
     const measure = (group: Group) => load(group, path, round < 0 ? warmingMs : durationMs)
@@ -73,8 +74,9 @@ const compare = async (name: string, path: string, { names, one, two }: Pair, { 
   const { median: ratio, spread } = median(figures.two.map((figure, i) => figure.rate / figures.one[i]!.rate))
   const told = (some: ReadonlyArray<Figure>) =>
     `${Math.round(median(some.map(({ rate }) => rate)).median)}/s with ${share(some, "servers")} + ${share(some, "client")} cores`
-  if (names.two === "two") noteFigure("workers", `${name} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}`)
-  console.log(`  ${name.padEnd(40)} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}   (${names.two}: ${told(figures.two)}; ${names.one}: ${told(figures.one)})`)
+  const figure = `${ratio.toFixed(2)} ± ${spread.toFixed(2)}`
+  console.log(`  ${name.padEnd(40)} ${figure}   (${names.two}: ${told(figures.two)}; ${names.one}: ${told(figures.one)})`)
+  return figure
 }
 
 /** Each process compiles what it runs often for itself: until then two need twice as much of the cores for an answer. */
