@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { WireContext } from "./wire_context.ts"
-import type { TextParts } from "./text_memory.ts"
+import { type Pieces, type TextParts, written } from "./text_memory.ts"
 import type { AnyShape, JsonSchema, WireType } from "./wire_type.ts"
 
 /** One property of an object on the wire: where it comes from in what is shown (`V`), and how it is written. */
@@ -9,6 +9,8 @@ export interface Field<in V> {
   readonly schema: (context: WireContext) => Schema.Codec<unknown>
   readonly jsonSchema: (context: WireContext) => JsonSchema
   readonly shapes: ReadonlyArray<AnyShape>
+  /** Whether it changes where the rest of the object does not, so that the object is kept written without it. */
+  readonly isApart?: boolean
 }
 
 export const field = <V, T>(type: WireType<T>, get: (view: V) => T, doc?: string): Field<V> => ({
@@ -24,6 +26,9 @@ export const field = <V, T>(type: WireType<T>, get: (view: V) => T, doc?: string
   shapes: type.shapes
 })
 
+/** A property that changes where the rest of its object does not; one of an object at most. */
+export const apart = <V>(of: Field<V>): Field<V> => ({ ...of, isApart: true })
+
 /** The properties of an object in the order in which they are written. All are required, no other is sent. */
 export type Fields<V> = { readonly [name: string]: Field<V> }
 
@@ -31,7 +36,7 @@ export type Fields<V> = { readonly [name: string]: Field<V> }
 export interface Shape<in V> extends AnyShape, WireType<V> {
   readonly doc: string
   readonly fields: { readonly [name: string]: Field<V> }
-  /** The immutable values that all fields are taken from; where it is given, written objects are kept ready. */
+  /** The immutable values that all fields but the one apart are taken from; where it is given, written objects are kept ready. */
   readonly parts: ((view: V) => TextParts) | undefined
 }
 
@@ -42,8 +47,8 @@ export const shape = <V>(name: string, doc: string, fields: Fields<V>, parts?: (
   fields,
   parts,
   write: (context) => context.writerOf(fields, () => {
-    const write = objectWriter(fields, context)
-    return parts === undefined ? write : context.texts.keep(name, parts, write)
+    const pieces = piecesOf(fields, context)
+    return parts === undefined ? written(pieces) : context.texts.keep(name, parts, pieces)
   }),
   schema: (context) => Schema.Struct(Object.fromEntries(
     Object.entries(fields).map(([key, field]) => [context.name(key), field.schema(context)])
@@ -58,18 +63,22 @@ export const shape = <V>(name: string, doc: string, fields: Fields<V>, parts?: (
   shapes: Object.values(fields).flatMap((field) => field.shapes)
 })
 
-const objectWriter = <V>(fields: Fields<V>, context: WireContext) => {
-  const entries = Object.entries(fields).map(([key, field], i) => ({
-    open: `${i === 0 ? "{" : ","}${JSON.stringify(context.name(key))}:`, write: field.bind(context)
-  }))
-  return (view: V): string => {
-    let text = ""
-    for (let i = 0; i < entries.length; i++) {
-      const entry = entries[i]!
-      text += entry.open + entry.write(view)
-    }
-    return text + "}"
+const piecesOf = <V>(fields: Fields<V>, context: WireContext): Pieces<V> => {
+  const entries = Object.entries(fields).map(([key, { bind, isApart }], i) =>
+    ({ open: `${i === 0 ? "{" : ","}${JSON.stringify(context.name(key))}:`, write: bind(context), isApart }))
+  const at = entries.findIndex(({ isApart }) => isApart)
+  if (at < 0) return { before: pieceOf(entries, "}") }
+  const { open, write } = entries[at]!
+  return { before: pieceOf(entries.slice(0, at), open), apart: { write, after: pieceOf(entries.slice(at + 1), "}") } }
+}
+
+const pieceOf = <V>(entries: ReadonlyArray<{ readonly open: string; readonly write: (view: V) => string }>, end: string) => (view: V): string => {
+  let text = ""
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i]!
+    text += entry.open + entry.write(view)
   }
+  return text + end
 }
 
 /** The shape as the type of a property: documented once, referred to by name. */

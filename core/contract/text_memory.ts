@@ -1,9 +1,17 @@
 /** What the texts are written from: immutable values, so that the same values always give the same text. */
-export type TextParts = readonly [object, object | undefined]
+export type TextParts = readonly [object, object | string | undefined]
+
+/** How an object is written: in one piece, or in two around a part that is written anew each time. */
+export interface Pieces<in V> {
+  readonly before: (view: V) => string
+  /** What changes where the rest does not, as the prices of tokens do: to keep it in each text would throw them all away. */
+  readonly apart?: { readonly write: (view: V) => string; readonly after: (view: V) => string }
+}
 
 interface Kept {
-  readonly second: object | undefined
-  readonly text: string
+  readonly second: object | string | undefined
+  readonly before: string
+  readonly after: string
 }
 
 /** The texts of one writer, by the first value they were written from. */
@@ -37,19 +45,27 @@ export class TextMemory {
   }
 
   /** A writer of a shape whose texts are found again by the identity of the values they were written from. */
-  keep<V>(shape: string, partsOf: (view: V) => TextParts, write: (view: V) => string): (view: V) => string {
-    if (this.generationMax === 0 || this.shapes?.includes(shape) === false) return write
+  keep<V>(shape: string, partsOf: (view: V) => TextParts, pieces: Pieces<V>): (view: V) => string {
+    if (this.generationMax === 0 || this.shapes?.includes(shape) === false) return written(pieces)
+    const { apart, before } = pieces
     const shelf: Shelf = { current: new Map(), previous: new Map() }
     this.shelves.push(shelf)
-    return (view) => {
+    const keptOf = (view: V): Kept => {
       const [first, second] = partsOf(view)
-      const kept = shelf.current.get(first)
-      if (kept !== undefined && kept.second === second) return kept.text
-      const before = shelf.previous.get(first)
-      const text = before !== undefined && before.second === second ? before.text : flat(write(view))
-      shelf.current.set(first, { second, text })
-      this.add(text.length + entryCharacters)
-      return text
+      const current = shelf.current.get(first)
+      if (current !== undefined && current.second === second) return current
+      const previous = shelf.previous.get(first)
+      const kept = previous !== undefined && previous.second === second
+        ? previous
+        : { second, before: flat(before(view)), after: apart === undefined ? "" : flat(apart.after(view)) }
+      shelf.current.set(first, kept)
+      this.add(kept.before.length + kept.after.length + entryCharacters)
+      return kept
+    }
+    if (apart === undefined) return (view) => keptOf(view).before
+    return (view) => {
+      const kept = keptOf(view)
+      return kept.before + apart.write(view) + kept.after
     }
   }
 
@@ -69,6 +85,10 @@ export class TextMemory {
     }
   }
 }
+
+/** Writes all of it each time. */
+export const written = <V>({ apart, before }: Pieces<V>): (view: V) => string =>
+  apart === undefined ? before : (view) => before(view) + apart.write(view) + apart.after(view)
 
 /** Engines build long texts as trees of parts; reading one as a number lays it out in one piece, once. */
 const flat = (text: string): string => {

@@ -7,9 +7,11 @@ interface View {
 }
 
 const writer = (memory: TextMemory, written: Array<number> = []) =>
-  memory.keep<View>("View", (view) => [view.row, view.token], ({ row, token }) => {
-    written.push(row.n)
-    return `${row.n}:${token.usd}`.padEnd(200, ".")
+  memory.keep<View>("View", (view) => [view.row, view.token], {
+    before: ({ row, token }) => {
+      written.push(row.n)
+      return `${row.n}:${token.usd}`.padEnd(200, ".")
+    }
   })
 
 const views = (count: number): ReadonlyArray<View> => Array.from({ length: count }, (_, n) => ({ row: { n }, token: { usd: 1 } }))
@@ -24,6 +26,27 @@ describe("texts that are kept", () => {
     assert.isTrue(write({ ...view!, token: { usd: 2 } }).startsWith("0:2"))
     assert.isTrue(write(view!).startsWith("0:1"))
     assert.deepStrictEqual(written, [0, 0, 0])
+  })
+
+  it("are written around what is apart, which is written anew each time and counts for nothing", () => {
+    const written: Array<number> = []
+    const pieces = {
+      before: ({ row }: View) => {
+        written.push(row.n)
+        return `${row.n}:`.padEnd(100, ".")
+      },
+      apart: { write: ({ token }: View) => `<${token.usd}>`, after: ({ row }: View) => `:${row.n}`.padStart(100, ".") }
+    }
+    const memory = new TextMemory(10_000)
+    const [kept, whole] = [memory, new TextMemory(0)].map((each) => each.keep<View>("View", (view) => [view.row, undefined], pieces))
+    const [view] = views(1)
+    for (const usd of [1, 2, 1]) {
+      const text = kept!({ ...view!, token: { usd } })
+      assert.strictEqual(text, `${"0:".padEnd(100, ".")}<${usd}>${":0".padStart(100, ".")}`)
+      assert.deepStrictEqual([written.length, memory.characters], [1, 320])
+      assert.strictEqual(whole!({ ...view!, token: { usd } }), text)
+      written.pop()
+    }
   })
 
   it("are those of some shapes alone where it is said so", () => {

@@ -1,5 +1,5 @@
 import type { AccountView } from "../../domain/mod.ts"
-import { field, reference, shape } from "../shape.ts"
+import { apart, field, reference, shape } from "../shape.ts"
 import { accountIndex, bigInt, itemId, nonce, prefixedAddress, publicKey } from "./_scalars.ts"
 import { token } from "./token.ts"
 
@@ -10,5 +10,5 @@ export const account = shape<AccountView>("Account", "Leaf of the state tree: wh
   balance: field(bigInt, (v) => v.account.balance, "Units of the token"),
   bjj: field(publicKey, (v) => v.account.publicKey),
   zkEthereumAddress: field(prefixedAddress, (v) => v.account.address),
-  token: field(reference(token), (v) => v.token)
-}, (v) => [v.account, v.token])
+  token: apart(field(reference(token), (v) => v.token))
+}, (v) => [v.account, v.token.symbol])

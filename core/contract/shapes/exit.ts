@@ -1,5 +1,5 @@
 import type { ExitView, MerkleProof } from "../../domain/mod.ts"
-import { field, reference, shape } from "../shape.ts"
+import { apart, field, reference, shape } from "../shape.ts"
 import { arrayOf, booleanType, integerType, nullable } from "../wire_type.ts"
 import { accountIndex, batchNum, bigInt, ethBlockNum, itemId } from "./_scalars.ts"
 import { token } from "./token.ts"
@@ -26,5 +26,5 @@ export const exit = shape<ExitView>("Exit", "Leaf of an exit tree: what is neede
   instantWithdrawn: field(nullableBlock, (v) => v.exit.instantWithdrawn, "Ethereum block of the instant withdrawal"),
   delayedWithdrawRequest: field(nullableBlock, (v) => v.exit.delayedWithdrawRequest, "Ethereum block in which the withdrawal went to the delayer"),
   delayedWithdrawn: field(nullableBlock, (v) => v.exit.delayedWithdrawn, "Ethereum block in which the delayed withdrawal was collected"),
-  token: field(reference(token), (v) => v.token)
-}, (v) => [v.exit, v.token])
+  token: apart(field(reference(token), (v) => v.token))
+}, (v) => [v.exit, v.token.symbol])

@@ -1,5 +1,5 @@
 import type { L1Part, L2Part, Token, Transaction, TransactionView } from "../../domain/mod.ts"
-import { field, reference, type Shape, shape } from "../shape.ts"
+import { apart, field, reference, type Shape, shape } from "../shape.ts"
 import { booleanType, nullable } from "../wire_type.ts"
 import {
   accountIndex, batchNum, bigInt, dateTime, ethBlockNum, feeSelector, itemId, layer, nonce, position, prefixedAddress, publicKey, queueNum,
@@ -43,7 +43,7 @@ export const historyTransaction = (l1: Shape<L1Part>) => shape<TransactionView>(
   batchNum: field(nullable(batchNum), of((t) => t.batchNum), "Batch that forged it; null until then"),
   historicUSD: field(nullable(usd), of((t) => t.historicUSD), "Worth of the amount when the transaction was made"),
   timestamp: field(dateTime, of((t) => t.timestampMs), "L1 user transaction: when it entered the queue; otherwise when it was forged"),
-  token: field(reference(token), (v) => v.token),
+  token: apart(field(reference(token), (v) => v.token)),
   L1Info: field(nullable(reference(l1)), of((t) => t.l1)),
   L2Info: field(nullable(reference(l2Info)), of((t) => t.l2))
-}, (v) => [v.transaction, v.token])
+}, (v) => [v.transaction, v.token.symbol])
