@@ -9,6 +9,7 @@ import { openWatch, type Watch } from "./admin.ts"
 import { sourceOf } from "./block_source.ts"
 import type { settings, Settled } from "./config/mod.ts"
 import { ProgramFailure } from "./exit_codes.ts"
+import { eventLoopFirst } from "./helper_threads.ts"
 import { giveBackOnceIdle } from "./idle_memory.ts"
 import { applicationOver, nodeOver } from "./layers.ts"
 import { mountsOf } from "./mounts.ts"
@@ -84,6 +85,7 @@ interface Watching extends Pick<Watch, "take"> {
 const listen = (settings: ServeSettings, node: Context.Context<Application>, self: WorkerSelf | undefined, { ready, take }: Watching) =>
   Effect.gen(function*() {
     yield* Effect.addFinalizer(() => take)
+    yield* eventLoopFirst
     const { host, port, shutdownTimeoutMs } = settings
     const server = serverLayer({ host, port, shutdownTimeout: shutdownTimeoutMs, limits: serverLimitsOf(settings), ...self === undefined ? {} : { idleMs } })
     const { address } = yield* Layer.build(Layer.provide(server, Layer.succeedContext(node))).pipe(

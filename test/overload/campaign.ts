@@ -53,7 +53,14 @@ for (const record of prehistory(simulation, Number(values.transactions))) {
   feed(record)
 }
 while ((await fetch(`http://127.0.0.1:${port}/config`)).headers.get("ledger-ethereum-block") !== String(lastBlock)) await sleep(200)
-const blocks = setInterval(() => feed(simulation.next()), 3000)
+
+const [seconds, aside] = [Number(values.seconds), Number(values.aside)]
+// made beforehand, since nothing is to take the processors from the server but its clients
+const coming = Array.from({ length: Math.ceil((seconds + 3 * aside) / 3) + 10 }, () => simulation.next())
+const blocks = setInterval(() => {
+  const record = coming.shift()
+  if (record !== undefined) feed(record)
+}, 3000)
 
 const drive = (load: Omit<Load, "port" | "kinds">): Promise<Seen> => new Promise((resolve) => {
   clients.once("message", (seen: Seen) => resolve(seen))
@@ -89,7 +96,6 @@ const phase = async (name: string, load: Omit<Load, "port" | "kinds">) => {
   return { seen, waits, ...seen.kinds.computed!, kept: seen.kinds.kept! }
 }
 
-const [seconds, aside] = [Number(values.seconds), Number(values.aside)]
 await drive({ connections: 8, durationMs: aside * 500 })
 const whole = await phase("capacity", { connections: 8, durationMs: aside * 500 })
 const capacity = Object.values(whole.seen.kinds).reduce((sum, { accepted }) => sum + accepted.tookMs.length, 0) / whole.seen.seconds
