@@ -25,9 +25,11 @@ const server = spawn(process.execPath, [
   main, "serve", "--port", "0", "--admin-port", "off", "--no-request-log", "--memory", "--feed", "-", ...positionals
 ], { stdio: ["pipe", "pipe", "inherit"] })
 const clients = fork(join(import.meta.dirname, "_generator.ts"), { stdio: "inherit", serialization: "advanced" })
-// clients of a machine of their own would not wait for the processors of the server; where that is not allowed it shows in how late they are
+// clients of a machine of their own would not wait for the processors of the server, nor it for what this process looks at; where that is not
+// allowed it shows in how late they are
 try {
   setPriority(clients.pid!, -10)
+  setPriority(10)
 } catch {}
 
 const listening = (child: ChildProcess): Promise<number> => new Promise((resolve, reject) => {
