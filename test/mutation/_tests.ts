@@ -22,8 +22,8 @@ const contract = [
   "conformance/queries", "conformance/wire_types", "conformance/date_time", "conformance/version", "conformance/text_memory", "submission/malformed",
   "submission/examples", "submission/body", "http/revisions"
 ]
-/** They write every object of both revisions, of which other tests see but a few. */
-const shapes = ["conformance/date_time", "use_cases/read", "conformance/wire"]
+/** Every object of both revisions, to the last character, and what documents say of its types. */
+const shapes = ["conformance/objects", "conformance/date_time", "conformance/wire_types"]
 /** They compute for longer, and are asked only where much time is to be had. */
 const thorough = [
   "pool/pool_laws", "submission/transport", "audit/directory",
