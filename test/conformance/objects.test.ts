@@ -6,8 +6,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { earlier, later, type Revision, type Shapes, wireContext } from "../../core/contract/mod.ts"
+import { scalarTypes } from "../../core/contract/shapes/mod.ts"
 import type {
-  Batch, Bid, Coordinator, Exit, L1Part, NetworkConstants, NetworkState, PoolTransaction, RequestedTransaction, SlotView, Token, Transaction, TransactionView
+  Account, Batch, Bid, Coordinator, Exit, L1Part, NetworkConstants, NetworkState, PoolTransaction, RequestedTransaction, SlotView, Token, Transaction, TransactionView
 } from "../../core/domain/mod.ts"
 
 const context = wireContext({ prefix: "zk", name: "Test", chainId: 1, rollupAddress: `0x${"99".repeat(20)}` }, keccak256)
@@ -29,6 +30,8 @@ const plainText = `{"id":4,"ethereumAddress":"${address(10)}","itemId":1,"name":
 
 const coordinator: Coordinator = { itemId: 11, bidderAddr: address(12), forgerAddr: address(13), url: "https://c.example/\"", ethereumBlockNum: 14n }
 const coordinatorText = `{"itemId":11,"forgerAddr":"${address(13)}","bidderAddr":"${address(12)}","URL":"https://c.example/\\"","ethereumBlock":14}`
+const moved: Coordinator = { ...coordinator, forgerAddr: address(15), url: "https://m.example/\"" }
+const movedText = coordinatorText.replace(address(13), address(15)).replace("c.example", "m.example")
 const bid: Bid = { itemId: 21, slotNum: 22, bidderAddr: address(23), withdrawAddr: address(24), bidValue: 25n, ethereumBlockNum: 26n, timestampMs: 27_000 }
 const bidText = `{"itemId":21,"bidderAddr":"${address(23)}","forgerAddr":"${address(13)}","withdrawAddr":"${address(24)}","slotNum":22,"URL":"https://c.example/\\"","bidValue":"25","ethereumBlockNum":26,"timestamp":"1970-01-01T00:00:27.000Z"}`
 const slot: SlotView = { slotNum: 31, firstBlock: 32n, lastBlock: 33n, openAuction: true, closedAuction: false, bestBid: { bid, coordinator }, winner: coordinator }
@@ -122,15 +125,16 @@ const noRequest = ["FromAccountIndex", "ToAccountIndex", "ToZkEthereumAddress", 
 
 type Written = { readonly [name in keyof Shapes]: ReadonlyArray<readonly [view: Parameters<ReturnType<Shapes[name]["write"]>>[0], text: string]> }
 
+const account: Account = { itemId: 191, index: 404, tokenId: 2, batchNum: 192, publicKey: key(6), address: address(93), nonce: 194n, balance: 195n }
+const accountText = (index: string, token: string) =>
+  `{"itemId":191,"accountIndex":"${index}","nonce":194,"balance":"195","bjj":"${keyText(6)}","zkEthereumAddress":"zk:${address(93)}","token":${token}}`
+
 /** What both revisions write in the same way. */
 const common = {
   token: [[ether, etherText], [plain, plainText]],
-  coordinator: [[coordinator, coordinatorText]],
-  bid: [[{ bid, coordinator }, bidText]],
-  account: [[
-    { account: { itemId: 191, index: 404, tokenId: 2, batchNum: 192, publicKey: key(6), address: address(93), nonce: 194n, balance: 195n }, token: ether },
-    `{"itemId":191,"accountIndex":"zk:E:H:404","nonce":194,"balance":"195","bjj":"${keyText(6)}","zkEthereumAddress":"zk:${address(93)}","token":${etherText}}`
-  ]],
+  coordinator: [[coordinator, coordinatorText], [moved, movedText]],
+  bid: [[{ bid, coordinator }, bidText], [{ bid, coordinator: moved }, bidText.replace(address(13), address(15)).replace("c.example", "m.example")]],
+  account: [[{ account, token: ether }, accountText("zk:E:H:404", etherText)], [{ account: { ...account, tokenId: 4 }, token: plain }, accountText("zk:P:404", plainText)]],
   exit: [
     [{ exit, token: ether }, exitText(`"instantWithdrawn":50,"delayedWithdrawRequest":51,"delayedWithdrawn":52`)],
     [
@@ -222,3 +226,82 @@ for (const revision of [later, earlier] satisfies ReadonlyArray<Revision>) {
     }
   })
 }
+
+/** What a scalar type takes, and what is next to it and no longer one. */
+const scalars: { readonly [name in keyof typeof scalarTypes]: readonly [takes: ReadonlyArray<unknown>, refuses: ReadonlyArray<unknown>] } = {
+  itemId: [[0, Number.MAX_SAFE_INTEGER], [-1, 0.5, "1"]],
+  tokenId: [[0, 4294967295], [-1, 4294967296]],
+  batchNum: [[0, 4294967295], [-1, 4294967296]],
+  slotNum: [[0, 4294967295], [-1, 4294967296]],
+  queueNum: [[0, 4294967295], [-1, 4294967296]],
+  position: [[0, Number.MAX_SAFE_INTEGER], [-1]],
+  ethBlockNum: [[0, 18446744073709551615n], [-1, 18446744073709551616n]],
+  nonce: [[0, 18446744073709551615n], [-1, 18446744073709551616n]],
+  feeSelector: [[0, 256], [-1, 257]],
+  count: [[0, Number.MAX_SAFE_INTEGER], [-1]],
+  countBig: [[0, 18446744073709551615n], [-1, 18446744073709551616n]],
+  bigInt: [["0", "123456789012345678901234567890"], ["", "-1", "1.5", "0x1", 1]],
+  address: [[address(10)], [address(10).slice(1), `${address(10)}0`, address(10).slice(0, -1), `zk:${address(10)}`]],
+  prefixedAddress: [[`zk:${address(10)}`], [address(10), `hez:${address(10)}`, `zk:${address(10)}0`]],
+  publicKey: [[keyText(1)], [keyText(1).slice(3), `${keyText(1)}A`, keyText(1).slice(0, -1), keyText(1).replace("zk", "hez")]],
+  accountIndex: [["zk:ETH:256", "zk::0", "zk:a:b:1"], ["ETH:256", "hez:ETH:256", "zk:ETH:", "zk:256"]],
+  transactionId: [[id(2, 10)], [id(2, 10).slice(2), `${id(2, 10)}0`]],
+  hash: [[hash(10)], [hash(10).slice(2), `${hash(10)}0`]],
+  signature: [[signature], [`0x${signature}`, `${signature}0`, signature.slice(1)]],
+  ethSignature: [[`0x${"6".repeat(130)}`], ["6".repeat(130), `0x${"6".repeat(131)}`]],
+  text: [["", "\u0000"], [1, null]],
+  url: [["", "anything"], [1, null]],
+  dateTime: [["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.001Z"], ["1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00+01:00"]],
+  usd: [[0, 0.5], [-0.5, "1"]],
+  number: [[0, 0.5], [-0.5]],
+  transactionType: [["ForceExit"], ["forceExit"]],
+  poolTransactionType: [["TransferToBJJ"], ["ForceExit"]],
+  poolState: [["invl"], ["INVL"]],
+  layer: [["L1", "L2"], ["L3"]]
+}
+/** Their names say it all; the others are explained where they are named. */
+const undescribed: ReadonlyArray<string> = ["count", "countBig", "text", "dateTime", "number", "layer"]
+
+describe("scalar types", () => {
+  for (const [name, type] of Object.entries(scalarTypes)) {
+    it(`${name} takes what it can be, and nothing next to it`, () => {
+      const [takes, refuses] = scalars[name as keyof typeof scalarTypes]
+      const is = Schema.is(type.schema(context))
+      assert.deepStrictEqual(takes.filter((value) => !is(value)), [])
+      assert.deepStrictEqual(refuses.filter(is), [])
+      assert.strictEqual(type.jsonSchema(context).description === undefined, undescribed.includes(name))
+    })
+  }
+
+  it("lists of a fixed length have it, and addresses of the deployment are ones", () => {
+    const broken: ReadonlyArray<readonly [Revision, text: string, instead: string]> = [
+      [later, `["1","2","3","4","5","6"]`, `["1","2","3","4","5"]`], [later, "[4000,3500,2500]", "[4000,3500,2500,0]"],
+      [earlier, `"rollupAddress":"0x99`, `"rollupAddress":"0x9`], [later, `"transactionsPerBatch":1.25`, `"transactionsPerBatch":-1.25`]
+    ]
+    for (const [{ name, shapes }, text, instead] of broken) {
+      const is = Schema.is(shapes.state.schema(context))
+      const whole = written[name]!.state[0]![1]
+      assert.include(whole, text)
+      assert.deepStrictEqual([is(JSON.parse(whole)), is(JSON.parse(whole.replace(text, instead)))], [true, false])
+    }
+  })
+})
+
+describe("texts that are kept", () => {
+  for (const { name, shapes } of [later, earlier]) {
+    it(`are those of items without their tokens, whose prices change, in revision ${name}`, () => {
+      const own = wireContext(context.network, keccak256)
+      const dearer: Token = { ...ether, priceUSD: 2.5 }
+      const dearerText = etherText.replace(`"USD":1.5`, `"USD":2.5`)
+      for (const item of ["account", "exit", "transaction"] as const) {
+        const write = shapes[item].write(own) as (view: unknown) => string
+        const [view, text] = written[name]![item][0]!
+        shapes.token.write(own)(dearer)
+        assert.strictEqual(write(view), text)
+        const { characters } = own.texts
+        assert.strictEqual(write({ ...view, token: dearer }), text.replace(etherText, dearerText))
+        assert.strictEqual(own.texts.characters, characters)
+      }
+    })
+  }
+})

@@ -4,7 +4,7 @@ import { openMemoryPool } from "../../adapters/memory/mod.ts"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
 import { earlier, later, type Operation, type OperationId, operationIds, operations, pageShape, type Revision, wireContext } from "../../core/contract/mod.ts"
-import type { GenesisFeed, Token } from "../../core/domain/mod.ts"
+import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { memoryLedger } from "../properties/_networks.ts"
 import { ask, parseExact, reading } from "../properties/_reading.ts"
 import { differences, Nullness } from "./_conforms.ts"
@@ -157,29 +157,3 @@ describe("an empty network", () => {
 })
 
 const show = (answer: unknown) => JSON.stringify(answer, (_, value: unknown) => typeof value === "bigint" ? String(value) : value).slice(0, 1000)
-
-describe("texts that are kept", () => {
-  it.effect("of accounts, exits and transactions are not written again for a price of their tokens", () =>
-    Effect.gen(function*() {
-      const { genesis: { network }, reader } = yield* sample
-      const [kept, fresh] = [wireContext(network, keccak256), wireContext(network, keccak256, { charactersMax: 0 })]
-      for (const { shapes } of [later, earlier]) {
-        const writeToken = shapes.token.write(kept)
-        for (const [list, shape] of [["accounts", shapes.account], ["exits", shapes.exit], ["transactions", shapes.transaction]] as const) {
-          const { items } = yield* reader.list(list, { filters: {}, limit: 100 })
-          const [write, writeFresh] = [kept, fresh].map((context) => (shape as typeof shapes.account).write(context))
-          const views: ReadonlyArray<{ readonly token: Token }> = items
-          for (const view of views) write!(view as never)
-          const tokens = new Map(views.map(({ token }) => [token.id, { ...token, priceUSD: 1234.5 }]))
-          for (const token of tokens.values()) writeToken(token)
-          const { characters } = kept.texts
-          for (const view of views) {
-            const dearer = { ...view, token: tokens.get(view.token.id)! } as never
-            assert.strictEqual(write!(dearer), writeFresh!(dearer))
-          }
-          assert.isNotEmpty(views)
-          assert.strictEqual(kept.texts.characters, characters)
-        }
-      }
-    }))
-})

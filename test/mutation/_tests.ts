@@ -19,7 +19,7 @@ const pool = [
 ]
 const audit = ["audit/batch", "audit/parts"]
 const contract = [
-  "conformance/queries", "conformance/wire_types", "conformance/date_time", "conformance/version", "conformance/text_memory", "submission/malformed",
+  "conformance/queries", "conformance/wire_types", "conformance/date_time", "conformance/version", "conformance/text_memory", "conformance/objects", "submission/malformed",
   "submission/examples", "submission/body", "http/revisions"
 ]
 /** Every object of both revisions, to the last character, and what documents say of its types. */
