@@ -134,7 +134,10 @@ const common = {
   token: [[ether, etherText], [plain, plainText]],
   coordinator: [[coordinator, coordinatorText], [moved, movedText]],
   bid: [[{ bid, coordinator }, bidText], [{ bid, coordinator: moved }, bidText.replace(address(13), address(15)).replace("c.example", "m.example")]],
-  account: [[{ account, token: ether }, accountText("zk:E:H:404", etherText)], [{ account: { ...account, tokenId: 4 }, token: plain }, accountText("zk:P:404", plainText)]],
+  account: [[{ account, token: ether }, accountText("zk:E:H:404", etherText)], [{ account: { ...account, tokenId: 4 }, token: plain }, accountText("zk:P:404", plainText)], [
+    // a token may be called anything, and what it is called stands in the index of each account
+    { account, token: { ...plain, symbol: `"` } }, accountText(`zk:\\":404`, plainText.replace(`"symbol":"P"`, `"symbol":"\\""`))
+  ]],
   exit: [
     [{ exit, token: ether }, exitText(`"instantWithdrawn":50,"delayedWithdrawRequest":51,"delayedWithdrawn":52`)],
     [
