@@ -5,7 +5,7 @@ import { constants, getPriority, setPriority } from "node:os"
 /** What the engine calls the threads in which it collects garbage and compiles. */
 const helperName = "V8Worker"
 /** Less than the event loop by so much: a tenth of its share, and all of what it leaves. */
-const less = 10
+const lowerBy = 10
 const tasks = "/proc/self/task"
 
 /**
@@ -14,7 +14,7 @@ const tasks = "/proc/self/task"
  * alone gives threads priorities of their own; elsewhere, and where it is not allowed, nothing happens.
  */
 export const eventLoopFirst: Effect.Effect<void> = Effect.ignore(Effect.try(() => {
-  const priority = Math.min(getPriority() + less, constants.priority.PRIORITY_LOW)
+  const priority = Math.min(getPriority() + lowerBy, constants.priority.PRIORITY_LOW)
   for (const id of readdirSync(tasks)) {
     if (readFileSync(`${tasks}/${id}/comm`, "utf8").trim() === helperName) setPriority(Number(id), priority)
   }

@@ -104,7 +104,8 @@ export const revise = <V>(of: Shape<V>, { rename = {}, omit = [], put = {} }: Sh
   }
   const fields: { [name: string]: Field<V> } = {}
   for (const [name, field] of Object.entries(of.fields)) {
-    if (!omit.includes(name)) fields[rename[name] ?? name] = put[name] ?? field
+    // shown differently, it changes as it did before
+    if (!omit.includes(name)) fields[rename[name] ?? name] = { ...put[name] ?? field, isApart: field.isApart === true }
   }
   return shape(of.name, of.doc, { ...fields, ...Object.fromEntries(Object.entries(put).filter(([name]) => !(name in of.fields))) }, of.parts)
 }

@@ -6,20 +6,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { earlier, later, type Revision, type Shapes, wireContext } from "../../core/contract/mod.ts"
-import { scalarTypes } from "../../core/contract/shapes/mod.ts"
 import type {
   Account, Batch, Bid, Coordinator, Exit, L1Part, NetworkConstants, NetworkState, PoolTransaction, RequestedTransaction, SlotView, Token, Transaction, TransactionView
 } from "../../core/domain/mod.ts"
-
-const context = wireContext({ prefix: "zk", name: "Test", chainId: 1, rollupAddress: `0x${"99".repeat(20)}` }, keccak256)
-
-/** Addresses of equal digits have no letters, so their mixed case is themselves. */
-const address = (n: number) => `0x${String(n).repeat(20)}`
-/** 32 bytes, each the same, that a public key is written from; and its text, whose last byte is their sum. */
-const key = (byte: number) => byte.toString(16).padStart(2, "0").repeat(32)
-const keyText = (byte: number) => `zk:${Buffer.from([...Array.from({ length: 32 }, () => byte), byte * 32 % 256]).toString("base64url")}`
-const hash = (n: number) => `0x${String(n).repeat(32)}`
-const id = (kind: number, n: number) => `0x0${kind}${String(n).repeat(32)}`
+import { address, context, hash, id, key, keyText, signature } from "./_values.ts"
 
 const ether: Token = {
   itemId: 1, id: 2, ethereumAddress: address(10), name: "Ether \"0\"", symbol: "E:H", decimals: 18, ethereumBlockNum: 3n, priceUSD: 1.5, priceTimeMs: 1000
@@ -111,7 +101,6 @@ const constants: NetworkConstants = {
 const configText = (governance: string, limit: string) =>
   `{"rollup":{"publicConstants":{"governanceToken":"${address(41)}","absoluteMaxL1L2BatchTimeout":142,"verifiers":[{"maxTx":143,"nlevels":144}],"auctionAddress":"${address(45)}",${governance}},"maxFeeIdxCoordinator":64,"reservedIdx":255,"exitIdx":1,"${limit}":"340282366920938463463374607431768211456","limitL2TransferAmount":"6277101735386680763835789423207666416102355444464034512896","limitTokens":4294967296,"l1CoordinatorTotalBytes":101,"l1UserTotalBytes":78,"maxL1UserTx":128,"maxL1Tx":256,"inputSHAConstantBytes":18546,"numBuckets":5,"maxWithdrawalDelay":1209600,"exchangeMultiplier":100000000000000},"auction":{"blocksPerSlot":151,"initialMinimalBidding":"152","genesisBlockNum":153,"governanceToken":"${address(54)}","rollupAddress":"${address(55)}","governanceAddress":"${address(56)}"},"withdrawalDelayer":{"maxWithdrawalDelay":161,"maxEmergencyModeTime":162,"rollupAddress":"${address(63)}"}}`
 
-const signature = "5".repeat(128)
 const requested: RequestedTransaction = {
   fromAccountIndex: 400, toAccountIndex: 401, toAddress: address(71), toPublicKey: key(4), tokenId: 4, amount: 172n, fee: 173, nonce: 174n
 }
@@ -230,53 +219,8 @@ for (const revision of [later, earlier] satisfies ReadonlyArray<Revision>) {
   })
 }
 
-/** What a scalar type takes, and what is next to it and no longer one. */
-const scalars: { readonly [name in keyof typeof scalarTypes]: readonly [takes: ReadonlyArray<unknown>, refuses: ReadonlyArray<unknown>] } = {
-  itemId: [[0, Number.MAX_SAFE_INTEGER], [-1, 0.5, "1"]],
-  tokenId: [[0, 4294967295], [-1, 4294967296]],
-  batchNum: [[0, 4294967295], [-1, 4294967296]],
-  slotNum: [[0, 4294967295], [-1, 4294967296]],
-  queueNum: [[0, 4294967295], [-1, 4294967296]],
-  position: [[0, Number.MAX_SAFE_INTEGER], [-1]],
-  ethBlockNum: [[0, 18446744073709551615n], [-1, 18446744073709551616n]],
-  nonce: [[0, 18446744073709551615n], [-1, 18446744073709551616n]],
-  feeSelector: [[0, 256], [-1, 257]],
-  count: [[0, Number.MAX_SAFE_INTEGER], [-1]],
-  countBig: [[0, 18446744073709551615n], [-1, 18446744073709551616n]],
-  bigInt: [["0", "123456789012345678901234567890"], ["", "-1", "1.5", "0x1", 1]],
-  address: [[address(10)], [address(10).slice(1), `${address(10)}0`, address(10).slice(0, -1), `zk:${address(10)}`]],
-  prefixedAddress: [[`zk:${address(10)}`], [address(10), `hez:${address(10)}`, `zk:${address(10)}0`]],
-  publicKey: [[keyText(1)], [keyText(1).slice(3), `${keyText(1)}A`, keyText(1).slice(0, -1), keyText(1).replace("zk", "hez")]],
-  accountIndex: [["zk:ETH:256", "zk::0", "zk:a:b:1"], ["ETH:256", "hez:ETH:256", "zk:ETH:", "zk:256"]],
-  transactionId: [[id(2, 10)], [id(2, 10).slice(2), `${id(2, 10)}0`]],
-  hash: [[hash(10)], [hash(10).slice(2), `${hash(10)}0`]],
-  signature: [[signature], [`0x${signature}`, `${signature}0`, signature.slice(1)]],
-  ethSignature: [[`0x${"6".repeat(130)}`], ["6".repeat(130), `0x${"6".repeat(131)}`]],
-  text: [["", "\u0000"], [1, null]],
-  url: [["", "anything"], [1, null]],
-  dateTime: [["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.001Z"], ["1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00+01:00"]],
-  usd: [[0, 0.5], [-0.5, "1"]],
-  number: [[0, 0.5], [-0.5]],
-  transactionType: [["ForceExit"], ["forceExit"]],
-  poolTransactionType: [["TransferToBJJ"], ["ForceExit"]],
-  poolState: [["invl"], ["INVL"]],
-  layer: [["L1", "L2"], ["L3"]]
-}
-/** Their names say it all; the others are explained where they are named. */
-const undescribed: ReadonlyArray<string> = ["count", "countBig", "text", "dateTime", "number", "layer"]
-
-describe("scalar types", () => {
-  for (const [name, type] of Object.entries(scalarTypes)) {
-    it(`${name} takes what it can be, and nothing next to it`, () => {
-      const [takes, refuses] = scalars[name as keyof typeof scalarTypes]
-      const is = Schema.is(type.schema(context))
-      assert.deepStrictEqual(takes.filter((value) => !is(value)), [])
-      assert.deepStrictEqual(refuses.filter(is), [])
-      assert.strictEqual(type.jsonSchema(context).description === undefined, undescribed.includes(name))
-    })
-  }
-
-  it("lists of a fixed length have it, and addresses of the deployment are ones", () => {
+describe("a schema", () => {
+  it("refuses a list of another length than the fixed one, and a broken address of the deployment", () => {
     const broken: ReadonlyArray<readonly [Revision, text: string, instead: string]> = [
       [later, `["1","2","3","4","5","6"]`, `["1","2","3","4","5"]`], [later, "[4000,3500,2500]", "[4000,3500,2500,0]"],
       [earlier, `"rollupAddress":"0x99`, `"rollupAddress":"0x9`], [later, `"transactionsPerBatch":1.25`, `"transactionsPerBatch":-1.25`]

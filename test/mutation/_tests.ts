@@ -19,11 +19,11 @@ const pool = [
 ]
 const audit = ["audit/batch", "audit/parts"]
 const contract = [
-  "conformance/queries", "conformance/wire_types", "conformance/date_time", "conformance/version", "conformance/text_memory", "conformance/objects", "submission/malformed",
+  "conformance/queries", "conformance/wire_types", "conformance/date_time", "conformance/version", "conformance/text_memory", "conformance/objects", "conformance/scalars", "submission/malformed",
   "submission/examples", "submission/body", "http/revisions"
 ]
 /** Every object of both revisions, to the last character, and what documents say of its types. */
-const shapes = ["conformance/objects", "conformance/date_time", "conformance/wire_types"]
+const shapes = ["conformance/objects", "conformance/scalars", "conformance/date_time", "conformance/wire_types"]
 /** They compute for longer, and are asked only where much time is to be had. */
 const thorough = [
   "pool/pool_laws", "submission/transport", "audit/directory",
