@@ -1,6 +1,7 @@
 import { Cause, Effect, Exit, Fiber, Stream } from "effect"
 import { type FeedRecord, type GenesisFeed, lastBlock, Ledger, LedgerReader } from "../core/mod.ts"
 import { FeedFileError, feedFrom, type OpenFeed } from "./feed_file.ts"
+import { patiently } from "./patience.ts"
 import type { Simulation } from "./simulator/mod.ts"
 import type { OpenStores } from "./stores.ts"
 
@@ -34,7 +35,7 @@ interface BlockSource {
 const live = (simulation: Simulation, { drive, resume }: typeof import("./simulator/mod.ts"), { paceSeconds, transactions }: SourceSettings) =>
   Effect.gen(function*() {
     // where stores are shared, the process that writes now has the network in hand: to see the last block is to be the writer
-    yield* lastBlock
+    yield* patiently(lastBlock)
     const { version } = yield* (yield* LedgerReader).stamp
     if (version > 0) yield* resume(simulation)
     const fiber = yield* drive(simulation, { transactions, paceMs: paceSeconds === 0 ? Infinity : paceSeconds * 1000 })
@@ -44,12 +45,12 @@ const live = (simulation: Simulation, { drive, resume }: typeof import("./simula
     )
   })
 
-/** Applies the records of a feed as they arrive. What the ledger refuses ends the feed, not the service. */
+/** Applies the records of a feed as they arrive, and waits where the store does not answer. What the ledger refuses ends the feed, not the service. */
 const follow = (records: AsyncIterable<FeedRecord>) =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
     yield* Stream.fromAsyncIterable(records, (error) => error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) })).pipe(
-      Stream.runForEach((record) => ledger.applyRecord(record)),
+      Stream.runForEach((record) => patiently(ledger.applyRecord(record))),
       Effect.matchEffect({
         onSuccess: () => Effect.log("The feed has ended; the ledger stays as it is"),
         onFailure: (error) => Effect.logError(`The feed is not followed any further: ${error.message}`)
