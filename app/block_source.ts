@@ -1,8 +1,8 @@
-import { Cause, Effect, Exit, Fiber, Stream } from "effect"
-import { type FeedRecord, type GenesisFeed, lastBlock, Ledger, LedgerReader } from "../core/mod.ts"
-import { FeedFileError, feedFrom, type OpenFeed } from "./feed_file.ts"
-import { patiently } from "./patience.ts"
-import type { Simulation } from "./simulator/mod.ts"
+import { Cause, Effect, Fiber, type Scope } from "effect"
+import { type BlockViolation, type GenesisFeed, lastBlock, type Ledger, LedgerReader, type LedgerWriter, type Pool, type PoolStore, type Submission } from "../core/mod.ts"
+import { type FeedFileError, feedFrom, type OpenFeed } from "./feed_file.ts"
+import { followFeed } from "./follow_feed.ts"
+import { type Overtaken, patiently } from "./patience.ts"
 import type { OpenStores } from "./stores.ts"
 
 /** Which network, and how it goes on. */
@@ -17,44 +17,49 @@ export interface SourceSettings {
 
 /** Where blocks come from: the network they belong to, and what brings the first ones and then goes on in the background. */
 export const sourceOf = (settings: SourceSettings): Effect.Effect<BlockSource, FeedFileError> =>
+  settings.feed === undefined ? simulated(settings) : Effect.map(feedFrom(settings.feed), fed)
+
+const fed = ({ genesis, records }: OpenFeed): BlockSource => ({
+  genesis,
+  start: ({ newOf }) => Effect.asVoid(Effect.forkScoped(Effect.flatMap(newOf(records), (records) => told(followFeed(records)))))
+})
+
+/** What the ledger refuses ends the feed, not the service. */
+const told = <R>(following: Effect.Effect<void, BlockViolation | FeedFileError, R>): Effect.Effect<void, never, R> =>
+  Effect.matchEffect(following, {
+    onSuccess: () => Effect.log("The feed has ended; the ledger stays as it is"),
+    onFailure: (error) => Effect.logError(`The feed is not followed any further: ${error.message}`)
+  })
+
+const simulated = ({ empty, paceSeconds, prefix, seed, transactions }: SourceSettings): Effect.Effect<BlockSource> =>
   Effect.gen(function*() {
-    if (settings.feed !== undefined) {
-      const feed: OpenFeed = yield* feedFrom(settings.feed)
-      return { genesis: feed.genesis, start: ({ newOf }: OpenStores) => follow(newOf(feed.records)) }
-    }
-    const simulator = yield* Effect.promise(() => import("./simulator/mod.ts"))
-    const simulation = simulator.simulate({ seed: settings.seed, network: { ...simulator.defaultNetwork, prefix: settings.prefix } })
-    return { genesis: simulation.genesis, start: () => settings.empty ? Effect.void : live(simulation, simulator, settings) }
+    const { defaultNetwork, drive, resume, simulate } = yield* Effect.promise(() => import("./simulator/mod.ts"))
+    const begun = () => simulate({ seed, network: { ...defaultNetwork, prefix } })
+    const { genesis } = begun()
+
+    const bringUp = Effect.gen(function*() {
+      // where stores are shared, the process that writes now has the network in hand: to see the last block is to be the writer
+      yield* patiently(lastBlock)
+      const simulation = begun()
+      if ((yield* patiently((yield* LedgerReader).stamp)).version > 0) yield* resume(simulation)
+      return yield* drive(simulation, { transactions, paceMs: paceSeconds === 0 ? Infinity : paceSeconds * 1000 })
+    })
+    /** From where the ledger stands, whoever brought it there. */
+    const broughtUp: Effect.Effect<Network, BlockViolation, Node> = Effect.catchTag(bringUp, "Overtaken", () => broughtUp)
+    const lives = (network: Network): Effect.Effect<void, BlockViolation, Node> =>
+      Effect.catchTag(Fiber.join(network), "Overtaken", () => Effect.andThen(
+        Effect.log("Another process has written the ledger: the simulated network goes on from its last block"), Effect.flatMap(broughtUp, lives)
+      ))
+    const start = Effect.flatMap(broughtUp, (network) => Effect.forkScoped(Effect.tapCause(lives(network), (cause) =>
+      Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("The simulated network stands still", cause))))
+    return { genesis, start: () => empty ? Effect.void : Effect.asVoid(start) }
   })
 
 interface BlockSource {
   readonly genesis: GenesisFeed
-  readonly start: (stores: OpenStores) => ReturnType<typeof live> | ReturnType<typeof follow> | typeof Effect.void
+  readonly start: (stores: OpenStores) => Effect.Effect<void, BlockViolation, Node>
 }
 
-const live = (simulation: Simulation, { drive, resume }: typeof import("./simulator/mod.ts"), { paceSeconds, transactions }: SourceSettings) =>
-  Effect.gen(function*() {
-    // where stores are shared, the process that writes now has the network in hand: to see the last block is to be the writer
-    yield* patiently(lastBlock)
-    const { version } = yield* (yield* LedgerReader).stamp
-    if (version > 0) yield* resume(simulation)
-    const fiber = yield* drive(simulation, { transactions, paceMs: paceSeconds === 0 ? Infinity : paceSeconds * 1000 })
-    yield* Fiber.await(fiber).pipe(
-      Effect.tap((exit) => Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.logError("The simulated network stands still", exit.cause) : Effect.void),
-      Effect.forkScoped
-    )
-  })
+type Node = Ledger | LedgerReader | LedgerWriter | Pool | PoolStore | Scope.Scope | Submission
 
-/** Applies the records of a feed as they arrive, and waits where the store does not answer. What the ledger refuses ends the feed, not the service. */
-const follow = (records: AsyncIterable<FeedRecord>) =>
-  Effect.gen(function*() {
-    const ledger = yield* Ledger
-    yield* Stream.fromAsyncIterable(records, (error) => error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) })).pipe(
-      Stream.runForEach((record) => patiently(ledger.applyRecord(record))),
-      Effect.matchEffect({
-        onSuccess: () => Effect.log("The feed has ended; the ledger stays as it is"),
-        onFailure: (error) => Effect.logError(`The feed is not followed any further: ${error.message}`)
-      }),
-      Effect.forkScoped
-    )
-  })
+type Network = Fiber.Fiber<void, BlockViolation | Overtaken>

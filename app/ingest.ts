@@ -1,7 +1,7 @@
 import { Context, Effect, Fiber, Layer, Stream } from "effect"
 import { verifierWorkers } from "../adapters/crypto/node.ts"
 import { BulkWriter, sqlStores } from "../adapters/sql/mod.ts"
-import { type BlockFeed, type FeedRecord, type GenesisFeed, learnAuthorizations, Ledger, LedgerReader, type LedgerWriter, Pool, PoolStore, SignatureVerifier, type StoreFailure } from "../core/mod.ts"
+import { type BlockFeed, type FeedRecord, type GenesisFeed, lastBlock as lastBlockOf, learnAuthorizations, Ledger, LedgerReader, Pool, PoolStore, SignatureVerifier, type StoreFailure } from "../core/mod.ts"
 import { bulkLoad, type BulkRecord } from "./bulk_load.ts"
 import type { settings, Settled } from "./config/mod.ts"
 import { connectionOptions, databaseOf } from "./database.ts"
@@ -53,7 +53,7 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
       yield* progress.tell({ units: transactions, at: `Ethereum block ${lastBlock}`, share: feed.share() })
     })
 
-    const records = recordsBehind(feed.records, genesis, yield* Effect.context<LedgerWriter>())
+    const records = recordsBehind(feed.records, genesis, yield* lastBlockOf)
     yield* Stream.fromAsyncIterable(records, (error) => error as Error).pipe(Stream.runForEach((record: FeedRecord) => {
       if (record.kind !== "block" && record.kind !== "prices") return Effect.andThen(flush, Effect.asVoid(ledger.applyRecord(record)))
       group.push(record)

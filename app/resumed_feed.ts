@@ -1,5 +1,4 @@
-import { type Context, Effect } from "effect"
-import { type FeedRecord, type GenesisFeed, lastBlock, type LedgerWriter, writeFeedLine } from "../core/mod.ts"
+import { type EthereumBlock, type FeedRecord, type GenesisFeed, writeFeedLine } from "../core/mod.ts"
 import { FeedFileError } from "./feed_file.ts"
 
 /**
@@ -31,9 +30,8 @@ export async function* newRecords(records: AsyncIterable<FeedRecord>, stored: It
  * over, rollbacks included. A ledger that holds nothing but its genesis is told everything.
  */
 export async function* recordsBehind(
-  records: AsyncIterable<FeedRecord>, genesis: GenesisFeed, services: Context.Context<LedgerWriter>
+  records: AsyncIterable<FeedRecord>, genesis: GenesisFeed, last: EthereumBlock
 ): AsyncGenerator<FeedRecord, void> {
-  const last = await Effect.runPromise(Effect.provideContext(lastBlock, services))
   let isBehind = last.number === genesis.block.number
   let isEmpty = true
   for await (const record of records) {
@@ -42,9 +40,10 @@ export async function* recordsBehind(
     else isBehind = record.kind === "block" && record.block.number === last.number && record.block.hash === last.hash
   }
   // one that only says which network it is leaves the blocks to somebody else
-  if (!isBehind && !isEmpty) {
-    throw new FeedFileError({
-      message: `The feed does not tell the last block of the ledger, ${last.number} (${last.hash}): expected a feed of the same chain that reaches it`
-    })
-  }
+  if (!isBehind && !isEmpty) throw doesNotTell(last)
 }
+
+/** The feed has ended, and the last block of its ledger did not come. */
+export const doesNotTell = ({ hash, number }: EthereumBlock): FeedFileError => new FeedFileError({
+  message: `The feed does not tell the last block of the ledger, ${number} (${hash}): expected a feed of the same chain that reaches it`
+})

@@ -33,9 +33,11 @@ export interface LeaseOptions {
 export class WriterLease extends Context.Service<WriterLease, {
   /**
    * Runs a write as one transaction on `Database.writes` that commits only while this process is the writer. Fails, and nothing has
-   * happened, where another one is.
+   * happened, where another one is; and once where another one was: whoever goes on from what it wrote itself has been overtaken.
+   *
+   * @param isOwn a write of this store, which goes on from nothing
    */
-  readonly write: <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError.SqlError | StoreFailure, R>
+  readonly write: <A, E, R>(transaction: Effect.Effect<A, E, R>, isOwn?: boolean) => Effect.Effect<A, E | SqlError.SqlError | StoreFailure, R>
 }>()("rollup/sql/WriterLease") {}
 
 export const leaseLayer = (options: LeaseOptions = {}): Layer.Layer<WriterLease, never, Database | Signals> =>
@@ -44,7 +46,10 @@ export const leaseLayer = (options: LeaseOptions = {}): Layer.Layer<WriterLease,
     const { sql } = yield* Signals
     const lease = yield* makeLease(sql, options)
     return {
-      write: (transaction) => Effect.flatMap(lease.held, (epoch) => writes.withTransaction(Effect.andThen(fence(writes, epoch, lease.lost), transaction)))
+      write: (transaction, isOwn = false) => lease.held.pipe(
+        Effect.tap(isOwn ? Effect.void : lease.notOvertaken),
+        Effect.flatMap((epoch) => writes.withTransaction(Effect.andThen(fence(writes, epoch, lease.lost), transaction)))
+      )
     }
   }))
 
@@ -56,6 +61,8 @@ const releaseMs = 2000
 interface HeldLease {
   /** The epoch under which this process writes. */
   readonly held: Effect.Effect<bigint, StoreFailure>
+  /** Fails, once, where another process was the writer since this one was. */
+  readonly notOvertaken: Effect.Effect<void, StoreFailure>
   /** Notes that an epoch has passed, and fails with that. */
   readonly lost: (epoch: bigint) => Effect.Effect<never, StoreFailure>
 }
@@ -65,6 +72,8 @@ const makeLease = (sql: SqlClient.SqlClient, {
 }: LeaseOptions): Effect.Effect<HeldLease, never, Scope.Scope> =>
   Effect.gen(function*() {
     let epoch: bigint | null = null
+    let lastEpoch: bigint | null = null
+    let isOvertaken = false
     // process numbers come again: the letters tell a lease that is ours, also where the answer to its taking was lost
     const holder = `${name} (${randomBytes(4).toString("hex")})`
     const one = Semaphore.makeUnsafe(1)
@@ -84,7 +93,11 @@ const makeLease = (sql: SqlClient.SqlClient, {
       if (epoch !== null) return Effect.succeed(epoch)
       // a lease that was taken is noted, whatever becomes of who asked for it
       const taking = Effect.uninterruptible(Effect.tap(take, (taken) => Effect.andThen(
-        Effect.sync(() => epoch = taken), Effect.logInfo(`This process writes the ledger, epoch ${taken}`)
+        Effect.sync(() => {
+          isOvertaken ||= lastEpoch !== null && taken !== lastEpoch + 1n
+          epoch = lastEpoch = taken
+        }),
+        Effect.logInfo(`This process writes the ledger, epoch ${taken}`)
       )))
       return waits
         ? Effect.tapError(taking, (failure) => Effect.logDebug(failure.message)).pipe(
@@ -110,6 +123,11 @@ const makeLease = (sql: SqlClient.SqlClient, {
     yield* Effect.forkScoped(Effect.repeat(beat, Schedule.spaced(beatMs)))
     return {
       held,
+      notOvertaken: Effect.suspend(() => {
+        if (!isOvertaken) return Effect.void
+        isOvertaken = false
+        return Effect.fail(overtaken)
+      }),
       lost: (lostEpoch) => Effect.andThen(forget(lostEpoch), Effect.fail(noLongerWriter))
     }
   })
@@ -136,6 +154,10 @@ const releaseStatement = "UPDATE writer SET holder = NULL, held_since = NULL, ex
 const fenceStatement = "SELECT epoch FROM writer WHERE epoch = $1 AND holder IS NOT NULL FOR KEY SHARE"
 
 const unknownWriter = new StoreFailure({ retry: true, message: "The ledger had another writer a moment ago, expected none: try again" })
+const overtaken = new StoreFailure({
+  retry: true, overtaken: true,
+  message: "Another process has written the ledger since this one did, which is the writer again: look at its last block, and go on from there; nothing was written"
+})
 const noLongerWriter = new StoreFailure({
   retry: true, message: "This process is no longer the writer of the ledger: another one took over while it gave no sign of life; nothing was written"
 })

@@ -57,7 +57,7 @@ export const makeLedgerWriter: Effect.Effect<SqlLedgerWriter, never, Database | 
   const inTransaction = makeWriteTransaction(sql, yield* WriterLease)
   const recent = new RecentAdditions()
   // every write begins with what the one before has left to do, also one of nothing
-  const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false })).pipe(
+  const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false }), true).pipe(
     Effect.ignore({ log: "Warn", message: "The lists could not be cut after a rollback, expected to do it at once: the next write will" })
   )
   const scope = yield* Effect.scope

@@ -3,6 +3,7 @@ import type { ListItems, ListName, ListQuery } from "../../core/contract/mod.ts"
 import type { BlockFeed, Transaction } from "../../core/domain/mod.ts"
 import { type LedgerView, LedgerReader, LedgerWriter, PoolStore, type Pooled, type StoreFailure } from "../../core/ports/mod.ts"
 import { Pool } from "../../core/use_cases/mod.ts"
+import { patiently } from "../patience.ts"
 import type { Picture } from "./_resumed_world.ts"
 import type { PoolEntry } from "./_world.ts"
 import type { Simulation } from "./simulation.ts"
@@ -11,20 +12,25 @@ import type { Simulation } from "./simulation.ts"
 export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
 
 /**
- * Lets a simulation go on from where a ledger of its network stands, whoever brought it there: it knows its people again by their keys,
+ * Lets a new simulation go on from where a ledger of its network stands, whoever brought it there: it knows its people again by their keys,
  * what waits to be forged and withdrawn, and what its wallets have posted. Chance begins anew, and a rollback is not deeper than the
- * blocks since. What was announced and not forged waits again.
+ * blocks since. What was announced and not forged waits again. It waits for a store that does not answer.
  */
-export const resume = (simulation: Simulation): Effect.Effect<void, StoreFailure, ResumedNode> =>
+export const resume = (simulation: Simulation): Effect.Effect<void, never, ResumedNode> =>
   Effect.gen(function*() {
-    const reader = yield* LedgerReader
-    const stamp = yield* reader.stamp
-    yield* (yield* Pool).rollBack(stamp.batchNum ?? 0)
-    const picture = yield* pictureOf
-    for (const _ of simulation.goOn(picture, stamp.version)) yield* Effect.yieldNow
-    const pending = yield* (yield* PoolStore).pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER })
+    const { pending, picture, version } = yield* patiently(found)
+    for (const _ of simulation.goOn(picture, version)) yield* Effect.yieldNow
     simulation.live.keep(pending.map((pooled) => entryOf(pooled, picture)))
   })
+
+/** What the stores hold. */
+const found = Effect.gen(function*() {
+  const { batchNum, version } = yield* (yield* LedgerReader).stamp
+  yield* (yield* Pool).rollBack(batchNum ?? 0)
+  const picture = yield* pictureOf
+  const pending = yield* (yield* PoolStore).pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER })
+  return { pending, picture, version }
+})
 
 const pictureOf = Effect.gen(function*() {
   const { state } = yield* (yield* LedgerReader).state

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
-import { freshDatabase } from "../postgres/mod.ts"
-import { command, inDirectory, isForged, json, sendFromDemoWallet, serve, type State, until } from "./_program.ts"
+import { freshDatabase, startCluster } from "../postgres/mod.ts"
+import { command, inDirectory, isForged, json, type Running, sendFromDemoWallet, serve, type State, until } from "./_program.ts"
 
 const flags = ["--pace", "0.5", "--transactions", "150"]
 
@@ -40,6 +40,32 @@ describe("the program with a database", () => {
     }
     await kept.kill()
     await remembered.kill()
+  }))
+
+  it("outlives a restart of the database, also where it waits for its turn to write, which then comes", () => inDirectory(async () => {
+    const cluster = await startCluster()
+    try {
+      const database = await cluster.createDatabase()
+      /** 0 while the database is away. */
+      const blockOf = async ({ url }: Running) => {
+        const answer = await fetch(`${url}/state`)
+        return answer.status === 200 ? (await answer.json() as State).network.lastSynchedBlock : 0
+      }
+      const goesOn = async (server: Running, from: number) => until(async () => await blockOf(server) > from + 2, () => writer.said() + waiting.said())
+      const [writer, waiting] = [await serve("--database", database, ...flags), await serve("--database", database, ...flags, "--admin-port", "off")]
+      await goesOn(waiting, 0)
+      await cluster.kill()
+      assert.strictEqual(await blockOf(writer), 0)
+      await cluster.restart()
+      await goesOn(waiting, 0)
+      await goesOn(waiting, await blockOf(writer))
+
+      process.kill(writer.pid, "SIGTERM")
+      await until(() => waiting.said().includes("This process writes the ledger"), waiting.said)
+      await goesOn(waiting, await blockOf(waiting))
+    } finally {
+      await cluster.remove()
+    }
   }))
 
   it("says what is wrong with a database, a feed and their options", () => inDirectory(async (directory) => {

@@ -25,6 +25,7 @@ describe("the writer's lease", () => {
       const noted = (text: string) => writes.unsafe("INSERT INTO note VALUES ($1)", [text])
       return {
         note: (text: string, before: Effect.Effect<void> = Effect.void) => Effect.result(write(Effect.andThen(before, noted(text)))),
+        noteOwn: (text: string) => Effect.result(write(noted(text), true)),
         end: Scope.close(scope, Exit.void)
       }
     })
@@ -83,6 +84,29 @@ describe("the writer's lease", () => {
     )
     assert.match(told(yield* sleeper.note("d")), /^The ledger is written by Bob/u)
     assert.deepStrictEqual(yield* notes, ["a", "b"])
+  })))
+
+  it.live("comes back with a word that others have written, once, and not to the store itself", () => Effect.scoped(Effect.gen(function*() {
+    yield* clean
+    const one = yield* opened({ holder: "Ann", termMs: 200, beatMs: 60_000, waits: true })
+    assert.strictEqual(told(yield* one.note("a")), "written")
+    yield* Effect.sleep(300)
+    // nobody else was there
+    assert.strictEqual(told(yield* one.note("b")), "written")
+    yield* Effect.sleep(300)
+    const other = yield* opened({ holder: "Bob", waits: true })
+    assert.strictEqual(told(yield* other.note("c")), "written")
+    yield* other.end
+    assert.match(told(yield* one.note("d")), /^This process is no longer the writer/u)
+    assert.strictEqual(told(yield* one.noteOwn("e")), "written")
+    const failed = yield* one.note("f")
+    assert.strictEqual(
+      told(failed),
+      "Another process has written the ledger since this one did, which is the writer again: look at its last block, and go on from there; nothing was written"
+    )
+    assert.include(Result.isFailure(failed) ? failed.failure : {}, { _tag: "StoreFailure", overtaken: true, retry: true })
+    assert.strictEqual(told(yield* one.note("g")), "written")
+    assert.deepStrictEqual(yield* notes, ["a", "b", "c", "e", "g"])
   })))
 
   it.live("does not pass while a transaction of the holder is open, however long after its term", () => Effect.scoped(Effect.gen(function*() {

@@ -1,52 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { memoryNode } from "../../app/memory_node.ts"
-import { drive, driveOnce, type LiveNode, simulate, type Simulation } from "../../app/simulator/mod.ts"
-import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { LedgerReader, StoreFailure } from "../../core/ports/mod.ts"
-import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
-
-/** When a call fails: before the store does anything, after it has done it, or not at all. */
-type Fate = "lost" | "unheard" | "answered"
-
-const failure = Effect.fail(new StoreFailure({ message: "The database is gone", retry: true }))
-
-const fated = <A, E, R>(call: Effect.Effect<A, E, R>, fate: () => Fate): Effect.Effect<A, E | StoreFailure, R> =>
-  Effect.suspend((): Effect.Effect<A, E | StoreFailure, R> => {
-    const drawn = fate()
-    return drawn === "lost" ? failure : drawn === "unheard" ? Effect.andThen(call, failure) : call
-  })
-
-/** A service of which every effect may fail. */
-const fatedService = <Service extends object>(service: Service, fate: () => Fate): Service =>
-  Object.fromEntries(Object.entries(service).map(([name, member]) => [
-    name,
-    Effect.isEffect(member) ? fated(member, fate) : (...args: ReadonlyArray<unknown>) => fated((member as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...args), fate)
-  ])) as Service
-
-/** A node in memory whose store fails as told. */
-const failingNode = (genesis: GenesisFeed, fate: () => Fate): Layer.Layer<LiveNode> =>
-  Layer.effectContext(Effect.map(Layer.build(memoryNode({ genesis })), (node) =>
-    Context.make(Ledger, fatedService(Context.get(node, Ledger), fate)).pipe(
-      Context.add(Pool, fatedService(Context.get(node, Pool), fate)),
-      Context.add(Submission, fatedService(Context.get(node, Submission), fate)),
-      Context.add(LedgerReader, fatedService(Context.get(node, LedgerReader), fate))
-    )))
-
-/** 32 bits at a time, the same ones for the same seed. */
-const random = (seed: string) => {
-  let state = Array.from(seed).reduce((hash, letter) => Math.imul(hash, 31) + letter.codePointAt(0)!, 7)
-  return () => {
-    state = Math.imul(state, 1664525) + 1013904223
-    return (state >>> 0) >>> 8
-  }
-}
+import { drive, driveOnce, simulate, type Simulation } from "../../app/simulator/mod.ts"
+import { LedgerReader } from "../../core/ports/mod.ts"
+import { Ledger } from "../../core/use_cases/mod.ts"
+import { failingNode, type Fate, random, realTurn } from "./_failing_node.ts"
 
 const networkOf = (seed: string) => simulate({ seed, users: 30, transactionsPerBlock: 6, rollBackPeriodBlocks: 8, standInRoots: true })
-
-/** Signatures are verified by code that is loaded with the first one, which no clock can hurry. */
-const realTurn = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1)))
 
 const STEPS = 25
 

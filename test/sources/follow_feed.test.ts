@@ -1,0 +1,112 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { followFeed } from "../../app/follow_feed.ts"
+import { memoryNode } from "../../app/memory_node.ts"
+import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import type { FeedRecord } from "../../core/domain/mod.ts"
+import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
+import { Ledger } from "../../core/use_cases/mod.ts"
+import { failingNode, type Fate, random, realTurn } from "./_failing_node.ts"
+import { held } from "./_held.ts"
+
+const simulation = simulate({ seed: "followed", users: 20, tokens: 3, transactionsPerBlock: 4, rollBackPeriodBlocks: 5, standInRoots: true })
+const { genesis } = simulation
+const feed: ReadonlyArray<FeedRecord> = [...prehistory(simulation, 120)]
+
+async function* arriving(records: ReadonlyArray<FeedRecord>) {
+  yield* records
+}
+
+/** To its end, however often it waits. */
+const ended = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.forkChild(effect)
+    while (fiber.pollUnsafe() === undefined) {
+      yield* TestClock.adjust(16_000)
+      yield* realTurn
+    }
+    return yield* Fiber.join(fiber)
+  })
+
+const undisturbed = Effect.suspend(() => Effect.andThen(followFeed(arriving(feed)), held)).pipe(Effect.provide(memoryNode({ genesis })))
+
+const overtaken = new StoreFailure({ message: "Another process was the writer", retry: true, overtaken: true })
+
+/** After so many records, others tell the ledger the next ones. */
+interface Interruption {
+  readonly after: number
+  readonly others: number
+}
+
+/** A node whose ledger others write as well, told the same feed, and what it was told by whom, in the order in which it took effect. */
+const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = feed) => {
+  const told: Array<FeedRecord> = []
+  const left = [...interruptions]
+  const layer = Layer.effectContext(Effect.map(Layer.build(memoryNode({ genesis })), (node) => {
+    const ledger = Context.get(node, Ledger)
+    const tell = (record: FeedRecord) => Effect.tap(ledger.applyRecord(record), () => Effect.sync(() => told.push(record)))
+    const applyRecord: Ledger["Service"]["applyRecord"] = (record) => Effect.suspend(() => {
+      const [next] = left
+      const begun = new Set(told).size
+      if (next === undefined || begun < next.after) return tell(record)
+      left.shift()
+      const theirs = othersFeed.slice(begun, begun + next.others)
+      return Effect.andThen(Effect.forEach(theirs, tell), Effect.fail(overtaken))
+    })
+    return Context.make(Ledger, { ...ledger, applyRecord }).pipe(
+      Context.add(LedgerReader, Context.get(node, LedgerReader)), Context.add(LedgerWriter, Context.get(node, LedgerWriter))
+    )
+  }))
+  return { layer, told }
+}
+
+const kindsOf = (records: ReadonlyArray<FeedRecord>) => new Set(records.map(({ kind }) => kind))
+
+describe("Following a feed", () => {
+  it.effect("brings the same ledger whose store fails now and then", () => Effect.gen(function*() {
+    assert.deepStrictEqual(kindsOf(feed), new Set(["block", "rollBack", "prices"]))
+    const expected = yield* undisturbed
+    const dice = random("follow")
+    let calls = 0
+    const fate = (): Fate => {
+      calls++
+      return (["lost", "unheard", "answered", "answered", "answered"] as const)[dice() % 5]!
+    }
+    const left = yield* Effect.andThen(ended(followFeed(arriving(feed))), Effect.retry(held, { times: 50 })).pipe(Effect.provide(failingNode(genesis, fate)))
+    assert.isAbove(calls, feed.length + 10)
+    assert.deepStrictEqual(left, expected)
+  }))
+
+  it.effect("goes on behind what others have told, wherever they stopped", () => Effect.gen(function*() {
+    const expected = yield* undisturbed
+    const rollBacks = feed.flatMap(({ kind }, i) => kind === "rollBack" ? [i] : [])
+    assert.isAbove(rollBacks.length, 3)
+    const dice = random("overtaken")
+    const drawn = Array.from({ length: 12 }, () => [1, 2].map((part) => ({ after: part * 20 + dice() % 20, others: dice() % 12 })))
+    // they end with the rollback, or with the first block behind it
+    const around = rollBacks.flatMap((i) => [[{ after: i, others: 1 }], [{ after: i - 1, others: 2 }], [{ after: i, others: 2 }], [{ after: i + 1, others: 1 }]])
+    let toldOnce = 0
+    for (const interruptions of [...drawn, ...around]) {
+      const { layer, told } = sharedNode(interruptions)
+      const left = yield* Effect.andThen(followFeed(arriving(feed)), held).pipe(Effect.provide(layer))
+      assert.deepStrictEqual(left, expected, JSON.stringify(interruptions))
+      // a rollback may lead back to where this process was: then it is gone through again
+      assert.deepStrictEqual([...new Set(told)], feed, JSON.stringify(interruptions))
+      if (told.length === feed.length) toldOnce++
+    }
+    assert.isAbove(toldOnce, 0.7 * (drawn.length + around.length))
+  }))
+
+  it.effect("ends with a sentence where the others told something else", () => Effect.gen(function*() {
+    const straight = simulate({ seed: "followed", users: 20, tokens: 3, transactionsPerBlock: 4, rollBackPeriodBlocks: 0, standInRoots: true })
+    assert.deepStrictEqual(straight.genesis, genesis)
+    const blocks = [...prehistory(straight, 250)].slice(0, 13)
+    const last = blocks.at(-1) as FeedRecord & { readonly kind: "block" }
+    const { layer } = sharedNode([{ after: 4, others: 9 }], blocks)
+    const failure = yield* Effect.flip(Effect.provide(followFeed(arriving(blocks.slice(0, 7))), layer))
+    assert.strictEqual(
+      failure.message, `The feed does not tell the last block of the ledger, ${last.block.number} (${last.block.hash}): expected a feed of the same chain that reaches it`
+    )
+  }))
+})
