@@ -19,7 +19,8 @@ export interface Sized {
  *
  * Who walks through the whole history asks for each page once, and would push out what others ask for again and again; and all that he
  * asks for would live just long enough to cost the collector of garbage the most. So where new answers would fill a generation within half a
- * minute, one is kept only if its URL was asked for before.
+ * minute, one is kept only if its URL was asked for before, and not longer ago than its answer would have stayed if all were kept: what
+ * comes again later than that would push out others just to be pushed out itself.
  */
 export class AnswerMemory<Kept extends Sized> {
   private current = new Map<string, Kept>()
@@ -36,6 +37,8 @@ export class AnswerMemory<Kept extends Sized> {
   private names = new Set<string>()
   private namesBefore = new Set<string>()
   private namesBytes = 0
+  /** Of the answers to those of `names`. */
+  private namedBytes = 0
   /** How many were dropped to make room. */
   evictions = 0
 
@@ -62,17 +65,18 @@ export class AnswerMemory<Kept extends Sized> {
     return before
   }
 
-  /** In place of what is there; what is larger than a generation is not kept, and in a flood nor is what is asked for the first time. */
-  add(key: string, kept: Kept): void {
+  /** Whether a new answer is to be kept: what is larger than a generation is not, and in a flood nor is what is asked for the first time. Asked once for each. */
+  wants(key: string, answer: Sized): boolean {
     const isKnown = this.current.has(key) || this.previous.has(key)
-    this.count(bytesOf(key, kept))
-    if (isKnown || !this.isFlooded || this.isNamed(key)) this.keep(key, kept)
+    const bytes = bytesOf(key, answer)
+    this.count(bytes)
+    return (isKnown || !this.isFlooded || this.isNamed(key, bytes)) && bytes <= this.generationMax
   }
 
-  private keep(key: string, kept: Kept): void {
+  /** Keeps an answer that is wanted, in place of what is there. */
+  keep(key: string, kept: Kept): void {
     this.remove(key)
     const bytes = bytesOf(key, kept)
-    if (bytes > this.generationMax) return
     if (this.currentBytes + bytes > this.generationMax) {
       this.evictions += this.previous.size
       this.previous = this.current
@@ -110,11 +114,12 @@ export class AnswerMemory<Kept extends Sized> {
     if (!this.isFlooded) this.forgetNames()
   }
 
-  /** Whether it was asked for in this flood; from now on it was. */
-  private isNamed(key: string): boolean {
+  /** Whether it was asked for in this flood, as far as that is remembered; from now on it was. */
+  private isNamed(key: string, bytes: number): boolean {
     if (this.names.has(key) || this.namesBefore.has(key)) return true
     this.namesBytes += nameBytes + key.length
-    if (this.namesBytes > this.generationMax * namesShare) {
+    this.namedBytes += bytes
+    if (this.namedBytes > this.generationMax || this.namesBytes > this.generationMax * namesShare) {
       const before = this.names
       this.forgetNames()
       this.namesBefore = before
@@ -126,7 +131,7 @@ export class AnswerMemory<Kept extends Sized> {
   private forgetNames(): void {
     this.names = new Set()
     this.namesBefore = new Set()
-    this.namesBytes = 0
+    this.namesBytes = this.namedBytes = 0
   }
 }
 

@@ -30,14 +30,18 @@ interface Present {
   readonly snapshot: LedgerSnapshot | null
 }
 
-interface Kept extends Dependence {
+/** What is the same about an answer until something changes that it depends on. */
+interface Content {
   /** A text where it is one of ASCII: Node sends a head and a text as one piece, and a head and bytes as two, which takes longer. */
   readonly body: string | Uint8Array
   readonly bytes: number
   readonly etag: string
   readonly own: HeaderRecord
-  readonly pool: Answer["pool"]
   readonly batch: number | null
+}
+
+interface Kept extends Content, Dependence {
+  readonly pool: Answer["pool"]
   /** How often it was given again. */
   given: number
   /** Of which snapshot the answers below speak. */
@@ -88,10 +92,17 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
   }
   const cachingOf = (batch: number | null, { batchNum }: LedgerStamp): string =>
     batch !== null && batchNum !== null && batch <= batchNum - finalAfterBatches ? cacheControl.final : cacheControl.tip
-  const wholeOf = (site: Site, { batch, body, bytes, etag, own }: Kept, stamp: LedgerStamp): HttpAnswer => ({
-    status: 200, body, ...typeof body === "string" ? { isAscii: true } : {},
-    headers: { ...site.headers(stamp), ...own, "cache-control": cachingOf(batch, stamp), etag, "content-length": `${bytes}` }
-  })
+  const headersOf = (site: Site, { batch, bytes, etag, own }: Content, stamp: LedgerStamp): HeaderRecord =>
+    ({ ...site.headers(stamp), ...own, "cache-control": cachingOf(batch, stamp), etag, "content-length": `${bytes}` })
+  const wholeOf = (site: Site, content: Content, stamp: LedgerStamp): HttpAnswer =>
+    ({ status: 200, body: content.body, isAscii: typeof content.body === "string", headers: headersOf(site, content, stamp) })
+  /**
+   * The same, at a place of its own, for an answer that is not kept. V8 makes objects old from the start where most of those that one
+   * place in the code has made have lived for long, and what an old object names, dead or not, stays until all of the heap is collected.
+   * Here that is a page.
+   */
+  const passing = (site: Site, content: Content, stamp: LedgerStamp): HttpAnswer =>
+    ({ status: 200, body: content.body, isAscii: typeof content.body === "string", headers: headersOf(site, content, stamp) })
 
   /** The revision can be chosen by a header, so the URL alone does not name the answer. */
   const keyOf = ({ revision }: Site, { headers, url }: HttpRequest): string => headers["api-revision"] === undefined ? url : `${revision.name} ${url}`
@@ -142,11 +153,12 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
     const versions = versionsAt(dependsOn, stamp.version, snapshot)
     // what the pool holds has no version that others know too
     const etag = pool === undefined ? tagsFor(site).write(request.url, { dependsOn, versions }) : contentTag(site.revision, body)
-    const kept: Kept = {
-      ...typeof body === "string" ? utf8Body(body) : { body, bytes: body.length }, etag, own: headers, dependsOn, versions, pool, batch, given: 0, present: null, whole: null, unchanged: null
-    }
+    const { body: sent, bytes } = typeof body === "string" ? utf8Body(body) : { body, bytes: body.length }
+    const content: Content = { body: sent, bytes, etag, own: headers, batch }
     const key = keyOf(site, request)
-    if (pool?.version !== null && (snapshot !== null || memory.find(key) === undefined)) memory.add(key, kept)
+    if (pool?.version === null || (snapshot === null && memory.find(key) !== undefined) || !memory.wants(key, content)) return passing(site, content, stamp)
+    const kept: Kept = { body: sent, bytes, etag, own: headers, batch, dependsOn, versions, pool, given: 0, present: null, whole: null, unchanged: null }
+    memory.keep(key, kept)
     const now = present()
     if (now?.stamp.version !== stamp.version) return wholeOf(site, kept, stamp)
     tellPresent(site, kept, now)
@@ -167,7 +179,8 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
     })
   }
 
-  const underWay = new Map<string, Deferred.Deferred<HttpAnswer, unknown>>()
+  /** What it holds is let go once it is there: an old table of the map outlives it, until all of the heap is collected. */
+  const underWay = new Map<string, { answer: Deferred.Deferred<HttpAnswer, unknown> | undefined }>()
   /**
    * Who asks for what is being computed waits for it; who began it may leave, and the others still get it. Nobody joins what began before
    * something that this process has written or heard of since: it may not show that.
@@ -175,15 +188,17 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
   const once = <E>(key: string, computed: Effect.Effect<HttpAnswer, E>): Effect.Effect<HttpAnswer, E> =>
     Effect.suspend(() => {
       const name = `${tip!.version()} ${poolTip?.version()} ${key}`
-      const known = underWay.get(name)
+      const known = underWay.get(name)?.answer
       if (known !== undefined) {
         counts.shared++
         return Deferred.await(known as Deferred.Deferred<HttpAnswer, E>)
       }
       const answer = Deferred.makeUnsafe<HttpAnswer, unknown>()
-      underWay.set(name, answer)
+      const one: { answer: typeof answer | undefined } = { answer }
+      underWay.set(name, one)
       return Effect.uninterruptible(Effect.onExit(computed, (exit) => Effect.sync(() => {
         underWay.delete(name)
+        one.answer = undefined
         Deferred.doneUnsafe(answer, exit)
       })))
     })

@@ -1,5 +1,6 @@
-import { type Effect, Exit, Fiber, type Scope } from "effect"
+import { Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { Chain } from "./_chain.ts"
 import { Heads } from "./_heads.ts"
 import { serverRequest } from "./_server_request.ts"
 import { ToldAnswer } from "./_told.ts"
@@ -10,29 +11,31 @@ import { bodyBytes, type HttpAnswer } from "./message.ts"
 export interface AtOnceOptions {
   readonly application: Application["Service"]
   readonly run: (effect: Effect.Effect<HttpAnswer>) => Fiber.Fiber<HttpAnswer>
-  /** What is not answered when it closes is interrupted. */
-  readonly scope: Scope.Scope
 }
 
 /**
  * Answers every GET that has no body before the framework hears of it: its fiber, scope, and copy of the request would take longer than
  * everything else about an answer that is there already. The framework has the others: bodies, upgrades, requests that wait for their turn
- * in a pipeline, and whatever comes while the server ends.
+ * in a pipeline, and whatever comes while the server ends. What is not answered when the scope closes is interrupted.
  */
-export const answerAtOnce = (server: Server, options: AtOnceOptions): void => {
-  const { emit } = server
-  const [wires, heads] = [new Wires(), new Heads()]
-  server.emit = (event: string, ...given: ReadonlyArray<unknown>) =>
-    (event === "request" && isTaken(server, given[0] as IncomingMessage, given[1] as ServerResponse, { wires, heads }, options)) || Reflect.apply(emit, server, [event, ...given])
-}
+export const answerAtOnce = (server: Server, options: AtOnceOptions): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.suspend(() => {
+    const { emit } = server
+    const begun: Begun = { wires: new Wires(), heads: new Heads(), running: new Chain() }
+    server.emit = (event: string, ...given: ReadonlyArray<unknown>) =>
+      (event === "request" && isTaken(server, given[0] as IncomingMessage, given[1] as ServerResponse, begun, options)) || Reflect.apply(emit, server, [event, ...given])
+    // who is interrupted leaves the chain
+    return Effect.addFinalizer(() => Fiber.interruptAll([...begun.running]))
+  })
 
-/** What is made once for many answers. */
-interface Made {
+/** What is made once for many answers, and what is not there yet. */
+interface Begun {
   readonly wires: Wires
   readonly heads: Heads
+  readonly running: Chain<Fiber.Fiber<HttpAnswer>>
 }
 
-const isTaken = (server: Server, source: IncomingMessage, response: ServerResponse, { heads, wires }: Made, { application, run, scope }: AtOnceOptions): boolean => {
+const isTaken = (server: Server, source: IncomingMessage, response: ServerResponse, { heads, running, wires }: Begun, { application, run }: AtOnceOptions): boolean => {
   const { headers, method } = source
   // a response without a socket waits for its turn; a server that is ending tells its clients so
   if (!server.listening || method !== "GET" || response.socket === null) return false
@@ -46,7 +49,7 @@ const isTaken = (server: Server, source: IncomingMessage, response: ServerRespon
     if (!wires.sendKept(parts, response) && !heads.send(value, parts, response)) write(value, response, wires)
     return true
   }
-  const fiber = Fiber.runIn(run(answer), scope)
+  const fiber = run(answer)
   const end = (exit: Exit.Exit<HttpAnswer>): void => {
     // it never fails: its client left, or the server could wait no longer
     if (Exit.isSuccess(exit)) write(exit.value, response)
@@ -57,7 +60,11 @@ const isTaken = (server: Server, source: IncomingMessage, response: ServerRespon
     end(exit)
     return true
   }
-  fiber.addObserver(end)
+  const link = running.add(fiber)
+  fiber.addObserver((exit) => {
+    running.remove(link)
+    end(exit)
+  })
   response.once("close", () => {
     if (!response.writableEnded) fiber.interruptUnsafe()
   })

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { Chain } from "./_chain.ts"
 import type { Turn } from "./message.ts"
 
 /** Requests that wait before anybody is refused. */
@@ -56,7 +57,7 @@ export class Turns {
   readonly #waitMs: number
   readonly #nowMs: () => number
   readonly #later: (run: () => void) => void
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiting = new Chain<Waiting>()
   /** What is computed at once is computed before. */
   #sliceEndsMs = 0
   #isAwaited = false
@@ -96,9 +97,9 @@ export class Turns {
 
   readonly #wait: Effect.Effect<boolean> = Effect.callback((resume) => {
     const waiting: Waiting = { sinceMs: this.#nowMs(), place: this.#waiting.size + 1, resume: (isComputed) => resume(Effect.succeed(isComputed)) }
-    this.#waiting.add(waiting)
+    const link = this.#waiting.add(waiting)
     if (!this.#isAwaited) this.#await()
-    return Effect.sync(() => void this.#waiting.delete(waiting))
+    return Effect.sync(() => void this.#waiting.remove(link))
   })
 
   #await(): void {
@@ -117,9 +118,8 @@ export class Turns {
     this.#taking = 0
     const endsMs = this.#nowMs() + sliceMs
     let nowMs = this.#nowMs()
-    for (const waiting of this.#waiting) {
-      if (nowMs >= endsMs) break
-      this.#waiting.delete(waiting)
+    for (let link = this.#waiting.first; link !== undefined && nowMs < endsMs; link = this.#waiting.first) {
+      const waiting = this.#waiting.remove(link)!
       this.#perRequestMs += ((nowMs - waiting.sinceMs) / waiting.place - this.#perRequestMs) / 16
       if (this.#overload !== undefined) this.#overload.computed++
       waiting.resume(true)
@@ -172,16 +172,13 @@ export class Turns {
    * all that are refused, and of those that are answered they would be the slowest hundredth.
    */
   #refuseNewest(): void {
-    for (const waiting of [...this.#waiting].reverse()) {
-      if (this.#waiting.size * this.#perRequestMs <= this.#waitMs) return
-      this.#waiting.delete(waiting)
-      waiting.resume(false)
+    for (let link = this.#waiting.last; link !== undefined && this.#waiting.size * this.#perRequestMs > this.#waitMs; link = this.#waiting.last) {
+      this.#waiting.remove(link)!.resume(false)
     }
   }
 
   /** Since when the first one waits. */
   get #firstMs(): number {
-    for (const { sinceMs } of this.#waiting) return sinceMs
-    return Infinity
+    return this.#waiting.first?.value?.sinceMs ?? Infinity
   }
 }

@@ -52,7 +52,7 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
     const bounds = boundConnections(server, open, limits)
     const serving = HttpServer.serve(served(application)).pipe(
       // closes when the server has waited for what has begun, and before it waits for every connection
-      Layer.provideMerge(Layer.effectDiscard(Effect.map(Effect.scope, (scope) => answerAtOnce(server, { application, run, scope })))),
+      Layer.provideMerge(Layer.effectDiscard(answerAtOnce(server, { application, run }))),
       Layer.provideMerge(NodeHttpServer.layerServer(() => server, { ...listen, gracefulShutdownTimeout: shutdownTimeout }))
     )
     // before everything else of the server ends

@@ -11,7 +11,7 @@ const remember = () => {
     /** One URL after the other, at a pace; which of them is kept. */
     walk: (name: string, count: number, everyMs: number) => Array.from({ length: count }, (_, i) => {
       nowMs += everyMs
-      memory.add(`/${name}${i}`, answer)
+      if (memory.wants(`/${name}${i}`, answer)) memory.keep(`/${name}${i}`, answer)
       return memory.find(`/${name}${i}`) !== undefined
     }),
     asked: (url: string) => memory.find(url) !== undefined

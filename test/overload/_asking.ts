@@ -1,16 +1,8 @@
 import { Connection } from "./_connection.ts"
-
-/** One kind of request: its paths are asked in turn. */
-export interface Kind {
-  readonly name: string
-  readonly paths: ReadonlyArray<string>
-  /** How many of a hundred requests are of this kind. */
-  readonly percent: number
-}
+import { type Kind, kinds } from "./_kinds.ts"
 
 export interface Load {
   readonly port: number
-  readonly kinds: ReadonlyArray<Kind>
   readonly durationMs: number
   /** Requests a second, which come whether or not those before were answered; so many connections that ask one after the other where it is absent. */
   readonly perSecond?: number
@@ -25,7 +17,7 @@ export interface Taken {
 
 export interface Seen {
   readonly seconds: number
-  readonly kinds: { readonly [kind: string]: { readonly accepted: Taken; readonly refused: Taken; readonly failed: number } }
+  readonly kinds: { readonly [kind in Kind["name"]]: { readonly accepted: Taken; readonly refused: Taken; readonly failed: number } }
   /** How long after it was due each request was begun: the clients were busy, or had no processor. */
   readonly lateMs: Float64Array
   /** How long each new connection took until the clients knew that it was there. */
@@ -35,16 +27,17 @@ export interface Seen {
 /** Those that are open go on from one load to the next, as clients do. */
 const free: Array<Connection> = []
 let opened = 0
+/** What was asked for in one load is not asked for again in the next. */
+const asked = kinds.map(() => 0)
+const chosen = kinds.flatMap(({ percent }, kind) => Array.from({ length: percent }, () => kind))
 
 /** What `performance.now()` lacks to be the clock that all processes of the machine share. */
 const clockMs = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
 /** Asks for as long as it was told, and waits for the last answers. */
-export const ask = async ({ connections, durationMs, kinds, perSecond, port }: Load): Promise<Seen> => {
+export const ask = async ({ connections, durationMs, perSecond, port }: Load): Promise<Seen> => {
   const seen = kinds.map(() => ({ accepted: new Times(), refused: new Times(), failed: 0 }))
   const [lateMs, connectedMs]: [Array<number>, Array<number>] = [[], []]
-  const asked = kinds.map(() => 0)
-  const chosen = kinds.flatMap(({ percent }, kind) => Array.from({ length: percent }, () => kind))
   const choose = () => chosen[Math.floor(Math.random() * chosen.length)]!
   const startedMs = performance.now()
   const waiting: Array<Request> = []
@@ -56,8 +49,7 @@ export const ask = async ({ connections, durationMs, kinds, perSecond, port }: L
   const send = (connection: Connection, request: Request): void => {
     underWay++
     const { kind } = request
-    const { paths } = kinds[kind]!
-    connection.ask(paths[asked[kind]!++ % paths.length]!, (answer, thereMs) => {
+    connection.ask(kinds[kind]!.path(asked[kind]!++), (answer, thereMs) => {
       underWay--
       if (answer === null) opened--
       // the server let an idle connection go while this was on its way: clients send it once more
@@ -119,7 +111,7 @@ export const ask = async ({ connections, durationMs, kinds, perSecond, port }: L
   await ended
   return {
     seconds: (performance.now() - startedMs) / 1000, lateMs: new Float64Array(lateMs), connectedMs: new Float64Array(connectedMs),
-    kinds: Object.fromEntries(kinds.map(({ name }, i) => [name, { accepted: seen[i]!.accepted.taken, refused: seen[i]!.refused.taken, failed: seen[i]!.failed }]))
+    kinds: Object.fromEntries(kinds.map(({ name }, i) => [name, { accepted: seen[i]!.accepted.taken, refused: seen[i]!.refused.taken, failed: seen[i]!.failed }])) as unknown as Seen["kinds"]
   }
 }
 

@@ -6,7 +6,7 @@ import { parseArgs } from "node:util"
 import { setTimeout as sleep } from "node:timers/promises"
 import { prehistory, simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
-import type { Kind, Load, Seen, Taken } from "./_asking.ts"
+import type { Load, Seen, Taken } from "./_asking.ts"
 import { type Waits, watchProcessors } from "./_processors.ts"
 import { at, tell, undisturbed } from "./_telling.ts"
 
@@ -64,18 +64,10 @@ const blocks = setInterval(() => {
   if (record !== undefined) feed(record)
 }, 3000)
 
-const drive = (load: Omit<Load, "port" | "kinds">): Promise<Seen> => new Promise((resolve) => {
+const drive = (load: Omit<Load, "port">): Promise<Seen> => new Promise((resolve) => {
   clients.once("message", (seen: Seen) => resolve(seen))
-  clients.send({ port, kinds, ...load } satisfies Load)
+  clients.send({ port, ...load } satisfies Load)
 })
-
-/** Pages that nobody asked for before, so that each one is computed, and among them a few that are kept ready. */
-const lists = ["/accounts", "/transactions-history", "/batches", "/exits", "/tokens", "/slots"]
-const computed = Array.from({ length: 60_000 }, (_, i) => `${lists[i % lists.length]!}?limit=${80 + i % 41}&fromItem=${i * 7 % 15_000}&order=${i % 2 === 0 ? "ASC" : "DESC"}`)
-const kinds: ReadonlyArray<Kind> = [
-  { name: "computed", paths: computed, percent: 90 },
-  { name: "kept", paths: ["/tokens/0", "/config", "/tokens?limit=20"], percent: 10 }
-]
 
 const megabytes = (name: "VmRSS" | "VmHWM") => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`, "u").exec(readFileSync(`/proc/${server.pid!}/status`, "utf8"))![1]) / 1024)
 /** Of both processes, in seconds; Linux counts in hundredths. */
@@ -86,7 +78,7 @@ const worked = () => [server, clients].map(({ pid }) => {
 let since = { ms: performance.now(), worked: worked() }
 const processors = watchProcessors([server.pid!, clients.pid!])
 /** Drives the clients, and tells what they saw. */
-const phase = async (name: string, load: Omit<Load, "port" | "kinds">) => {
+const phase = async (name: string, load: Omit<Load, "port">) => {
   processors.waits()
   const seen = await drive(load)
   const waits = processors.waits() as [Waits, Waits]

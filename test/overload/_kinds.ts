@@ -1,0 +1,17 @@
+/** One kind of request. */
+export interface Kind {
+  readonly name: "computed" | "kept"
+  /** How many of a hundred requests are of this kind. */
+  readonly percent: number
+  /** What is asked for when so many were before. */
+  readonly path: (asked: number) => string
+}
+
+const lists = ["/accounts", "/transactions-history", "/batches", "/exits", "/tokens", "/slots"]
+const kept = ["/tokens/0", "/config", "/tokens?limit=20"]
+
+/** Pages that nobody asked for before, 615,000 of them, so that each one is computed, and among them a few that are kept ready. */
+export const kinds: ReadonlyArray<Kind> = [
+  { name: "computed", percent: 90, path: (i) => `${lists[i % lists.length]!}?limit=${80 + i % 41}&fromItem=${i * 7 % 15_000}&order=${i % 2 === 0 ? "ASC" : "DESC"}` },
+  { name: "kept", percent: 10, path: (i) => kept[i % kept.length]! }
+]
