@@ -9,11 +9,12 @@ export interface BenchServer {
   readonly stop: () => Promise<void>
 }
 
-const taskset = existsSync("/usr/bin/taskset") ? ["taskset", "-c", "0"] : []
+/** What a command begins with that is to run on the first core. */
+export const pinned = existsSync("/usr/bin/taskset") ? ["taskset", "-c", "0"] : []
 
 /** Starts a script that prints `listening <port>` when it is ready; on one core unless it has threads for all of them. */
 export const startServer = async (script: string, args: ReadonlyArray<string>, cores: "one" | "all" = "one"): Promise<BenchServer> => {
-  const [command, ...rest] = [...(cores === "one" ? taskset : []), process.execPath, new URL(script, import.meta.url).pathname, ...args]
+  const [command, ...rest] = [...(cores === "one" ? pinned : []), process.execPath, new URL(script, import.meta.url).pathname, ...args]
   const child = spawn(command!, rest, { stdio: ["ignore", "pipe", "inherit"] })
   return { port: await portOf(child), pid: child.pid!, stop: () => stopped(child) }
 }

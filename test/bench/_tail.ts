@@ -1,3 +1,4 @@
+import { type Gaps, leastP99, tellGaps, watchGaps } from "./_gaps.ts"
 import { noteFigure } from "./_figures.ts"
 import { median } from "./_load.ts"
 import { hasOwnCore, type PacedClient, type Quantiles, startPacedClient } from "./_paced.ts"
@@ -21,6 +22,8 @@ type Kind = keyof typeof kinds
  */
 export const benchTail = async ({ durationMs, rounds }: { readonly rounds: number; readonly durationMs: number }): Promise<void> => {
   if (!hasOwnCore) console.log("  The client cannot have a core for itself here: the figures say little")
+  const gaps = await watchGaps(2 * durationMs)
+  console.log(`  ${tellGaps(gaps)}`)
   const started: Array<BenchServer> = []
   const start = async (script: string, args: ReadonlyArray<string>) => {
     const server = await startServer(script, args)
@@ -38,7 +41,7 @@ export const benchTail = async ({ durationMs, rounds }: { readonly rounds: numbe
       const order = Object.keys(kinds) as Array<Kind>
       // which one goes first changes from round to round, so that a drift of the machine favours none
       for (const kind of round % 2 === 0 ? order : order.reverse()) {
-        const run = await runOf(client, servers[kind], round < 0 ? Math.min(durationMs, 1500) : durationMs)
+        const run = await runOf(client, servers[kind], gaps, round < 0 ? Math.min(durationMs, 1500) : durationMs)
         if (round >= 0) runs[kind].push(run)
       }
     }
@@ -58,9 +61,11 @@ interface Run {
   /** Of a core that the server used, at its best and at the rate. */
   readonly coreMax: number
   readonly core: number
+  /** What the gaps of the machine alone make of the p99, where the server is as busy as it was. */
+  readonly leastP99: number
 }
 
-const runOf = async (client: PacedClient, { pid, port }: BenchServer, durationMs: number): Promise<Run> => {
+const runOf = async (client: PacedClient, { pid, port }: BenchServer, gaps: Gaps, durationMs: number): Promise<Run> => {
   const used = async <A>(run: Promise<A>): Promise<readonly [told: A, core: number]> => {
     const [before, started] = [cpuMs(pid), performance.now()]
     const told = await run
@@ -68,18 +73,21 @@ const runOf = async (client: PacedClient, { pid, port }: BenchServer, durationMs
   }
   const [best, coreMax] = await used(client.ask({ port, paths, connections: connections.atMost, durationMs: durationMs / 3, ratePerSecond: null }))
   const [paced, core] = await used(client.ask({ port, paths, connections: connections.paced, durationMs, ratePerSecond: share * best.perSecond }))
-  return { perSecondMax: best.perSecond, perSecond: paced.perSecond, latencyMs: paced.latencyMs!, latenessMs: paced.latenessMs!, coreMax, core }
+  return { perSecondMax: best.perSecond, perSecond: paced.perSecond, latencyMs: paced.latencyMs!, latenessMs: paced.latenessMs!, coreMax, core, leastP99: leastP99(gaps, Math.min(core, 0.99)) }
 }
 
 /** Why a run says nothing of its server; undefined where it does. */
-const faultOf = ({ coreMax, latencyMs, latenessMs, perSecond }: Run): string | undefined => {
+const faultOf = ({ coreMax, latencyMs, latenessMs, leastP99, perSecond }: Run): string | undefined => {
   if (latenessMs.p99 > latencyMs.p50) return "the client was itself later than half of the answers took"
+  if (leastP99 > ratioMax * latencyMs.p50) return `the machine alone makes the p99 more than ${ratioMax} times the p50, whatever answers`
   // cores are known on Linux only
   if (coreMax < boundCore) return "the server had less than its core when it was to show its best"
   if (perSecond * latencyMs.p50 / 1000 > connections.atMost) return "more was under way than when the server showed its best: it was not at 70 %"
   return undefined
 }
 const boundCore = 0.85
+/** What is expected of the ratio. */
+const ratioMax = 3
 
 const ratioOf = (runs: ReadonlyArray<Run>): string => {
   const valid = runs.filter((run) => faultOf(run) === undefined)
@@ -94,7 +102,7 @@ const tell = (kind: Kind, runs: ReadonlyArray<Run>): void => {
   console.log(`  ${`p99 ÷ p50, ${kinds[kind]}`.padEnd(40)} ${ratioOf(runs)}`)
   console.log(`      p50 ${ms(({ latencyMs }) => latencyMs.p50)}, p99 ${ms(({ latencyMs }) => latencyMs.p99)}, p99.9 ${ms(({ latencyMs }) => latencyMs.p999)}, longest ${ms(({ latencyMs }) => latencyMs.max)} ms` +
     ` at ${Math.round(middle(({ perSecond }) => perSecond))} of ${Math.round(middle(({ perSecondMax }) => perSecondMax))} requests/s, ${middle(({ core }) => core).toFixed(2)} of ${middle(({ coreMax }) => coreMax).toFixed(2)} cores;` +
-    ` the client was late by ${ms(({ latenessMs }) => latenessMs.p50)}, p99 ${ms(({ latenessMs }) => latenessMs.p99)} ms`)
+    ` for the machine alone a p99 of ${ms(({ leastP99 }) => leastP99)} ms; the client was late by ${ms(({ latenessMs }) => latenessMs.p50)}, p99 ${ms(({ latenessMs }) => latenessMs.p99)} ms`)
   for (const fault of new Set(runs.map(faultOf))) {
     if (fault !== undefined) console.log(`      invalid: ${fault} (${runs.filter((run) => faultOf(run) === fault).length} of ${runs.length} runs)`)
   }
