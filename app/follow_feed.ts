@@ -4,18 +4,31 @@ import { FeedFileError } from "./feed_file.ts"
 import { patiently, patientlyInTurn } from "./patience.ts"
 import { doesNotTell } from "./resumed_feed.ts"
 
+/** What a followed feed begins with: the last block of the ledger, unless that holds nothing but its genesis, and then everything is told. */
+export interface Beginning {
+  readonly last: EthereumBlock
+  readonly isEmpty: boolean
+}
+
 /**
- * Tells a ledger the records of a feed as they arrive, to the end of the feed. Waits where the store does not answer; where another process
- * has written the ledger meanwhile, passes over what that one has told it. Fails with what the ledger refuses, and where the feed cannot be read.
+ * Tells a ledger the records of a feed as they arrive, to the end of the feed. Passes over everything up to the last block of the ledger, where
+ * that is known. Waits where the store does not answer, and where another process may have written the ledger meanwhile, passes over what stands in the feed up to
+ * the block that is the last one then: for as long as that does not come, nothing is told. Fails with what the ledger refuses, where the feed cannot be read,
+ * and where it ends before that block. All in one `WriteSeries`.
  */
-export const followFeed = (records: AsyncIterable<FeedRecord>): Effect.Effect<void, BlockViolation | FeedFileError, Ledger | LedgerWriter> =>
+export const followFeed = (
+  records: AsyncIterable<FeedRecord>, beginning?: Beginning
+): Effect.Effect<void, BlockViolation | FeedFileError, Ledger | LedgerWriter> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
-    const place = new Place()
-    /** The last block of the ledger, where another process has told it that and the feed has yet to reach it. */
-    let awaited: EthereumBlock | undefined
+    const place = new Place(beginning?.last)
+    /** The last block of the ledger, which this process has not reached in the feed. */
+    let awaited = beginning === undefined || beginning.isEmpty ? undefined : beginning.last
+    // a feed that only says which network it is leaves the blocks to somebody else
+    let isEmpty = true
 
     const tell = (record: FeedRecord): Effect.Effect<void, BlockViolation, LedgerWriter> => Effect.suspend(() => {
+      isEmpty = false
       if (awaited === undefined) {
         return patientlyInTurn(ledger.applyRecord(record)).pipe(
           Effect.andThen(Effect.sync(() => place.pass(record))),
@@ -31,7 +44,7 @@ export const followFeed = (records: AsyncIterable<FeedRecord>): Effect.Effect<vo
         const last = yield* patiently(lastBlock)
         // the other one may have written nothing
         if (!place.isAt(last)) {
-          yield* Effect.log(`Another process has brought the ledger to Ethereum block ${last.number}: this one goes on behind it`)
+          yield* Effect.log(`Another process has brought the ledger to Ethereum block ${last.number} (${last.hash}): this one waits for that block in its feed, and goes on behind it`)
           awaited = last
         }
         yield* tell(record)
@@ -40,13 +53,19 @@ export const followFeed = (records: AsyncIterable<FeedRecord>): Effect.Effect<vo
     yield* Stream.fromAsyncIterable(records, (error) => error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) })).pipe(
       Stream.runForEach(tell)
     )
-    if (awaited !== undefined) yield* Effect.fail(doesNotTell(awaited))
+    if (awaited !== undefined && !isEmpty) yield* Effect.fail(doesNotTell(awaited))
   })
 
-/** Where in a feed its reader is: behind which block. */
+/** Where in a feed its reader is, told or passed over: behind which block. */
 class Place {
   #number: bigint | undefined
   readonly #hashes = new Map<bigint, string>()
+
+  constructor(last: EthereumBlock | undefined) {
+    if (last === undefined) return
+    this.#number = last.number
+    this.#hashes.set(last.number, last.hash)
+  }
 
   pass(record: FeedRecord): void {
     if (record.kind === "rollBack") this.#number = record.toBlock
@@ -57,7 +76,7 @@ class Place {
     this.#hashes.delete(number - REMEMBERED_BLOCKS)
   }
 
-  /** A block that was passed too long ago to be remembered is known by its number. */
+  /** A block that was not passed, or too long ago, is known by its number. */
   isAt({ hash, number }: EthereumBlock): boolean {
     return this.#number === number && (this.#hashes.get(number) ?? hash) === hash
   }

@@ -1,11 +1,10 @@
-import { type Context, Effect, Layer, type Redacted } from "effect"
+import { Effect, Layer, type Redacted } from "effect"
 import { resolve } from "node:path"
-import { type FeedRecord, lastBlock, LedgerReader, type LedgerWriter } from "../core/mod.ts"
+import { type FeedRecord, LedgerReader } from "../core/mod.ts"
 import type { settings, Settled } from "./config/mod.ts"
 import { type ConnectionOptions, connectionOptions } from "./database.ts"
 import type { StoreOptions, Stores } from "./layers.ts"
-import { patiently } from "./patience.ts"
-import { newRecords, recordsBehind } from "./resumed_feed.ts"
+import { newRecords } from "./resumed_feed.ts"
 import { sharedJournal, sharedMemory, type Sharing } from "./workers/mod.ts"
 
 /** Where a node keeps its data. */
@@ -26,8 +25,10 @@ export const placeOf = ({ data, database, memory, replica, ...settings }: PlaceS
 /** The stores of a place. */
 export interface OpenStores {
   readonly stores: Layer.Layer<Stores>
-  /** Those records of a feed that the ledger was not told before; where stores are shared it waits until this process writes. */
-  readonly newOf: (records: AsyncIterable<FeedRecord>) => Effect.Effect<AsyncIterable<FeedRecord>>
+  /** Those records of a feed that the ledger was not told before. */
+  readonly newOf: (records: AsyncIterable<FeedRecord>) => AsyncIterable<FeedRecord>
+  /** Whether what is new is only known by the last block of the ledger, whoever wrote it; where stores are shared, who looks at that waits until this process writes. */
+  readonly isShared: boolean
 }
 
 /** Opens the stores of a place for as long as the scope lives, and tells what was found there. Other processes follow where it is said how. */
@@ -47,13 +48,13 @@ const inMemory = (options: StoreOptions, sharing: Sharing | undefined) =>
     yield* Effect.log("Nothing is kept: all data are in memory")
     if (sharing !== undefined) return yield* inSharedMemory(options, sharing)
     const { memoryStores } = yield* Effect.promise(() => import("./memory_node.ts"))
-    return { stores: memoryStores(options), newOf: Effect.succeed }
+    return { stores: memoryStores(options), newOf: (records) => records, isShared: false }
   })
 
 /** A writer that begins anew finds what the one before it has shown. */
 const inSharedMemory = (options: StoreOptions, sharing: Sharing) =>
   Effect.map(sharedMemory(sharing, options), ({ context, isResumed }): OpenStores => ({
-    stores: Layer.succeedContext(context), newOf: isResumed ? behind(options, context) : Effect.succeed
+    stores: Layer.succeedContext(context), newOf: (records) => records, isShared: isResumed
   }))
 
 /** The client is loaded only where it is needed. Another process may write this ledger: ours takes over when that one ends. */
@@ -65,7 +66,7 @@ const inDatabase = ({ connections, replicaUrl, url }: DataPlace & { readonly kin
       const { counts: { totalItems }, stamp: { batchNum, ethereumBlockNum } } = yield* Effect.orDie((yield* LedgerReader).list("transactions", { filters: {}, limit: 1 }))
       yield* Effect.log(`Data in the database: Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}, ${totalItems} transactions`)
     }), context)
-    return { stores: Layer.succeedContext(context), newOf: behind(options, context) } satisfies OpenStores
+    return { stores: Layer.succeedContext(context), newOf: (records) => records, isShared: true } satisfies OpenStores
   })
 
 /** SQLite is loaded only where it is needed. */
@@ -83,8 +84,5 @@ const inDirectory = (directory: string, options: StoreOptions, sharing: Sharing 
         : `Data in ${directory}: Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}, ${totalItems} transactions, read from ${records} records in ${(durationMs / 1000).toFixed(1)} s`)
     }), context)
     const { feedLines } = yield* Effect.provide(JournalStores, context)
-    return { stores: Layer.succeedContext(context), newOf: (records) => Effect.sync(() => newRecords(records, feedLines())) } satisfies OpenStores
+    return { stores: Layer.succeedContext(context), newOf: (records) => newRecords(records, feedLines()), isShared: false } satisfies OpenStores
   })
-
-const behind = ({ genesis }: StoreOptions, context: Context.Context<LedgerWriter>): OpenStores["newOf"] => (records) =>
-  Effect.map(Effect.provideContext(patiently(lastBlock), context), (last) => recordsBehind(records, genesis, last))

@@ -1,6 +1,6 @@
 import { Effect, Fiber, Result, Semaphore } from "effect"
 import type { IncomingMessage } from "node:http"
-import { type BlockViolation, type EthereumBlock, FeedRecord, lastBlock, type Ledger, type LedgerReader, LedgerWriter, StoreFailure } from "../../core/mod.ts"
+import { type BlockViolation, type EthereumBlock, FeedRecord, lastBlock, type Ledger, type LedgerReader, LedgerWriter, newSeries, StoreFailure, WriteSeries } from "../../core/mod.ts"
 import { linesOf, type LineLimits, UnreadLine } from "./_lines.ts"
 import { recordReader } from "./_record.ts"
 import { json, refusal, type Refusal, type Reply, retryLater } from "./_reply.ts"
@@ -86,7 +86,8 @@ export const makeFeed = ({ ledger, reader, writer }: FeedPorts, limits: FeedLimi
     Effect.catch(reply, (failure) => Effect.succeed(refusal(failed(failure), path)))
   return {
     tip: (path) => orFailed(Effect.flatMap(standing, (last) => last === null ? Effect.succeed(refusal(elsewhere, path)) : Effect.map(tipOf(last), (tip) => json(200, tip))), path),
-    apply: (request, path) => orFailed(oneAtATime.withPermit(applied(request, path)), path)
+    // its records go on from the last block that it began with
+    apply: (request, path) => orFailed(oneAtATime.withPermit(Effect.suspend(() => Effect.provideService(applied(request, path), WriteSeries, newSeries()))), path)
   }
 }
 

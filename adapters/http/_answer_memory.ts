@@ -67,10 +67,15 @@ export class AnswerMemory<Kept extends Sized> {
 
   /** Whether a new answer is to be kept: what is larger than a generation is not, and in a flood nor is what is asked for the first time. Asked once for each. */
   wants(key: string, answer: Sized): boolean {
-    const isKnown = this.current.has(key) || this.previous.has(key)
     const bytes = bytesOf(key, answer)
+    if (bytes > this.generationMax) {
+      // what is there was overtaken
+      this.remove(key)
+      return false
+    }
+    const isKnown = this.current.has(key) || this.previous.has(key)
     this.count(bytes)
-    return (isKnown || !this.isFlooded || this.isNamed(key, bytes)) && bytes <= this.generationMax
+    return isKnown || !this.isFlooded || this.isNamed(key, bytes)
   }
 
   /** Keeps an answer that is wanted, in place of what is there. */

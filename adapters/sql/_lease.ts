@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
-import { StoreFailure } from "../../core/ports/mod.ts"
+import { StoreFailure, WriteSeries } from "../../core/ports/mod.ts"
 import { storeFailure } from "./_failure.ts"
 import { Signals } from "./_signals.ts"
 import { Database } from "./database.ts"
@@ -33,11 +33,9 @@ export interface LeaseOptions {
 export class WriterLease extends Context.Service<WriterLease, {
   /**
    * Runs a write as one transaction on `Database.writes` that commits only while this process is the writer. Fails, and nothing has
-   * happened, where another one is; and once where another one was: whoever goes on from what it wrote itself has been overtaken.
-   *
-   * @param isOwn a write of this store, which goes on from nothing
+   * happened, where another one is; and once in each `WriteSeries` where another one was since its last write.
    */
-  readonly write: <A, E, R>(transaction: Effect.Effect<A, E, R>, isOwn?: boolean) => Effect.Effect<A, E | SqlError.SqlError | StoreFailure, R>
+  readonly write: <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError.SqlError | StoreFailure, R>
 }>()("rollup/sql/WriterLease") {}
 
 export const leaseLayer = (options: LeaseOptions = {}): Layer.Layer<WriterLease, never, Database | Signals> =>
@@ -46,8 +44,8 @@ export const leaseLayer = (options: LeaseOptions = {}): Layer.Layer<WriterLease,
     const { sql } = yield* Signals
     const lease = yield* makeLease(sql, options)
     return {
-      write: (transaction, isOwn = false) => lease.held.pipe(
-        Effect.tap(isOwn ? Effect.void : lease.notOvertaken),
+      write: (transaction) => lease.held.pipe(
+        Effect.tap(lease.inSeries),
         Effect.flatMap((epoch) => writes.withTransaction(Effect.andThen(fence(writes, epoch, lease.lost), transaction)))
       )
     }
@@ -61,8 +59,8 @@ const releaseMs = 2000
 interface HeldLease {
   /** The epoch under which this process writes. */
   readonly held: Effect.Effect<bigint, StoreFailure>
-  /** Fails, once, where another process was the writer since this one was. */
-  readonly notOvertaken: Effect.Effect<void, StoreFailure>
+  /** Fails, once, where another process was the writer since the last write of the series. */
+  readonly inSeries: Effect.Effect<void, StoreFailure>
   /** Notes that an epoch has passed, and fails with that. */
   readonly lost: (epoch: bigint) => Effect.Effect<never, StoreFailure>
 }
@@ -73,7 +71,8 @@ const makeLease = (sql: SqlClient.SqlClient, {
   Effect.gen(function*() {
     let epoch: bigint | null = null
     let lastEpoch: bigint | null = null
-    let isOvertaken = false
+    /** From which epoch on nobody else came in between. */
+    let since: bigint | null = null
     // process numbers come again: the letters tell a lease that is ours, also where the answer to its taking was lost
     const holder = `${name} (${randomBytes(4).toString("hex")})`
     const one = Semaphore.makeUnsafe(1)
@@ -94,7 +93,7 @@ const makeLease = (sql: SqlClient.SqlClient, {
       // a lease that was taken is noted, whatever becomes of who asked for it
       const taking = Effect.uninterruptible(Effect.tap(take, (taken) => Effect.andThen(
         Effect.sync(() => {
-          isOvertaken ||= lastEpoch !== null && taken !== lastEpoch + 1n
+          if (lastEpoch === null || taken !== lastEpoch + 1n) since = taken
           epoch = lastEpoch = taken
         }),
         Effect.logInfo(`This process writes the ledger, epoch ${taken}`)
@@ -123,10 +122,11 @@ const makeLease = (sql: SqlClient.SqlClient, {
     yield* Effect.forkScoped(Effect.repeat(beat, Schedule.spaced(beatMs)))
     return {
       held,
-      notOvertaken: Effect.suspend(() => {
-        if (!isOvertaken) return Effect.void
-        isOvertaken = false
-        return Effect.fail(overtaken)
+      inSeries: Effect.flatMap(WriteSeries, (series) => {
+        if (series === null || series.since === since) return Effect.void
+        const isFirst = series.since === null
+        series.since = since
+        return isFirst ? Effect.void : Effect.fail(overtaken)
       }),
       lost: (lostEpoch) => Effect.andThen(forget(lostEpoch), Effect.fail(noLongerWriter))
     }
@@ -156,7 +156,7 @@ const fenceStatement = "SELECT epoch FROM writer WHERE epoch = $1 AND holder IS 
 const unknownWriter = new StoreFailure({ retry: true, message: "The ledger had another writer a moment ago, expected none: try again" })
 const overtaken = new StoreFailure({
   retry: true, overtaken: true,
-  message: "Another process has written the ledger since this one did, which is the writer again: look at its last block, and go on from there; nothing was written"
+  message: "Another process may have written the ledger since this one did, which is the writer again: look at its last block, and go on from there; this time nothing was written"
 })
 const noLongerWriter = new StoreFailure({
   retry: true, message: "This process is no longer the writer of the ledger: another one took over while it gave no sign of life; nothing was written"

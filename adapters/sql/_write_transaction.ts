@@ -34,14 +34,14 @@ export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLeas
   const lock = Effect.flatMap(sql.unsafe<{ readonly lists_cut: boolean }>(lockStatement), ([ledger]): Effect.Effect<void, SqlError.SqlError | StoreFailure> =>
     ledger === undefined ? Effect.fail(notOpened) : ledger.lists_cut ? Effect.void : cutRemoved(sql))
 
-  const attempt = <A, E>(write: Write<A, E>, isOwn: boolean): Effect.Effect<A, E | SqlError.SqlError | StoreFailure> =>
+  const attempt = <A, E>(write: Write<A, E>): Effect.Effect<A, E | SqlError.SqlError | StoreFailure> =>
     Effect.suspend(() => {
       const writeId = crypto.randomUUID()
       let toCommit: { readonly answer: A } | null = null
       return lease.write(Effect.map(Effect.andThen(lock, write(writeId)), (written) => {
         if (written.changed) toCommit = written
         return written.answer
-      }), isOwn).pipe(Effect.catch((error) => {
+      })).pipe(Effect.catch((error) => {
         if (toCommit === null || !isSqlError(error) || !isConnectionLost(error)) return Effect.fail(error)
         const { answer } = toCommit
         return Effect.flatMap(lastWrite, (last) => last === writeId ? Effect.succeed(answer) : Effect.fail(error))
@@ -54,8 +54,8 @@ export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLeas
     Effect.retry({ while: isConnectionLost, times: tries, schedule })
   )
 
-  return <A, E>(write: Write<A, E>, isOwn = false): Effect.Effect<A, E | StoreFailure> =>
-    oneAtATime.withPermit(attempt(write, isOwn)).pipe(
+  return <A, E>(write: Write<A, E>): Effect.Effect<A, E | StoreFailure> =>
+    oneAtATime.withPermit(attempt(write)).pipe(
       Effect.retry({ while: (error) => isSqlError(error) && passes(error), times: tries, schedule }),
       Effect.catch((error) => Effect.fail(isSqlError(error) ? storeFailure(error) : error))
     )

@@ -1,6 +1,6 @@
 import { Context, Effect, Fiber, Layer, Result, type Scope } from "effect"
 import type { BlockFeed, PriceFeed } from "../../core/domain/mod.ts"
-import { type Decision, type LedgerStamp, type LedgerView, LedgerWriter, type StoreFailure } from "../../core/ports/mod.ts"
+import { type Decision, type LedgerStamp, type LedgerView, LedgerWriter, type StoreFailure, WriteSeries } from "../../core/ports/mod.ts"
 import { WriterLease } from "./_lease.ts"
 import { loadView } from "./_load_view.ts"
 import type { ListedEntries } from "./_posting_entries.ts"
@@ -57,7 +57,9 @@ export const makeLedgerWriter: Effect.Effect<SqlLedgerWriter, never, Database | 
   const inTransaction = makeWriteTransaction(sql, yield* WriterLease)
   const recent = new RecentAdditions()
   // every write begins with what the one before has left to do, also one of nothing
-  const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false }), true).pipe(
+  const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false })).pipe(
+    // it goes on from nothing
+    Effect.provideService(WriteSeries, null),
     Effect.ignore({ log: "Warn", message: "The lists could not be cut after a rollback, expected to do it at once: the next write will" })
   )
   const scope = yield* Effect.scope

@@ -2,7 +2,7 @@ import { Clock, Effect, type Fiber, type Scope } from "effect"
 import type { BlockFeed, FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, type StoreFailure } from "../../core/ports/mod.ts"
 import { type BlockViolation, Ledger, Pool, Submission, type SubmissionFailure } from "../../core/use_cases/mod.ts"
-import { type Overtaken, patiently, patientlyInTurn } from "../patience.ts"
+import { type Overtaken, patiently, patientlyInTurn, startingInTurn } from "../patience.ts"
 import type { PoolEntry } from "./_world.ts"
 import { prehistory } from "./prehistory.ts"
 import type { LiveSide, Simulation } from "./simulation.ts"
@@ -21,11 +21,11 @@ type Driving<A> = Effect.Effect<A, BlockViolation | Overtaken, LiveNode>
 
 /**
  * Feeds a node: the prehistory at once, then in the background, until the scope closes, one block or rollback at each pace. The fiber
- * fails with what the ledger refuses, and where others have written the ledger meanwhile; for a store that does not answer it waits.
+ * fails with what the ledger refuses, and where others may have written the ledger meanwhile; for a store that does not answer it waits.
  */
 export const drive = (
   simulation: Simulation, { paceMs = 3000, transactions }: DriveOptions
-): Effect.Effect<Fiber.Fiber<void, BlockViolation | Overtaken>, BlockViolation | Overtaken, LiveNode | Scope.Scope> =>
+): Effect.Effect<Fiber.Fiber<void, BlockViolation | Overtaken>, BlockViolation | Overtaken | StoreFailure, LiveNode | Scope.Scope> =>
   Effect.gen(function*() {
     yield* bringUp(simulation, transactions)
     const forever = Effect.forever(Effect.andThen(Effect.sleep(paceMs), driveOnce(simulation)))
@@ -38,7 +38,7 @@ const bringUp = Effect.fnUntraced(function*(simulation: Simulation, transactions
   const startMs = yield* Clock.currentTimeMillis
   let silentUntilMs = startMs + SILENCE_MS
   for (const record of prehistory(simulation, transactions)) {
-    yield* patientlyInTurn(ledger.applyRecord(record))
+    yield* startingInTurn(ledger.applyRecord(record))
     const nowMs = yield* Clock.currentTimeMillis
     if (nowMs < silentUntilMs) continue
     silentUntilMs = nowMs + SILENCE_MS

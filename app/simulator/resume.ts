@@ -3,7 +3,7 @@ import type { ListItems, ListName, ListQuery } from "../../core/contract/mod.ts"
 import type { BlockFeed, Transaction } from "../../core/domain/mod.ts"
 import { type LedgerView, LedgerReader, LedgerWriter, PoolStore, type Pooled, type StoreFailure } from "../../core/ports/mod.ts"
 import { Pool } from "../../core/use_cases/mod.ts"
-import { patiently } from "../patience.ts"
+import { type Overtaken, startingInTurn } from "../patience.ts"
 import type { Picture } from "./_resumed_world.ts"
 import type { PoolEntry } from "./_world.ts"
 import type { Simulation } from "./simulation.ts"
@@ -14,11 +14,11 @@ export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
 /**
  * Lets a new simulation go on from where a ledger of its network stands, whoever brought it there: it knows its people again by their keys,
  * what waits to be forged and withdrawn, and what its wallets have posted. Chance begins anew, and a rollback is not deeper than the
- * blocks since. What was announced and not forged waits again. It waits for a store that does not answer.
+ * blocks since. What was announced and not forged waits again. It waits for a store that answers again by itself.
  */
-export const resume = (simulation: Simulation): Effect.Effect<void, never, ResumedNode> =>
+export const resume = (simulation: Simulation): Effect.Effect<void, StoreFailure | Overtaken, ResumedNode> =>
   Effect.gen(function*() {
-    const { pending, picture, version } = yield* patiently(found)
+    const { pending, picture, version } = yield* startingInTurn(found)
     for (const _ of simulation.goOn(picture, version)) yield* Effect.yieldNow
     simulation.live.keep(pending.map((pooled) => entryOf(pooled, picture)))
   })

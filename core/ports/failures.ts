@@ -2,9 +2,8 @@ import { Schema } from "effect"
 import { LedgerStamp } from "./stamp.ts"
 
 /**
- * A store could not answer: not the caller's fault. `retry` tells whether the same call may succeed later. `overtaken` tells a writer that
- * others have written the ledger since it did, and that it is the writer again: what it goes on from has to be looked at first. It is told
- * once.
+ * A store could not answer: not the caller's fault. `retry` tells whether the same call may succeed later. `overtaken` tells who writes in a
+ * `WriteSeries` that others may have written the ledger since he did: what he goes on from has to be looked at first.
  */
 export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
   message: Schema.String, retry: Schema.Boolean, overtaken: Schema.optionalKey(Schema.Boolean), cause: Schema.optionalKey(Schema.Defect())

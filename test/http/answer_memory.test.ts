@@ -44,6 +44,18 @@ describe("The memory of answers", () => {
     assert.isTrue(walk("b", 1, 10).every((isKept) => !isKept))
   })
 
+  it("forgets what is there where the answer in its place is too large, and remembers no URL of such", () => {
+    const { asked, memory, walk } = remember()
+    const large = { bytes: 10 * 11_510 }
+    walk("a", 1, 10_000)
+    assert.isFalse(memory.wants("/a0", large))
+    assert.isFalse(asked("/a0"))
+    walk("b", 100, 10)
+    walk("c", 1, 10)
+    for (const url of ["/large0", "/large1", "/large2"]) assert.isFalse(memory.wants(url, large))
+    assert.deepStrictEqual(walk("c", 1, 10), [true])
+  })
+
   it("keeps what it is asked for again when the flood is over", () => {
     const { walk } = remember()
     walk("a", 1000, 10)

@@ -6,7 +6,7 @@ import { memoryNode } from "../../app/memory_node.ts"
 import { prehistory, simulate } from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
+import { lastBlock, Ledger } from "../../core/use_cases/mod.ts"
 import { failingNode, type Fate, random, realTurn } from "./_failing_node.ts"
 import { held } from "./_held.ts"
 
@@ -96,6 +96,38 @@ describe("Following a feed", () => {
       if (told.length === feed.length) toldOnce++
     }
     assert.isAbove(toldOnce, 0.7 * (drawn.length + around.length))
+  }))
+
+  it.effect("goes on where others have been the writer and wrote nothing, also before its own first record", () => Effect.gen(function*() {
+    const expected = yield* undisturbed
+    const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
+    for (const known of [0, 1, 9, rollBack, rollBack + 1]) {
+      const { layer, told } = sharedNode([{ after: known, others: 0 }, { after: known + 1, others: 0 }])
+      const left = yield* Effect.provide(Effect.gen(function*() {
+        const ledger = yield* Ledger
+        for (const record of feed.slice(0, known)) yield* ledger.applyRecord(record)
+        const last = yield* lastBlock
+        yield* followFeed(arriving(feed), { last, isEmpty: last.number === genesis.block.number })
+        return yield* held
+      }), layer)
+      assert.deepStrictEqual(left, expected, String(known))
+      assert.deepStrictEqual([...new Set(told)], feed, String(known))
+    }
+  }))
+
+  it.effect("knows a block that it passed over by its hash", () => Effect.gen(function*() {
+    // two forks after the block that it begins behind, told by others: it is at the first of them when the ledger is at the second
+    const numbers = feed.flatMap((record, i) => record.kind === "rollBack" ? [i] : [])
+    const at = numbers[0]!
+    const { layer } = sharedNode([{ after: at, others: numbers[1]! + 2 - at }])
+    const left = yield* Effect.provide(Effect.gen(function*() {
+      const ledger = yield* Ledger
+      for (const record of feed.slice(0, at)) yield* ledger.applyRecord(record)
+      const last = yield* lastBlock
+      yield* followFeed(arriving(feed), { last, isEmpty: false })
+      return yield* held
+    }), layer)
+    assert.deepStrictEqual(left, yield* undisturbed)
   }))
 
   it.effect("ends with a sentence where the others told something else", () => Effect.gen(function*() {
