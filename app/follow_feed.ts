@@ -11,19 +11,20 @@ export interface Beginning {
 }
 
 /**
- * Tells a ledger the records of a feed as they arrive, to the end of the feed. Passes over everything up to the last block of the ledger, where
- * that is known. Waits where the store does not answer, and where another process may have written the ledger meanwhile, passes over what stands in the feed up to
- * the block that is the last one then: for as long as that does not come, nothing is told. Fails with what the ledger refuses, where the feed cannot be read,
- * and where it ends before that block. All in one `WriteSeries`.
+ * Tells a ledger the records of a feed as they arrive, to the end of the feed. Passes over everything up to the last block of the ledger,
+ * where that is known. Waits where the store does not answer; where another process may have written the ledger meanwhile, passes over what
+ * stands in the feed up to the block that is the last one then: for as long as that does not come, nothing is told. Fails with what the
+ * ledger refuses, where the feed cannot be read, and where it ends before that block. All in one `WriteSeries`.
  */
 export const followFeed = (
   records: AsyncIterable<FeedRecord>, beginning?: Beginning
 ): Effect.Effect<void, BlockViolation | FeedFileError, Ledger | LedgerWriter> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
-    const place = new Place(beginning?.last)
+    // who has still to come to a block is not there yet, also where the feed begins with something else than blocks
+    const place = new Place(beginning?.isEmpty === true ? beginning.last : undefined)
     /** The last block of the ledger, which this process has not reached in the feed. */
-    let awaited = beginning === undefined || beginning.isEmpty ? undefined : beginning.last
+    let awaited = beginning?.isEmpty === false ? beginning.last : undefined
     // a feed that only says which network it is leaves the blocks to somebody else
     let isEmpty = true
 
@@ -44,7 +45,9 @@ export const followFeed = (
         const last = yield* patiently(lastBlock)
         // the other one may have written nothing
         if (!place.isAt(last)) {
-          yield* Effect.log(`Another process has brought the ledger to Ethereum block ${last.number} (${last.hash}): this one waits for that block in its feed, and goes on behind it`)
+          yield* Effect.log(
+            `Another process has brought the ledger to Ethereum block ${last.number} (${last.hash}): this one waits for that block in its feed, and goes on behind it`
+          )
           awaited = last
         }
         yield* tell(record)

@@ -27,7 +27,7 @@ export interface OpenStores {
   readonly stores: Layer.Layer<Stores>
   /** Those records of a feed that the ledger was not told before. */
   readonly newOf: (records: AsyncIterable<FeedRecord>) => AsyncIterable<FeedRecord>
-  /** Whether what is new is only known by the last block of the ledger, whoever wrote it; where stores are shared, who looks at that waits until this process writes. */
+  /** Whether what is new is known by the last block of the ledger alone, whoever wrote it: to look at that is to wait until this process writes. */
   readonly isShared: boolean
 }
 

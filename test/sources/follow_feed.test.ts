@@ -115,6 +115,20 @@ describe("Following a feed", () => {
     }
   }))
 
+  it.effect("passes over what comes before the last block, whatever the feed begins with", () => Effect.gen(function*() {
+    const prices = feed.find(({ kind }) => kind === "prices")!
+    const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
+    const known = [...feed.slice(0, rollBack + 2)]
+    const { layer, told } = sharedNode([])
+    yield* Effect.provide(Effect.gen(function*() {
+      const ledger = yield* Ledger
+      for (const record of known) yield* ledger.applyRecord(record)
+      const last = yield* lastBlock
+      yield* followFeed(arriving([prices, ...feed]), { last, isEmpty: false })
+    }), layer)
+    assert.deepStrictEqual(told, feed)
+  }))
+
   it.effect("knows a block that it passed over by its hash", () => Effect.gen(function*() {
     // two forks after the block that it begins behind, told by others: it is at the first of them when the ledger is at the second
     const numbers = feed.flatMap((record, i) => record.kind === "rollBack" ? [i] : [])
