@@ -118,7 +118,7 @@ describe("Following a feed", () => {
   it.effect("passes over what comes before the last block, whatever the feed begins with", () => Effect.gen(function*() {
     const prices = feed.find(({ kind }) => kind === "prices")!
     const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
-    const known = [...feed.slice(0, rollBack + 2)]
+    const known = feed.slice(0, rollBack + 2)
     const { layer, told } = sharedNode([])
     yield* Effect.provide(Effect.gen(function*() {
       const ledger = yield* Ledger
