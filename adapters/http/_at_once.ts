@@ -1,9 +1,12 @@
 import { Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import { Chain } from "./_chain.ts"
+import { Directly } from "./_directly.ts"
 import { Heads } from "./_heads.ts"
 import { serverRequest } from "./_server_request.ts"
 import { ToldAnswer } from "./_told.ts"
+import type { Unsent } from "./_unsent.ts"
 import { latin1Of, Wires } from "./_wires.ts"
 import type { Application } from "./application.ts"
 import { bodyBytes, type HttpAnswer } from "./message.ts"
@@ -11,6 +14,7 @@ import { bodyBytes, type HttpAnswer } from "./message.ts"
 export interface AtOnceOptions {
   readonly application: Application["Service"]
   readonly run: (effect: Effect.Effect<HttpAnswer>) => Fiber.Fiber<HttpAnswer>
+  readonly unsent: Unsent
 }
 
 /**
@@ -21,7 +25,10 @@ export interface AtOnceOptions {
 export const answerAtOnce = (server: Server, options: AtOnceOptions): Effect.Effect<void, never, Scope.Scope> =>
   Effect.suspend(() => {
     const { emit } = server
-    const begun: Begun = { wires: new Wires(), heads: new Heads(), running: new Chain() }
+    const { application, unsent } = options
+    const [wires, heads] = [new Wires(), new Heads()]
+    const directly = new Directly({ server, unsent, begin: application.handle, send: (answer, socket) => isThere(answer) && isWritten(answer.value, socket, wires, heads) })
+    const begun: Begun = { directly, wires, heads, running: new Chain() }
     server.emit = (event: string, ...given: ReadonlyArray<unknown>) =>
       (event === "request" && isTaken(server, given[0] as IncomingMessage, given[1] as ServerResponse, begun, options)) || Reflect.apply(emit, server, [event, ...given])
     // who is interrupted leaves the chain
@@ -30,19 +37,21 @@ export const answerAtOnce = (server: Server, options: AtOnceOptions): Effect.Eff
 
 /** What is made once for many answers, and what is not there yet. */
 interface Begun {
+  readonly directly: Directly
   readonly wires: Wires
   readonly heads: Heads
   readonly running: Chain<Fiber.Fiber<HttpAnswer>>
 }
 
-const isTaken = (server: Server, source: IncomingMessage, response: ServerResponse, { heads, running, wires }: Begun, { application, run }: AtOnceOptions): boolean => {
+const isTaken = (server: Server, source: IncomingMessage, response: ServerResponse, { directly, heads, running, wires }: Begun, { application, run }: AtOnceOptions): boolean => {
   const { headers, method } = source
+  const known = directly.told(source, response)
   // a response without a socket waits for its turn; a server that is ending tells its clients so
   if (!server.listening || method !== "GET" || response.socket === null) return false
   if (headers.upgrade !== undefined || headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) return false
   const request = serverRequest(source)
   if (request === undefined) return false
-  const answer = application.handle(request)
+  const answer = known ?? application.handle(request)
   if (isThere(answer)) {
     const { value } = answer
     const parts = ToldAnswer.partsOf(value)
@@ -68,6 +77,16 @@ const isTaken = (server: Server, source: IncomingMessage, response: ServerRespon
   response.once("close", () => {
     if (!response.writableEnded) fiber.interruptUnsafe()
   })
+  return true
+}
+
+/** Whether it is on its way: what is in writing already needs no response of Node. */
+const isWritten = (answer: HttpAnswer, socket: Socket, wires: Wires, heads: Heads): boolean => {
+  const parts = ToldAnswer.partsOf(answer)
+  if (wires.write(parts, socket)) return true
+  const text = heads.textOf(answer, parts)
+  if (text === undefined) return false
+  socket.write(text, "latin1")
   return true
 }
 

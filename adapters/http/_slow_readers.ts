@@ -1,6 +1,7 @@
 import { Effect, type Scope } from "effect"
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import type { Unsent } from "./_unsent.ts"
 
 /** Node tells its response on a connection, and nobody else does. */
 export interface Lent extends Socket {
@@ -23,22 +24,24 @@ export const openConnections = (server: Server): ReadonlySet<Lent> => {
  *
  * @param cut is told of each one
  */
-export const cutSlowReaders = (open: ReadonlySet<Lent>, sendTimeoutMs: number, cut: () => void): Effect.Effect<void, never, Scope.Scope> =>
+export const cutSlowReaders = (open: ReadonlySet<Lent>, unsent: Unsent, sendTimeoutMs: number, cut: () => void): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(Effect.acquireRelease(
     Effect.sync(() => {
       const since = new WeakMap<ServerResponse, number>()
       return setInterval(() => {
         const nowMs = performance.now()
+        const late = (socket: Lent) => {
+          socket.destroy()
+          cut()
+        }
+        for (const socket of unsent.olderThan(sendTimeoutMs)) late(socket)
         for (const socket of open) {
           const response = socket._httpMessage
           // an answer that is not there yet is not the client's fault
           if (response == null || !response.writableEnded) continue
           const seenMs = since.get(response)
           if (seenMs === undefined) since.set(response, nowMs)
-          else if (nowMs - seenMs > sendTimeoutMs) {
-            socket.destroy()
-            cut()
-          }
+          else if (nowMs - seenMs > sendTimeoutMs) late(socket)
         }
       }, Math.max(10, Math.min(1000, sendTimeoutMs / 4))).unref()
     }),

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import { ToldAnswer, type ToldParts } from "./_told.ts"
 import { type HttpAnswer, keptAnswers } from "./message.ts"
 
@@ -30,7 +31,20 @@ export class Wires {
   readonly #wires = new Map<HttpAnswer, Wire | null>()
 
   /** Whether the answer is on its way already: it is a kept one that is asked for often. */
-  sendKept({ lines, shared }: ToldParts, response: Headed): boolean {
+  sendKept(parts: ToldParts, response: Headed): boolean {
+    const { socket } = response
+    // a connection that ends with this answer is told so in its head
+    if (!response.shouldKeepAlive || socket === null || !socket.writable || !this.write(parts, socket)) return false
+    // Node takes the head for one that it has sent
+    response._header = sent
+    response._headerSent = true
+    // done when the bytes have left
+    response.end()
+    return true
+  }
+
+  /** Whether the answer is on its way, without a response of Node: it is a kept one that is asked for often. The connection has to stay afterwards. */
+  write({ lines, shared }: ToldParts, socket: Socket): boolean {
     if (!keptAnswers.has(shared)) return false
     const second = Math.floor(Date.now() / 1000)
     if (second !== this.#second) {
@@ -39,18 +53,11 @@ export class Wires {
       this.#wires.clear()
     }
     const wire = this.#wires.get(shared)
-    const { socket } = response
-    // a connection that ends with this answer is told so in its head
-    if (wire == null || !response.shouldKeepAlive || socket === null || !socket.writable) return false
+    if (wire == null) return false
     const bytes = withLines(wire, lines)
-    // Node takes the head for one that it has sent
-    response._header = sent
-    response._headerSent = true
     socket.write(bytes)
     // what has not left yet must not change any more
     if (bytes === wire.bytes && lines !== "" && socket.writableLength > 0) this.#wires.set(shared, null)
-    // done when the bytes have left
-    response.end()
     return true
   }
 

@@ -13,6 +13,7 @@ import { letGo } from "./_letting_go.ts"
 import { cutSlowReaders, type Lent, openConnections } from "./_slow_readers.ts"
 import { responseOf, serverRequest, turnOf } from "./_server_request.ts"
 import { Turns } from "./_turns.ts"
+import { Unsent } from "./_unsent.ts"
 import { Application } from "./application.ts"
 import type { HttpAnswer, HttpRequest } from "./message.ts"
 import { defaultServerLimits, type ServerLimits } from "./server_limits.ts"
@@ -48,15 +49,15 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
     answerClientErrors(server, application, run)
     const { host, idleMs = 0, port, reusePort, shutdownTimeout = "5 seconds" } = options
     const listen = { port, backlog, ...host === undefined ? {} : { host }, ...reusePort === undefined ? {} : { reusePort } }
-    const open = openConnections(server)
-    const bounds = boundConnections(server, open, limits)
+    const [open, unsent] = [openConnections(server), new Unsent()]
+    const bounds = boundConnections(server, open, unsent, limits)
     const serving = HttpServer.serve(served(application)).pipe(
       // closes when the server has waited for what has begun, and before it waits for every connection
-      Layer.provideMerge(Layer.effectDiscard(answerAtOnce(server, { application, run }))),
+      Layer.provideMerge(Layer.effectDiscard(answerAtOnce(server, { application, run, unsent }))),
       Layer.provideMerge(NodeHttpServer.layerServer(() => server, { ...listen, gracefulShutdownTimeout: shutdownTimeout }))
     )
     // before everything else of the server ends
-    const parting = Effect.addFinalizer(() => letGo(server, { open, idleMs, boundMs: Duration.toMillis(shutdownTimeout) }))
+    const parting = Effect.addFinalizer(() => letGo(server, { open, unsent, idleMs, boundMs: Duration.toMillis(shutdownTimeout) }))
     return Layer.provideMerge(Layer.effectDiscard(Effect.andThen(bounds, parting)), serving)
   }))
 
@@ -73,12 +74,12 @@ const deadlines = ({ headersTimeoutMs, idleTimeoutMs, requestTimeoutMs }: Server
 })
 
 /** Bounds connections, by number and by the time that they take to read, and counts those that were beyond. */
-const boundConnections = (server: Server, open: ReadonlySet<Lent>, { connectionsMax, sendTimeoutMs }: ServerLimits) => {
+const boundConnections = (server: Server, open: ReadonlySet<Lent>, unsent: Unsent, { connectionsMax, sendTimeoutMs }: ServerLimits) => {
   let [dropped, cut] = [0, 0]
   server.maxConnections = connectionsMax
   server.on("drop", () => dropped++)
   return Effect.andThen(
-    cutSlowReaders(open, sendTimeoutMs, () => cut++),
+    cutSlowReaders(open, unsent, sendTimeoutMs, () => cut++),
     measure(limitHits(() => [{ labels: { limit: "httpConnectionsMax" }, value: dropped }, { labels: { limit: "sendTimeoutMs" }, value: cut }]))
   )
 }

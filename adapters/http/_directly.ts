@@ -1,0 +1,90 @@
+import type { Effect } from "effect"
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { areUsual, KnownLines, plainGet } from "./_known_lines.ts"
+import type { Lent } from "./_slow_readers.ts"
+import type { Unsent } from "./_unsent.ts"
+import type { HttpAnswer, HttpRequest } from "./message.ts"
+
+export interface DirectlyOptions {
+  readonly server: Server
+  readonly unsent: Unsent
+  readonly begin: (request: HttpRequest) => Effect.Effect<HttpAnswer>
+  /** Sends an answer that is in writing, on a connection that stays; false where it is not. */
+  readonly send: (answer: Effect.Effect<HttpAnswer>, socket: Lent) => boolean
+}
+
+/** Bytes that Node is reading, which it tells of within the call. */
+interface Given {
+  readonly socket: Lent
+  readonly url: string
+  /** What has begun to answer the request that they are. */
+  answer?: Effect.Effect<HttpAnswer>
+  /** Its headers, where Node found what was expected. */
+  headers?: HttpRequest["headers"]
+}
+
+/**
+ * Answers GETs that Node need not read: each comes as a whole and alone on a connection that waits for nothing, with lines that Node has read before,
+ * byte for byte, and is answered with what is in writing. To make objects of a request and of its response, and to end them, takes Node twice
+ * as long as all else about such an answer. Everything else is Node's, together with what has begun to answer it; and so is a connection for good
+ * once anything comes on it that is no whole GET: nobody but Node knows where in a message it stands then.
+ */
+export class Directly {
+  readonly #known = new KnownLines()
+  readonly #options: DirectlyOptions
+  #given: Given | undefined
+
+  constructor(options: DirectlyOptions) {
+    this.#options = options
+    options.server.on("connection", (socket: Lent) => this.#watch(socket))
+  }
+
+  /** To be told of each request that Node has read; what has begun to answer it, if anything has. */
+  told({ headers, method, socket, url }: IncomingMessage, { shouldKeepAlive }: ServerResponse): Effect.Effect<HttpAnswer> | undefined {
+    const given = this.#given
+    if (given === undefined || given.socket !== socket || given.url !== url) return undefined
+    if (method === "GET" && headers.host !== undefined && shouldKeepAlive) given.headers = headers
+    return given.answer
+  }
+
+  #watch(socket: Lent): void {
+    const [listener, ...others] = socket.listeners("data")
+    // other runtimes read in other ways
+    if (listener === undefined || others.length > 0) return
+    /** Node counts the time until the first headers of a connection have come, and nobody else can tell it that they have. */
+    let hasTold = false
+    const nodes = listener as (chunk: Buffer) => void
+    const read = (chunk: Buffer): void => {
+      const get = plainGet(chunk)
+      const headers = get && this.#known.headersOf(get.lines)
+      const isNodes = get === undefined || (headers === undefined && !areUsual(get.lines))
+      if (isNodes) return leave(chunk)
+      const given: Given = { socket, url: get.url }
+      if (headers !== undefined && hasTold && this.#isFree(socket)) {
+        const answer = this.#options.begin({ method: "GET", url: get.url, headers, peer: socket })
+        if (this.#options.send(answer, socket)) return this.#options.unsent.wrote(socket)
+        given.answer = answer
+      }
+      this.#given = given
+      try {
+        Reflect.apply(nodes, socket, [chunk])
+      } finally {
+        this.#given = undefined
+      }
+      if (given.headers === undefined) return leave()
+      hasTold = true
+      if (headers === undefined) this.#known.learn(get.lines, given.headers)
+    }
+    const leave = (chunk?: Buffer): void => {
+      socket.off("data", read).on("data", nodes)
+      if (chunk !== undefined) Reflect.apply(nodes, socket, [chunk])
+    }
+    socket.off("data", nodes).on("data", read)
+  }
+
+  /** Whether an answer may leave at once: a server that is ending tells its clients so, and earlier answers come first. */
+  #isFree(socket: Lent): boolean {
+    const { server, unsent } = this.#options
+    return server.listening && socket._httpMessage == null && socket.writable && socket.writableLength === 0 && !unsent.has(socket)
+  }
+}
