@@ -19,7 +19,7 @@ export interface AtOnceOptions {
 
 /**
  * Answers every GET that has no body before the framework hears of it: its fiber, scope, and copy of the request would take longer than
- * everything else about an answer that is there already. The framework has the others: bodies, upgrades, requests that wait for their turn
+ * everything else about an answer that is there already. The framework has the others: bodies, requests that wait for their turn
  * in a pipeline, and whatever comes while the server ends. What is not answered when the scope closes is interrupted.
  */
 export const answerAtOnce = (server: Server, options: AtOnceOptions): Effect.Effect<void, never, Scope.Scope> =>
@@ -48,7 +48,7 @@ const isTaken = (server: Server, source: IncomingMessage, response: ServerRespon
   const known = directly.told(source, response)
   // a response without a socket waits for its turn; a server that is ending tells its clients so
   if (!server.listening || method !== "GET" || response.socket === null) return false
-  if (headers.upgrade !== undefined || headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) return false
+  if (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) return false
   const request = serverRequest(source)
   if (request === undefined) return false
   const answer = known ?? application.handle(request)

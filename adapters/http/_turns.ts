@@ -17,10 +17,13 @@ const standingMs = 2000
 const sliceMs = 0.5
 /** Connections that are taken between two slices, where so many come. */
 const takingMax = 32
-/** An overload is over when all that came in so long could have been computed in a part of that time, or few enough were refused to wait instead. */
-const calmMs = 500
-const calmShare = 0.9
-const calmRefusals = 32
+/**
+ * An overload is over when all that came in so long could have been computed in a part of that time, the sooner the smaller a part; and when
+ * few enough were refused to wait instead.
+ */
+const calms = [{ ms: 100, share: 0.7, refusals: 0 }, { ms: 500, share: 0.9, refusals: 32 }] as const
+/** Nobody looks while something stands in the way, and what came in that time was not seen: such a look tells nothing. */
+const lateLook = 1.5
 /** After so long it is looked at anew: who asks again as soon as it was refused looks like many clients. */
 const renewMs = 60_000
 
@@ -34,10 +37,8 @@ export interface TurnsOptions {
 
 interface Overload {
   readonly sinceMs: number
-  /** When it was looked at last, and how many were computed and refused since then. */
-  lookedMs: number
-  computed: number
-  refused: number
+  /** For each way to tell that it is over. */
+  readonly counts: ReadonlyArray<{ sinceMs: number; computed: number; refused: number }>
 }
 
 interface Waiting {
@@ -121,7 +122,7 @@ export class Turns {
     for (let link = this.#waiting.first; link !== undefined && nowMs < endsMs; link = this.#waiting.first) {
       const waiting = this.#waiting.remove(link)!
       this.#perRequestMs += ((nowMs - waiting.sinceMs) / waiting.place - this.#perRequestMs) / 16
-      if (this.#overload !== undefined) this.#overload.computed++
+      for (const count of this.#overload?.counts ?? []) count.computed++
       waiting.resume(true)
       const beganMs = nowMs
       nowMs = this.#nowMs()
@@ -138,23 +139,32 @@ export class Turns {
     const overload = this.#overload
     if (overload === undefined) {
       if (!this.#isOverload(size, nowMs)) return false
-      this.#overload = { sinceMs: nowMs, lookedMs: nowMs, computed: 0, refused: 1 }
+      this.#overload = { sinceMs: nowMs, counts: calms.map(() => ({ sinceMs: nowMs, computed: 0, refused: 1 })) }
       this.#refuseNewest()
       return true
     }
-    if (nowMs - overload.lookedMs >= calmMs) {
-      const demandMs = (overload.computed + overload.refused) * this.#computeMs
-      if (demandMs < calmShare * (nowMs - overload.lookedMs) || overload.refused < calmRefusals || nowMs - overload.sinceMs >= renewMs) {
-        this.#overload = undefined
-        return this.#isLate(nowMs)
-      }
-      overload.lookedMs = nowMs
-      overload.computed = overload.refused = 0
+    if (this.#isOver(overload, nowMs)) {
+      this.#overload = undefined
+      return this.#isLate(nowMs)
     }
     // one may always wait, however long a single answer takes
     if (size === 0 || ((size + 1) * this.#perRequestMs <= this.#waitMs && nowMs - this.#firstMs <= this.#waitMs)) return false
-    overload.refused++
+    for (const count of overload.counts) count.refused++
     return true
+  }
+
+  #isOver({ counts, sinceMs }: Overload, nowMs: number): boolean {
+    for (const [i, { ms, refusals, share }] of calms.entries()) {
+      const count = counts[i]!
+      const passedMs = nowMs - count.sinceMs
+      if (passedMs < ms) continue
+      const isSeen = passedMs < ms * lateLook
+      const demandMs = (count.computed + count.refused) * this.#computeMs
+      if (isSeen && (demandMs < share * passedMs || count.refused < refusals)) return true
+      count.sinceMs = nowMs
+      count.computed = count.refused = 0
+    }
+    return nowMs - sinceMs >= renewMs
   }
 
   #isOverload(size: number, nowMs: number): boolean {

@@ -58,7 +58,7 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
     )
     // before everything else of the server ends
     const parting = Effect.addFinalizer(() => letGo(server, { open, unsent, idleMs, boundMs: Duration.toMillis(shutdownTimeout) }))
-    return Layer.provideMerge(Layer.effectDiscard(Effect.andThen(bounds, parting)), serving)
+    return Layer.provideMerge(Layer.effectDiscard(Effect.all([ignoreUpgrades(server), bounds, parting])), serving)
   }))
 
 /**
@@ -66,6 +66,13 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
  * seconds or are reset in the end: 511, as Node has it, is soon full where every turn of the event loop is long.
  */
 const backlog = 4096
+
+/**
+ * Clients offer protocols that nobody here speaks: Java's of HTTP/2 does with each first request, and so does curl where it is told to. Such a
+ * request is one like every other. While somebody listens for upgrades, as the framework does, Node lets go of the connection, and what is
+ * asked on it next is answered by nobody.
+ */
+const ignoreUpgrades = (server: Server) => Effect.sync(() => server.removeAllListeners("upgrade"))
 
 /** Deadlines that Node keeps: it looks now and then who is over them. */
 const deadlines = ({ headersTimeoutMs, idleTimeoutMs, requestTimeoutMs }: ServerLimits) => ({
@@ -107,9 +114,7 @@ const answered = (application: Application["Service"], request: HttpServerReques
 
 /** Whether all of it has arrived: a GET without a body, a post that was read. A body that is still coming is the framework's to deal with. */
 const isPlain = ({ method, headers }: HttpRequest, source: IncomingMessage) =>
-  headers.upgrade === undefined && (method === "POST"
-    ? source.readableEnded
-    : method === "GET" && headers["content-length"] === undefined && headers["transfer-encoding"] === undefined)
+  method === "POST" ? source.readableEnded : method === "GET" && headers["content-length"] === undefined && headers["transfer-encoding"] === undefined
 
 /** Stands for what was written already, or cannot be: the framework sees that the response has ended and leaves it alone. */
 const written = HttpServerResponse.empty()

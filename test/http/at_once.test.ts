@@ -1,22 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Layer, Scope } from "effect"
-import * as HttpServer from "effect/http/HttpServer"
+import { Deferred, Effect, Exit, Scope } from "effect"
 import { connect } from "node:net"
 import { keptAnswers } from "../../adapters/http/message.ts"
 import { ToldAnswer } from "../../adapters/http/_told.ts"
 import { type Headed, Wires } from "../../adapters/http/_wires.ts"
-import { Application, defaultLimits, type HttpAnswer } from "../../adapters/http/mod.ts"
-import { serverLayer } from "../../adapters/http/node.ts"
+import type { HttpAnswer } from "../../adapters/http/mod.ts"
+import { answersOf, bareServer } from "./_bare_server.ts"
 
 /** A server whose every answer is the same effect, or one after the other. */
-const serve = Effect.fnUntraced(function*(given: Effect.Effect<HttpAnswer> | (() => Effect.Effect<HttpAnswer>), scope: Scope.Scope) {
-  const answer = typeof given === "function" ? given : () => given
-  const application = Layer.succeed(Application, {
-    limits: defaultLimits, refuse: answer, handle: answer, answerStats: () => { throw new Error("Nobody asks") }
-  })
-  const context = yield* Layer.buildWithScope(Layer.provide(serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "50 millis" }), application), scope)
-  return (yield* Effect.provide(HttpServer.HttpServer, context)).address as { readonly port: number }
-})
+const serve = (given: Effect.Effect<HttpAnswer> | (() => Effect.Effect<HttpAnswer>), scope: Scope.Scope) => bareServer(typeof given === "function" ? given : () => given, scope)
 
 const asking = (port: number) => {
   const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
@@ -33,34 +25,6 @@ const endless = Effect.gen(function*() {
   const answer = Effect.andThen(Deferred.succeed(begun, undefined), Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, undefined)))
   return { answer, begun: Deferred.await(begun), interrupted: Deferred.await(interrupted) }
 })
-
-/** What one connection is answered, each request sent when the answer before it is there; without dates. */
-const answersOf = (port: number, requests: ReadonlyArray<string>) =>
-  new Promise<ReadonlyArray<string>>((resolve, reject) => {
-    const answers: Array<string> = []
-    const socket = connect(port, "127.0.0.1", () => socket.write(requests[0]!))
-    let chunks: Array<Buffer> = []
-    let missing: number | undefined
-    const end = () => {
-      socket.destroy()
-      resolve(answers)
-    }
-    socket.on("data", (chunk) => {
-      chunks.push(chunk)
-      if (missing === undefined) {
-        const said = Buffer.concat(chunks)
-        const head = said.subarray(0, said.indexOf("\r\n\r\n") + 4)
-        if (head.length < 4) return
-        missing = head.length + Number(/content-length: (\d+)/iu.exec(head.toString("latin1"))?.[1] ?? 0) - said.length
-      } else missing -= chunk.length
-      if (missing > 0) return
-      answers.push(Buffer.concat(chunks).toString("latin1").replace(/Date: [^\r]+/u, "Date"))
-      chunks = []
-      missing = undefined
-      if (answers.length === requests.length) end()
-      else socket.write(requests[answers.length]!)
-    }).on("error", reject).on("close", end)
-  })
 
 describe("an answer that is kept", () => {
   const [plain, closing] = ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"]

@@ -5,6 +5,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { type Application, fetchHandler } from "../../adapters/http/mod.ts"
 import { serverLayer } from "../../adapters/http/node.ts"
 import { application, type ProblemBody } from "./_application.ts"
+import { answersOf } from "./_bare_server.ts"
 import { sendRaw } from "./_socket.ts"
 
 const Server = (app: Layer.Layer<Application> = application()) =>
@@ -65,10 +66,19 @@ layer(Server())("the server, by bytes", (it) => {
     }
   }))
 
-  it.effect("what ends the pipelining on a connection, CONNECT, an upgrade or bytes that are no HTTP, harms no other connection", () => Effect.gen(function*() {
+  it.effect("an upgrade that is offered is passed over, and what is asked next on the connection is answered", () => Effect.gen(function*() {
+    const port = yield* portOf
+    for (const offer of ["Connection: Upgrade\r\nUpgrade: websocket\r\n", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n"]) {
+      const asked = ["/tokens/1", "/tokens/1", "/none"].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n${offer}\r\n`)
+      const given = yield* Effect.promise(() => answersOf(port, asked))
+      assert.deepStrictEqual(given.map((answer) => answer.slice(9, 12)), ["200", "200", "404"])
+    }
+  }))
+
+  it.effect("what ends the pipelining on a connection, CONNECT or bytes that are no HTTP, harms no other connection", () => Effect.gen(function*() {
     const port = yield* portOf
     const requests = "GET /tokens/1 HTTP/1.1\r\nHost: x\r\n\r\n".repeat(50)
-    for (const last of ["CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", "GET /tokens HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", "\u0000\r\n\r\n"]) {
+    for (const last of ["CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", "\u0000\r\n\r\n"]) {
       yield* Effect.promise(() => sendRaw(port, requests + last))
       assert.strictEqual((yield* get("/tokens"))?.status, 200)
     }

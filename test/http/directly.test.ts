@@ -1,0 +1,163 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Scope } from "effect"
+import { createServer, type Server } from "node:http"
+import { connect } from "node:net"
+import { answerAtOnce, write } from "../../adapters/http/_at_once.ts"
+import { Unsent } from "../../adapters/http/_unsent.ts"
+import { type HttpAnswer, type HttpRequest, keptAnswers } from "../../adapters/http/message.ts"
+import type { ServerOptions } from "../../adapters/http/node.ts"
+import { Random } from "../memory/_random.ts"
+import { answersOf, application, bareServer } from "./_bare_server.ts"
+import { connectedTo } from "./_loopback.ts"
+
+/* Requests whose bytes Node has read before are answered without it, as it would have answered them. */
+
+const get = (url: string, lines = "") => `GET ${url} HTTP/1.1\r\nHost: x\r\n${lines}\r\n`
+
+/** Says what was asked, in an answer that is kept or not. What is answered without Node has no body to be read. */
+const echoing = (isKept: boolean, padding = 0) => {
+  const known = new Map<string, HttpAnswer>()
+  const counts = { nodes: 0, direct: 0 }
+  const handle = ({ body, headers, method, url }: HttpRequest): Effect.Effect<HttpAnswer> => {
+    counts[body === undefined ? "direct" : "nodes"]++
+    const said = JSON.stringify([method, url, headers])
+    const answer = known.get(said) ?? { status: 200, headers: { "x-test": "1", "content-length": String(said.length + padding) }, body: said + "x".repeat(padding), isAscii: true }
+    if (isKept) {
+      known.set(said, answer)
+      keptAnswers.add(answer)
+    }
+    return Effect.succeed(answer)
+  }
+  return { counts, handle }
+}
+
+/** A server without the framework; one that does not listen answers nothing by itself. */
+const nodeServer = Effect.fnUntraced(function*(handle: (request: HttpRequest) => Effect.Effect<HttpAnswer>, isListening: boolean) {
+  const server = createServer({ requireHostHeader: false, shouldUpgradeCallback: () => false }, (source, response) => {
+    source.resume().on("end", () => {
+      const { headers, method, url } = source
+      write(Effect.runSync(handle({ method: method!, url: url!, headers, body: () => Effect.die("Nobody reads") })), response)
+    })
+  })
+  server.on("clientError", (_, socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
+  yield* answerAtOnce(server, { application: application(handle), run: Effect.runFork, unsent: new Unsent() })
+  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+  if (isListening) yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
+  return server
+})
+
+/** All that a connection is told, until it ends or the last piece was sent; without dates. */
+const talk = async (server: Server, pieces: ReadonlyArray<string>): Promise<string> => {
+  const client = connectedTo(server)
+  let said = ""
+  client.on("data", (chunk: Buffer) => said += chunk.toString("latin1"))
+  for (const piece of pieces) {
+    client.write(piece, "latin1")
+    // answers are there, and responses have ended
+    for (let turns = 0; turns < 4; turns++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  client.destroy()
+  return said.replace(/Date: [^\r]+/gu, "Date")
+}
+
+describe("requests whose lines were read before", () => {
+  it.live("are answered without Node, as it would have answered them", () => Effect.scoped(Effect.gen(function*() {
+    const { counts, handle } = echoing(true)
+    const { port } = yield* bareServer(handle, yield* Effect.scope)
+    const answers = yield* Effect.promise(() => answersOf(port, Array.from({ length: 20 }, (_, i) => get(`/${i % 2}?a=b%20c`))))
+    assert.strictEqual(new Set(answers).size, 2)
+    assert.match(answers[0]!, /^HTTP\/1\.1 200 OK\r\nx-test: 1\r\ncontent-length: 33\r\nDate\r\nConnection: keep-alive\r\nKeep-Alive: timeout=60\r\n\r\n\["GET","\/0\?a=b%20c",\{"host":"x"\}\]$/u)
+    // the first of a connection, and each answer until it is in writing, are Node's
+    assert.isAtLeast(counts.direct, 15)
+  })))
+
+  const bodied = (method: string, url: string, body: string, lines = "") => `${method} ${url} HTTP/1.1\r\nHost: x\r\n${lines}Content-Length: ${body.length}\r\n\r\n${body}`
+  const usual = [get("/a"), get("/b?c=1"), get("/a", "Accept: text/html\r\n"), get("/a", "Connection: keep-alive\r\nX-Request-Id: 1\r\n")]
+  const others = [
+    bodied("POST", "/a", "12345"), bodied("POST", "/a", get("/b")), bodied("GET", "/a", "12345"), bodied("GET", "/a", get("/a")), bodied("POST", "/a", `${get("/a")}GET `),
+    "GET /a HTTP/1.0\r\n\r\n", "GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", get("/a", "Connection: close\r\n"), get("/a", "Expect: 100-continue\r\n"),
+    get("/a", "Connection: Upgrade\r\nUpgrade: websocket\r\n"), "HEAD /a HTTP/1.1\r\nHost: x\r\n\r\n", "GET http://x/a HTTP/1.1\r\nHost: x\r\n\r\n", "GET /a HTTP/1.1\r\n\r\n",
+    "GET /a  HTTP/1.1\r\nHost: x\r\n\r\n", "GET /\u00e4 HTTP/1.1\r\nHost: x\r\n\r\n", "GET /a\tHTTP/1.1\r\nHost: x\r\n\r\n", "GET /a#b HTTP/1.1\r\nHost: x\r\n\r\n", "\r\n\r\n", "\r\n",
+    "GET /a HTTP/1.1\nHost: x\n\n", "GET /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n0\r\n\r\n", get("/a", "X: y\nContent-Length: 5\r\n"), get("/a", " folded\r\n"),
+    get("/a").repeat(3), get("/a") + get("/b").slice(0, 9), "GET /a HT", "TP/1.1\r\nHost: x\r\n\r\n", "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", "?"
+  ]
+  it.live("are told from everything else, wherever the bytes are cut: what is said is what Node alone would have said (replay: SEED=1 npm test -- test/http/directly.test.ts)", () => Effect.scoped(Effect.gen(function*() {
+    const random = new Random(Number(process.env["SEED"] ?? 1))
+    const [kept, plain] = [echoing(true), echoing(false)]
+    const [ours, nodes] = [yield* nodeServer(kept.handle, true), yield* nodeServer(plain.handle, false)]
+    const pieces = () => Array.from({ length: 12 }, () => random.of(random.chance(0.75) ? usual : others)).flatMap((message) => {
+      const at = random.chance(0.08) ? random.below(message.length) : 0
+      return [message.slice(0, at), message.slice(at)].filter((piece) => piece !== "")
+    })
+    for (let round = 0; round < 1000; round++) {
+      const said = pieces()
+      const [given, expected] = yield* Effect.promise(() => Promise.all([talk(ours, said), talk(nodes, said)]))
+      assert.strictEqual(given, expected, JSON.stringify(said))
+    }
+    assert.isAtLeast(kept.counts.direct, 1000)
+    assert.isAtLeast(kept.counts.nodes, 1000)
+    assert.strictEqual(plain.counts.direct, 0)
+  })))
+})
+
+describe("a connection that is answered without Node", () => {
+  const padding = 6_000_000
+
+  /** A server, and a client that asks once more without reading, what it does not ask Node. */
+  const unread = Effect.fnUntraced(function*(scope: Scope.Scope, options: Partial<ServerOptions>) {
+    const { counts, handle } = echoing(true, padding)
+    const { port } = yield* bareServer(handle, scope, options)
+    const socket = connect(port, "127.0.0.1")
+    let bytes = 0
+    const ended = new Promise<number>((resolve) => socket.on("data", (chunk) => bytes += chunk.length).on("error", () => {}).on("close", () => resolve(bytes)))
+    while (counts.direct === 0) {
+      const before = bytes
+      socket.write(get("/"))
+      while (bytes < before + padding) yield* Effect.sleep("1 millis")
+    }
+    socket.pause()
+    const [read, asked] = [bytes, counts.direct]
+    socket.write(get("/"))
+    while (counts.direct === asked) yield* Effect.sleep("1 millis")
+    return { socket, ended: Effect.map(Effect.promise(() => ended), (bytes) => bytes - read) }
+  })
+
+  it.live("has its answer as a whole when the server ends, however late its client reads", () => Effect.gen(function*() {
+    const scope = yield* Scope.make()
+    const { ended, socket } = yield* unread(scope, { shutdownTimeout: "10 seconds" })
+    const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+    yield* Effect.sleep("200 millis")
+    socket.resume()
+    assert.isAtLeast(yield* ended, padding)
+    yield* Fiber.join(closing)
+  }))
+
+  it.live("is not taken for idle while its answer leaves, and is cut when that takes too long", () => Effect.scoped(Effect.gen(function*() {
+    const limits = { idleTimeoutMs: 50, sendTimeoutMs: 2000 }
+    const patient = yield* unread(yield* Effect.scope, { limits })
+    // Node closes an idle one a second later than the limit says
+    yield* Effect.sleep("1300 millis")
+    patient.socket.resume()
+    assert.isAtLeast(yield* patient.ended, padding)
+    const late = yield* unread(yield* Effect.scope, { limits: { ...limits, sendTimeoutMs: 100 } })
+    yield* Effect.sleep("500 millis")
+    late.socket.resume()
+    assert.isBelow(yield* late.ended, padding)
+  })))
+
+  it.live("is in time with its headers, and is closed when nothing is asked any more", () => Effect.scoped(Effect.gen(function*() {
+    const { counts, handle } = echoing(true)
+    const { port } = yield* bareServer(handle, yield* Effect.scope, { limits: { headersTimeoutMs: 100, requestTimeoutMs: 100, idleTimeoutMs: 50 } })
+    const socket = connect({ port, host: "127.0.0.1", noDelay: true })
+    let said = ""
+    const ended = new Promise<void>((resolve) => socket.on("data", (chunk) => said += chunk).on("close", () => resolve()))
+    for (let asked = 0; asked < 20; asked++) {
+      socket.write(get("/"))
+      yield* Effect.sleep("30 millis")
+    }
+    yield* Effect.promise(() => ended)
+    assert.lengthOf(said.match(/HTTP\/1\.1 200 OK/gu)!, 20)
+    assert.notInclude(said, "408")
+    assert.isAtLeast(counts.direct, 10)
+  })))
+})
