@@ -4,7 +4,7 @@ import { withoutStacks } from "../properties/without_stacks.ts"
 import { seed, subjectOf } from "./_subject.ts"
 
 /** Of each law. */
-const runs = Number(process.env.RUNS ?? 250)
+const runs = Number(process.env.RUNS ?? 150)
 
 withoutStacks()
 

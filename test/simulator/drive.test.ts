@@ -57,12 +57,20 @@ describe("Driving a node", () => {
     })).pipe(provideNode(simulation))
   })
 
-  it.effect("what wallets submit is forged under its id, and the pool says what became of the rest", () => {
-    const { simulation, posted } = watched(networkOf("pool"))
+  it.effect("wallets send every type, link transactions, and have accounts created; what they submit is forged under its id, and the pool says what became of the rest", () => {
+    const { simulation, owners, posted } = watched(networkOf("pool"))
     return Effect.gen(function*() {
-      yield* lived(simulation, 60)
+      const records = yield* lived(simulation, 60)
+      assert.deepStrictEqual([...new Set(posted.map(({ type }) => type))].sort(), ["Exit", "Transfer", "TransferToBJJ", "TransferToEthAddr"])
+      assert.isTrue(posted.some(({ request }) => request !== null && Object.values(request).every((value) => value !== null)))
+      const created = records.flatMap((record) => record.kind === "block" ? (record.block.batches ?? []).flatMap(({ l1Coordinator }) => l1Coordinator) : [])
+      assert.isTrue(created.some(({ address }) => owners.has(address)))
       const pool = yield* Pool
       const reader = yield* LedgerReader
+      const last = posted.at(-1)!
+      const { item: sender } = yield* reader.find("account", last.fromAccountIndex)
+      assert.isTrue(verifyTransaction(sender!.account.publicKey, last, simulation.genesis.network.chainId))
+
       const states: Record<PoolState, number> = { pend: 0, fing: 0, fged: 0, invl: 0 }
       const moves = new Set<string>()
       for (const { id } of posted) {
@@ -79,20 +87,6 @@ describe("Driving a node", () => {
       assert.isAbove(states.invl, 0)
       assert.includeMembers([...moves], ["null to pend", "pend to fing", "fing to fged", "fing to pend", "fged to pend", "pend to invl"])
       assert.isBelow(states.pend, 80)
-    }).pipe(provideNode(simulation))
-  })
-
-  it.effect("wallets send every type, link transactions, and have accounts created by their authorizations", () => {
-    const { simulation, owners, posted } = watched(networkOf("kinds"))
-    return Effect.gen(function*() {
-      const records = yield* lived(simulation, 60)
-      assert.deepStrictEqual([...new Set(posted.map(({ type }) => type))].sort(), ["Exit", "Transfer", "TransferToBJJ", "TransferToEthAddr"])
-      assert.isTrue(posted.some(({ request }) => request !== null && Object.values(request).every((value) => value !== null)))
-      const created = records.flatMap((record) => record.kind === "block" ? (record.block.batches ?? []).flatMap(({ l1Coordinator }) => l1Coordinator) : [])
-      assert.isTrue(created.some(({ address }) => owners.has(address)))
-      const last = posted.at(-1)!
-      const { item } = yield* (yield* LedgerReader).find("account", last.fromAccountIndex)
-      assert.isTrue(verifyTransaction(item!.account.publicKey, last, simulation.genesis.network.chainId))
     }).pipe(provideNode(simulation))
   })
 
