@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
-import { areUsual, KnownLines, plainGet } from "./_known_lines.ts"
+import { KnownLines, plainGet } from "./_known_lines.ts"
 import type { Lent } from "./_slow_readers.ts"
 import type { Unsent } from "./_unsent.ts"
 import type { HttpAnswer, HttpRequest } from "./message.ts"
@@ -19,15 +19,21 @@ interface Given {
   readonly url: string
   /** What has begun to answer the request that they are. */
   answer?: Effect.Effect<HttpAnswer>
-  /** Its headers, where Node found what was expected. */
+  /** Whether Node found what was expected, and nothing is to come of it. */
+  isWhole?: true
+  /** Its headers, where others like it need not be read. */
   headers?: HttpRequest["headers"]
 }
+
+/** What makes more of a request than its lines say. */
+const unusual = ["content-length", "transfer-encoding", "expect"] as const
 
 /**
  * Answers GETs that Node need not read: each comes as a whole and alone on a connection that waits for nothing, with lines that Node has read before,
  * byte for byte, and is answered with what is in writing. To make objects of a request and of its response, and to end them, takes Node twice
  * as long as all else about such an answer. Everything else is Node's, together with what has begun to answer it; and so is a connection for good
- * once anything comes on it that is no whole GET: nobody but Node knows where in a message it stands then.
+ * once anything comes on it that is no whole GET: nobody but Node knows where in a message it stands then. Who listens to Node, in its `diagnostics_channel` for one, does not hear of what is
+ * answered so.
  */
 export class Directly {
   readonly #known = new KnownLines()
@@ -40,10 +46,16 @@ export class Directly {
   }
 
   /** To be told of each request that Node has read; what has begun to answer it, if anything has. */
-  told({ headers, method, socket, url }: IncomingMessage, { shouldKeepAlive }: ServerResponse): Effect.Effect<HttpAnswer> | undefined {
+  told({ headers, method, socket, url }: IncomingMessage, response: ServerResponse): Effect.Effect<HttpAnswer> | undefined {
     const given = this.#given
-    if (given === undefined || given.socket !== socket || given.url !== url) return undefined
-    if (method === "GET" && headers.host !== undefined && shouldKeepAlive) given.headers = headers
+    const isGiven = given !== undefined && given.socket === socket && given.url === url
+    // Node throws away what came in the same bytes behind an offer of another protocol: nobody knows where the next request begins
+    if (headers.upgrade !== undefined && !isGiven) response.shouldKeepAlive = false
+    if (!isGiven) return undefined
+    if (method === "GET" && response.shouldKeepAlive && headers.host !== undefined && unusual.every((name) => headers[name] === undefined)) {
+      given.isWhole = true
+      if (headers.upgrade === undefined) given.headers = headers
+    }
     return given.answer
   }
 
@@ -51,16 +63,15 @@ export class Directly {
     const [listener, ...others] = socket.listeners("data")
     // other runtimes read in other ways
     if (listener === undefined || others.length > 0) return
-    /** Node counts the time until the first headers of a connection have come, and nobody else can tell it that they have. */
-    let hasTold = false
+    /** Whether Node awaits nothing: it counts the time until the first headers of a connection have come, and reads otherwise what comes behind an offer of another protocol. */
+    let isAtEase = false
     const nodes = listener as (chunk: Buffer) => void
     const read = (chunk: Buffer): void => {
       const get = plainGet(chunk)
       const headers = get && this.#known.headersOf(get.lines)
-      const isNodes = get === undefined || (headers === undefined && !areUsual(get.lines))
-      if (isNodes) return leave(chunk)
+      if (get === undefined) return leave(chunk)
       const given: Given = { socket, url: get.url }
-      if (headers !== undefined && hasTold && this.#isFree(socket)) {
+      if (headers !== undefined && isAtEase && this.#isFree(socket)) {
         const answer = this.#options.begin({ method: "GET", url: get.url, headers, peer: socket })
         if (this.#options.send(answer, socket)) return this.#options.unsent.wrote(socket)
         given.answer = answer
@@ -71,9 +82,9 @@ export class Directly {
       } finally {
         this.#given = undefined
       }
-      if (given.headers === undefined) return leave()
-      hasTold = true
-      if (headers === undefined) this.#known.learn(get.lines, given.headers)
+      if (given.isWhole !== true) return leave()
+      isAtEase = given.headers !== undefined
+      if (headers === undefined && given.headers !== undefined) this.#known.learn(get.lines, given.headers)
     }
     const leave = (chunk?: Buffer): void => {
       socket.off("data", read).on("data", nodes)
@@ -85,6 +96,6 @@ export class Directly {
   /** Whether an answer may leave at once: a server that is ending tells its clients so, and earlier answers come first. */
   #isFree(socket: Lent): boolean {
     const { server, unsent } = this.#options
-    return server.listening && socket._httpMessage == null && socket.writable && socket.writableLength === 0 && !unsent.has(socket)
+    return server.listening && socket._httpMessage == null && socket.writable && socket.writableLength === 0 && unsent.of(socket) === undefined
   }
 }

@@ -2,13 +2,11 @@ import { Effect } from "effect"
 import type { Server } from "node:http"
 import { Server as NetServer } from "node:net"
 import type { Lent } from "./_slow_readers.ts"
-import type { Unsent } from "./_unsent.ts"
 
 /** How a server parts from its clients. */
 export interface LettingGo {
   /** Its connections. */
   readonly open: ReadonlySet<Lent>
-  readonly unsent: Unsent
   /** How long a connection on which nothing is asked stays, for a request that is on its way; 0 closes it at once. */
   readonly idleMs: number
   /** After so long what has not ended is cut off. */
@@ -23,7 +21,7 @@ const lookMs = 20
  * serving its port no request has to be lost: new connections are theirs from now on, and idle ones stay for a while, since to close them at
  * once, as Node does, would lose what clients are sending on them.
  */
-export const letGo = (server: Server, { boundMs, idleMs, open, unsent }: LettingGo): Effect.Effect<void> =>
+export const letGo = (server: Server, { boundMs, idleMs, open }: LettingGo): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     if (!server.listening) return resume(Effect.void)
     server.prependListener("request", (_, response) => void response.setHeader("connection", "close"))
@@ -35,8 +33,8 @@ export const letGo = (server: Server, { boundMs, idleMs, open, unsent }: Letting
       else begun.once("finish", () => setImmediate(() => isIdleOver && server.closeIdleConnections()))
     }
     const closeIdle = () => {
-      // Node takes them for idle, with an answer on its way; no more of them can come
-      if (unsent.size > 0) return void (idle = setTimeout(closeIdle, lookMs))
+      // Node takes for idle whose answer has ended, whether or not it was read
+      for (const socket of open) if (socket.writableLength > 0) return void (idle = setTimeout(closeIdle, lookMs))
       isIdleOver = true
       server.closeIdleConnections()
       // Node takes who has connected and said nothing, as browsers do in advance, for somebody who is about to

@@ -34,13 +34,14 @@ export const turnOf = (request: HttpServerRequest): Effect.Effect<boolean> | und
 
 export const responseOf = (request: HttpServerRequest) => NodeHttpServerRequest.toServerResponse(request) as ServerResponse
 
-const waitFor = (response: ServerResponse, socket: Socket) =>
+const waitFor = (response: ServerResponse, socket: Socket & { readonly _paused?: boolean }) =>
   Effect.callback<boolean>((resume) => {
     if (socket.destroyed) return resume(Effect.succeed(false))
     const waiting = waitingOf.get(socket) ?? watch(socket)
     const end = (turn: boolean) => {
       waiting.delete(end)
-      if (waiting.size === 0) socket.resume()
+      // where Node has paused it, Node goes on by itself
+      if (waiting.size === 0 && socket._paused !== true) socket.resume()
       // small answers are written at once: the event loop is let go so that a connection takes turns with the others
       setImmediate(() => resume(Effect.succeed(turn)))
     }

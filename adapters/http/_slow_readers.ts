@@ -27,21 +27,20 @@ export const openConnections = (server: Server): ReadonlySet<Lent> => {
 export const cutSlowReaders = (open: ReadonlySet<Lent>, unsent: Unsent, sendTimeoutMs: number, cut: () => void): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(Effect.acquireRelease(
     Effect.sync(() => {
-      const since = new WeakMap<ServerResponse, number>()
+      const since = new WeakMap<object, number>()
       return setInterval(() => {
         const nowMs = performance.now()
-        const late = (socket: Lent) => {
-          socket.destroy()
-          cut()
-        }
-        for (const socket of unsent.olderThan(sendTimeoutMs)) late(socket)
         for (const socket of open) {
-          const response = socket._httpMessage
+          const response = socket._httpMessage ?? undefined
           // an answer that is not there yet is not the client's fault
-          if (response == null || !response.writableEnded) continue
-          const seenMs = since.get(response)
-          if (seenMs === undefined) since.set(response, nowMs)
-          else if (nowMs - seenMs > sendTimeoutMs) late(socket)
+          const leaving = response === undefined ? unsent.of(socket) : response.writableEnded ? response : undefined
+          if (leaving === undefined) continue
+          const seenMs = since.get(leaving)
+          if (seenMs === undefined) since.set(leaving, nowMs)
+          else if (nowMs - seenMs > sendTimeoutMs) {
+            socket.destroy()
+            cut()
+          }
         }
       }, Math.max(10, Math.min(1000, sendTimeoutMs / 4))).unref()
     }),

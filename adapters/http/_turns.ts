@@ -17,12 +17,9 @@ const standingMs = 2000
 const sliceMs = 0.5
 /** Connections that are taken between two slices, where so many come. */
 const takingMax = 32
-/**
- * An overload is over when all that came in so long could have been computed in a part of that time, the sooner the smaller a part; and when
- * few enough were refused to wait instead.
- */
+/** An overload is over when all that came in so long could have been computed in a part of that time, or fewer were refused than may wait instead. */
 const calms = [{ ms: 100, share: 0.7, refusals: 0 }, { ms: 500, share: 0.9, refusals: 32 }] as const
-/** Nobody looks while something stands in the way, and what came in that time was not seen: such a look tells nothing. */
+/** Who looks so much later while others wait was kept from it, and what came in that time was not seen: such a look tells nothing. */
 const lateLook = 1.5
 /** After so long it is looked at anew: who asks again as soon as it was refused looks like many clients. */
 const renewMs = 60_000
@@ -88,9 +85,9 @@ export class Turns {
     if (!this.#isAwaited) {
       this.#sliceEndsMs = nowMs + sliceMs
       this.#await()
-      return "now"
-    }
-    return this.#waiting.size === 0 && nowMs < this.#sliceEndsMs ? "now" : this.#wait
+    } else if (this.#waiting.size > 0 || nowMs >= this.#sliceEndsMs) return this.#wait
+    this.#count("computed")
+    return "now"
   }
 
   /** A client has connected: there may be more of them, which the event loop takes one by one. */
@@ -122,7 +119,7 @@ export class Turns {
     for (let link = this.#waiting.first; link !== undefined && nowMs < endsMs; link = this.#waiting.first) {
       const waiting = this.#waiting.remove(link)!
       this.#perRequestMs += ((nowMs - waiting.sinceMs) / waiting.place - this.#perRequestMs) / 16
-      for (const count of this.#overload?.counts ?? []) count.computed++
+      this.#count("computed")
       waiting.resume(true)
       const beganMs = nowMs
       nowMs = this.#nowMs()
@@ -149,8 +146,12 @@ export class Turns {
     }
     // one may always wait, however long a single answer takes
     if (size === 0 || ((size + 1) * this.#perRequestMs <= this.#waitMs && nowMs - this.#firstMs <= this.#waitMs)) return false
-    for (const count of overload.counts) count.refused++
+    this.#count("refused")
     return true
+  }
+
+  #count(what: "computed" | "refused"): void {
+    for (const count of this.#overload?.counts ?? []) count[what]++
   }
 
   #isOver({ counts, sinceMs }: Overload, nowMs: number): boolean {
@@ -158,7 +159,7 @@ export class Turns {
       const count = counts[i]!
       const passedMs = nowMs - count.sinceMs
       if (passedMs < ms) continue
-      const isSeen = passedMs < ms * lateLook
+      const isSeen = this.#waiting.size === 0 || passedMs < ms * lateLook
       const demandMs = (count.computed + count.refused) * this.#computeMs
       if (isSeen && (demandMs < share * passedMs || count.refused < refusals)) return true
       count.sinceMs = nowMs

@@ -57,7 +57,7 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
       Layer.provideMerge(NodeHttpServer.layerServer(() => server, { ...listen, gracefulShutdownTimeout: shutdownTimeout }))
     )
     // before everything else of the server ends
-    const parting = Effect.addFinalizer(() => letGo(server, { open, unsent, idleMs, boundMs: Duration.toMillis(shutdownTimeout) }))
+    const parting = Effect.addFinalizer(() => letGo(server, { open, idleMs, boundMs: Duration.toMillis(shutdownTimeout) }))
     return Layer.provideMerge(Layer.effectDiscard(Effect.all([ignoreUpgrades(server), bounds, parting])), serving)
   }))
 
@@ -68,8 +68,8 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
 const backlog = 4096
 
 /**
- * Clients offer protocols that nobody here speaks: Java's of HTTP/2 does with each first request, and so does curl where it is told to. Such a
- * request is one like every other. While somebody listens for upgrades, as the framework does, Node lets go of the connection, and what is
+ * Clients offer protocols that nobody here speaks: Java's of HTTP/2 does with each first request, and so does curl where it is told to. What
+ * they ask is answered as if they had not. While somebody listens for upgrades, as the framework does, Node lets go of the connection, and what is
  * asked on it next is answered by nobody.
  */
 const ignoreUpgrades = (server: Server) => Effect.sync(() => server.removeAllListeners("upgrade"))

@@ -42,6 +42,23 @@ describe("turns", () => {
     assert.isEmpty(refusedOf(loop.told.filter(({ atMs }) => atMs > sinceMs + 100)))
   })
 
+  it("are given to all again once an overload is over, whether nobody asks after it, or few", () => {
+    for (const pauseMs of [120, 600, 1000, 20_000]) {
+      for (const sparse of [0, 20]) {
+        const loop = new Loop({ computeMs: 0.5 })
+        loop.pour(8000, 3000)
+        loop.run()
+        assert.isNotEmpty(refusedOf(loop.told.splice(0)))
+        for (let asked = 0; asked <= sparse; asked++) {
+          loop.nowMs += pauseMs
+          loop.keepAsking(asked < sparse ? 1 : 60, loop.nowMs + 0.1)
+          loop.run()
+        }
+        assert.isEmpty(refusedOf(loop.told), `after ${sparse} requests, one each ${pauseMs} ms`)
+      }
+    }
+  })
+
   it("bear a burst that is over soon", () => {
     const loop = new Loop({ computeMs: 0.3 })
     for (let burst = 0; burst < 20; burst++) {
