@@ -111,34 +111,37 @@ describe("requests whose lines were read before", () => {
 describe("a connection that is answered without Node", () => {
   const padding = 7_900_000
 
-  /** A server, and a client that asks once more without reading, what it does not ask Node. */
-  const unread = Effect.fnUntraced(function*(scope: Scope.Scope, options: Partial<ServerOptions>) {
+  /** A server, and a client that asks without reading, what it does not ask Node, or does. */
+  const unread = Effect.fnUntraced(function*(scope: Scope.Scope, options: Partial<ServerOptions>, isDirect = true) {
     const { counts, handle } = echoing(true, padding)
     const { port } = yield* bareServer(handle, scope, options)
     const socket = connect(port, "127.0.0.1")
     const seen = { bytes: 0 }
     const ended = new Promise<void>((resolve) => socket.on("data", (chunk) => seen.bytes += chunk.length).on("error", () => {}).on("close", () => resolve()))
-    while (counts.direct === 0) {
+    const directMin = isDirect ? 1 : 0
+    while (counts.direct < directMin) {
       seen.bytes = 0
       socket.write(get("/"))
       while (seen.bytes < padding) yield* Effect.sleep("1 millis")
     }
     socket.pause()
     seen.bytes = 0
-    const asked = counts.direct
+    const [of, asked] = [isDirect ? "direct" : "nodes", isDirect ? counts.direct : counts.nodes] as const
     socket.write(get("/"))
-    while (counts.direct === asked) yield* Effect.sleep("1 millis")
+    while (counts[of] === asked) yield* Effect.sleep("1 millis")
     return { socket, ended: Effect.map(Effect.promise(() => ended), () => seen.bytes) }
   })
 
-  it.live("has its answer as a whole when the server ends, however late its client reads", () => Effect.gen(function*() {
-    const scope = yield* Scope.make()
-    const { ended, socket } = yield* unread(scope, { shutdownTimeout: "10 seconds" })
-    const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-    yield* Effect.sleep("200 millis")
-    socket.resume()
-    assert.isAtLeast(yield* ended, padding)
-    yield* Fiber.join(closing)
+  it.live("has its answer as a whole when the server ends, however late its client reads, as every other one", () => Effect.gen(function*() {
+    for (const isDirect of [true, false]) {
+      const scope = yield* Scope.make()
+      const { ended, socket } = yield* unread(scope, { shutdownTimeout: "10 seconds" }, isDirect)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      yield* Effect.sleep("200 millis")
+      socket.resume()
+      assert.isAtLeast(yield* ended, padding)
+      yield* Fiber.join(closing)
+    }
   }))
 
   it.live("is not taken for idle while its answer leaves", () => Effect.scoped(Effect.gen(function*() {
