@@ -3,11 +3,11 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Chain } from "./_chain.ts"
 import { Directly } from "./_directly.ts"
-import { Heads } from "./_heads.ts"
+import { Heads, isCounted } from "./_heads.ts"
 import { serverRequest } from "./_server_request.ts"
 import { ToldAnswer } from "./_told.ts"
 import type { Unsent } from "./_unsent.ts"
-import { latin1Of, Wires } from "./_wires.ts"
+import { type Headed, latin1Of, Wires } from "./_wires.ts"
 import type { Application } from "./application.ts"
 import { bodyBytes, type HttpAnswer } from "./message.ts"
 
@@ -54,8 +54,7 @@ const isTaken = (server: Server, source: IncomingMessage, response: ServerRespon
   const answer = known ?? application.handle(request)
   if (isThere(answer)) {
     const { value } = answer
-    const parts = ToldAnswer.partsOf(value)
-    if (!wires.sendKept(parts, response) && !heads.send(value, parts, response)) write(value, response, wires)
+    if (!wires.sendKept(ToldAnswer.partsOf(value), response)) write(value, response, { wires, heads })
     return true
   }
   const fiber = run(answer)
@@ -80,13 +79,16 @@ const isTaken = (server: Server, source: IncomingMessage, response: ServerRespon
   return true
 }
 
-/** Whether it is on its way: what is in writing already needs no response of Node. */
+/** Whether it is on its way, without a response of Node. */
 const isWritten = (answer: HttpAnswer, socket: Socket, wires: Wires, heads: Heads): boolean => {
   const parts = ToldAnswer.partsOf(answer)
   if (wires.write(parts, socket)) return true
-  const text = heads.textOf(answer, parts)
-  if (text === undefined) return false
-  socket.write(text, "latin1")
+  const head = heads.of(answer, parts)
+  if (head === undefined) return false
+  wires.note(answer, head)
+  const { body, isAscii } = answer
+  if (typeof body !== "string") socket.write(head + latin1Of(body), "latin1")
+  else socket.write(head + body, isAscii === true ? "latin1" : "utf8")
   return true
 }
 
@@ -96,12 +98,14 @@ const isThere = (answer: Effect.Effect<HttpAnswer>): answer is Exit.Success<Http
  * Writes past the framework: it asks Node to check the length of what it sends, and Node then makes two system calls of one, which is a
  * third of the cost of a small answer.
  */
-export const write = (answer: HttpAnswer, response: ServerResponse, wires?: Wires): void => {
+export const write = (answer: HttpAnswer, response: Headed, learning?: Pick<Begun, "heads" | "wires">): void => {
   const { body, headers, isAscii, status } = answer
   if (response.destroyed || response.headersSent) return
-  const isCounted = headers["content-length"] !== undefined || status === 204 || status === 304
-  response.writeHead(status, isCounted ? headers : { ...headers, "content-length": `${isAscii === true ? body.length : bodyBytes(body)}` })
-  wires?.note(answer, response)
+  response.writeHead(status, isCounted(status, headers) ? headers : { ...headers, "content-length": `${isAscii === true ? body.length : bodyBytes(body)}` })
+  if (learning !== undefined && typeof response._header === "string" && response.shouldKeepAlive) {
+    learning.heads.note(response._header)
+    learning.wires.note(answer, response._header)
+  }
   // a head and a text leave as one piece, a head and bytes as two, which takes longer
   if (typeof body !== "string") response.end(latin1Of(body), "latin1")
   else response.end(body, isAscii === true ? "latin1" : "utf8")

@@ -1,48 +1,57 @@
 import type { HeaderRecord } from "./_headers.ts"
 import { sharedHeaders } from "./_shedding.ts"
 import type { ToldParts } from "./_told.ts"
-import type { Headed } from "./_wires.ts"
-import type { HttpAnswer } from "./message.ts"
+import { bodyBytes, type HttpAnswer } from "./message.ts"
 
-/** Heads of answers that share their headers, but for their lengths, for the second that their Date names: to make one anew takes as long as all else that is done for a refusal. */
+// see server.ts
+const { STATUS_CODES } = process.getBuiltinModule("node:http")
+
+/** What no value of a header may hold, so that nothing that is said in one can end it; Node bears some more. */
+const unwritable = /[^\t -~]/u
+const dateLine = "\r\nDate: "
+
+/**
+ * Heads of answers on connections that stay: their own lines, and those that Node adds to all, which are learned from it each second. To have
+ * Node make one takes as long as all else that is done for a refusal.
+ */
 export class Heads {
   #second = 0
-  readonly #texts = new Map<HeaderRecord, readonly [before: string, after: string]>()
+  #lastLines: string | undefined
 
-  /** Whether the answer is on its way: it is one whose headers are shared, but for the lines of its request. */
-  send(answer: HttpAnswer, parts: ToldParts, response: Headed): boolean {
-    const { body, headers, isAscii, status } = answer
-    const { lines, shared } = parts
-    if (!sharedHeaders.has(shared.headers) || isAscii !== true || typeof body !== "string") return false
-    // a connection that ends with this answer is told so in its head
-    if (!response.shouldKeepAlive || response.destroyed || response.headersSent) return false
-    const text = this.textOf(answer, parts)
-    if (text !== undefined) {
-      response._header = text
-      response.end()
-      return true
-    }
-    response.writeHead(status, { ...headers, "content-length": `${body.length}` })
-    const head = response._header
-    if (typeof head === "string") {
-      const [before, after] = head.split(ownLines(lines, body))
-      if (after !== undefined) this.#texts.set(shared.headers, [before!, after])
-    }
-    response.end(body, "latin1")
-    return true
+  readonly #first = new WeakMap<HeaderRecord, string>()
+
+  /** Undefined where Node has to make it. It says how long the body is. */
+  of({ body, isAscii, status }: HttpAnswer, { lines, shared: { headers } }: ToldParts): string | undefined {
+    if (this.#lastLines === undefined || secondOf() !== this.#second) return undefined
+    const first = this.#first.get(headers) ?? this.#firstLines(status, headers)
+    if (first === undefined) return undefined
+    const length = isCounted(status, headers) ? "" : `content-length: ${isAscii === true ? body.length : bodyBytes(body)}\r\n`
+    return `${first}${lines}${length}${this.#lastLines}`
   }
 
-  /** Head and body of such an answer, a character for each byte, where another one with its headers was sent in this second; the connection has to stay afterwards. */
-  textOf({ body, isAscii }: HttpAnswer, { lines, shared }: ToldParts): string | undefined {
-    const second = Math.floor(Date.now() / 1000)
-    if (second !== this.#second) {
-      this.#second = second
-      this.#texts.clear()
+  #firstLines(status: number, headers: HeaderRecord): string | undefined {
+    let text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
+    for (const name in headers) {
+      const value = headers[name]!
+      if (unwritable.test(value)) return undefined
+      text += `${name}: ${value}\r\n`
     }
-    if (isAscii !== true || typeof body !== "string") return undefined
-    const known = this.#texts.get(shared.headers)
-    return known === undefined ? undefined : `${known[0]}${ownLines(lines, body)}${known[1]}${body}`
+    if (sharedHeaders.has(headers)) this.#first.set(headers, text)
+    return text
+  }
+
+  /** Learns from a head that Node has made, of a connection that stays. */
+  note(head: string): void {
+    const second = secondOf()
+    if (second === this.#second) return
+    const last = head.slice(head.indexOf(dateLine) + 2)
+    if (!last.startsWith("Date: ") || !last.includes("\r\nConnection: keep-alive\r\n")) return
+    this.#second = second
+    this.#lastLines = last
   }
 }
 
-const ownLines = (lines: string, body: string): string => `${lines}content-length: ${body.length}\r\n`
+const secondOf = (): number => Math.floor(Date.now() / 1000)
+
+/** Whether a head says how long its body is, or need not. */
+export const isCounted = (status: number, headers: HttpAnswer["headers"]): boolean => headers["content-length"] !== undefined || status === 204 || status === 304

@@ -61,11 +61,11 @@ export class Wires {
     return true
   }
 
-  /** Has the answer leave in one from now on, once it is asked for often; `response` holds its head. */
-  note(answer: HttpAnswer, { _header: head, shouldKeepAlive }: Headed): void {
-    if (typeof head !== "string" || !shouldKeepAlive) return
+  /** Has the answer leave in one from now on, once it is asked for often, with a head of a connection that stays. */
+  note(answer: HttpAnswer, head: string): void {
     const { lines, shared } = ToldAnswer.partsOf(answer)
-    if (!keptAnswers.has(shared)) return
+    // of a text with other characters nothing else tells the bytes
+    if (!keptAnswers.has(shared) || (typeof shared.body === "string" && shared.body !== "" && shared.isAscii !== true)) return
     if (!this.#wires.has(shared)) return void this.#wires.set(shared, null)
     const linesAt = lines === "" ? head.indexOf("\r\n") + 2 : head.indexOf(lines)
     const { body } = shared

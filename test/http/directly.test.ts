@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http"
 import { connect } from "node:net"
 import { answerAtOnce, write } from "../../adapters/http/_at_once.ts"
 import { cutSlowReaders, openConnections } from "../../adapters/http/_slow_readers.ts"
+import { ToldAnswer } from "../../adapters/http/_told.ts"
 import { Unsent } from "../../adapters/http/_unsent.ts"
 import { type HttpAnswer, type HttpRequest, keptAnswers } from "../../adapters/http/message.ts"
 import type { ServerOptions } from "../../adapters/http/node.ts"
@@ -20,6 +21,25 @@ const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
+/** All forms of an answer. */
+const answerTo = (url: string, said: string): HttpAnswer => {
+  const headers = { "x-test": "1" }
+  switch (url) {
+    case "/304":
+      return { status: 304, headers: { ...headers, etag: `"${said.length}"` }, body: "" }
+    case "/404":
+      return { status: 404, headers: { ...headers, "content-length": String(said.length) }, body: said }
+    case "/bytes":
+      return { status: 200, headers, body: new TextEncoder().encode(`é${said}`) }
+    case "/text":
+      return { status: 200, headers, body: `é𝄞${said}` }
+    case "/latin":
+      return { status: 200, headers: { ...headers, "x-name": "é" }, body: said, isAscii: true }
+    default:
+      return { status: 200, headers: { ...headers, "content-length": String(said.length) }, body: said, isAscii: true }
+  }
+}
+
 /** Says what was asked, in an answer that is kept or not. What is answered without Node has no body to be read. */
 const echoing = (isKept: boolean, padding = 0) => {
   const known = new Map<string, HttpAnswer>()
@@ -27,12 +47,13 @@ const echoing = (isKept: boolean, padding = 0) => {
   const handle = ({ body, headers, method, url }: HttpRequest): Effect.Effect<HttpAnswer> => {
     counts[body === undefined ? "direct" : "nodes"]++
     const said = JSON.stringify([method, url, headers])
-    const answer = known.get(said) ?? { status: 200, headers: { "x-test": "1", "content-length": String(said.length + padding) }, body: said + "x".repeat(padding), isAscii: true }
-    if (isKept) {
+    const answer = known.get(said) ?? answerTo(url, said + "x".repeat(padding))
+    if (isKept && url !== "/anew") {
       known.set(said, answer)
       keptAnswers.add(answer)
     }
-    return url === "/late" ? Effect.as(Effect.promise(() => turns(15)), answer) : Effect.succeed(answer)
+    const told = url === "/told" ? new ToldAnswer(answer, { "x-own": "1", "x-other": "2" }) : answer
+    return url === "/late" ? Effect.as(Effect.promise(() => turns(15)), told) : Effect.succeed(told)
   }
   return { counts, handle }
 }
@@ -78,7 +99,10 @@ describe("requests whose lines were read before", () => {
   })))
 
   const bodied = (method: string, url: string, body: string, lines = "") => `${method} ${url} HTTP/1.1\r\nHost: x\r\n${lines}Content-Length: ${body.length}\r\n\r\n${body}`
-  const usual = [get("/a"), get("/late"), get("/b?c=1"), get("/a", "Accept: text/html\r\n"), get("/a", "Connection: keep-alive\r\nX-Request-Id: 1\r\n")]
+  const usual = [
+    ...["/a", "/late", "/304", "/404", "/bytes", "/text", "/latin", "/told", "/anew"].map((url) => get(url)),
+    get("/b?c=1"), get("/a", "Accept: text/html\r\n"), get("/a", "Connection: keep-alive\r\nX-Request-Id: 1\r\n")
+  ]
   const others = [
     bodied("POST", "/a", "12345"), bodied("POST", "/a", get("/b")), bodied("GET", "/a", "12345"), bodied("GET", "/a", get("/a")), bodied("POST", "/a", `${get("/a")}GET `),
     // the body is what comes next, or the chunks are
