@@ -2,14 +2,14 @@ import { Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Chain } from "./_chain.ts"
-import { Directly } from "./_directly.ts"
+import { type Answering, Directly } from "./_directly.ts"
 import { Heads, isCounted } from "./_heads.ts"
 import { serverRequest } from "./_server_request.ts"
 import { ToldAnswer } from "./_told.ts"
 import type { Unsent } from "./_unsent.ts"
 import { type Headed, latin1Of, Wires } from "./_wires.ts"
 import type { Application } from "./application.ts"
-import { bodyBytes, type HttpAnswer } from "./message.ts"
+import { bodyBytes, type HttpAnswer, type HttpRequest } from "./message.ts"
 
 export interface AtOnceOptions {
   readonly application: Application["Service"]
@@ -25,25 +25,32 @@ export interface AtOnceOptions {
 export const answerAtOnce = (server: Server, options: AtOnceOptions): Effect.Effect<void, never, Scope.Scope> =>
   Effect.suspend(() => {
     const { emit } = server
-    const { application, unsent } = options
+    const { application, run, unsent } = options
     const [wires, heads] = [new Wires(), new Heads()]
-    const directly = new Directly({ server, unsent, begin: application.handle, send: (answer, socket) => isThere(answer) && isWritten(answer.value, socket, wires, heads) })
-    const begun: Begun = { directly, wires, heads, running: new Chain() }
+    const begin = (request: HttpRequest): Answering => {
+      const answer = application.handle(request)
+      if (Exit.isExit(answer)) return answer as Exit.Exit<HttpAnswer>
+      const fiber = run(answer)
+      return fiber.pollUnsafe() ?? fiber
+    }
+    const directly = new Directly({ server, unsent, begin, send: (answer, socket) => isThere(answer) && isWritten(answer.value, socket, wires, heads) })
+    const begun: Begun = { begin, directly, wires, heads, running: new Chain() }
     server.emit = (event: string, ...given: ReadonlyArray<unknown>) =>
-      (event === "request" && isTaken(server, given[0] as IncomingMessage, given[1] as ServerResponse, begun, options)) || Reflect.apply(emit, server, [event, ...given])
+      (event === "request" && isTaken(server, given[0] as IncomingMessage, given[1] as ServerResponse, begun)) || Reflect.apply(emit, server, [event, ...given])
     // who is interrupted leaves the chain
     return Effect.addFinalizer(() => Fiber.interruptAll([...begun.running]))
   })
 
 /** What is made once for many answers, and what is not there yet. */
 interface Begun {
+  readonly begin: (request: HttpRequest) => Answering
   readonly directly: Directly
   readonly wires: Wires
   readonly heads: Heads
   readonly running: Chain<Fiber.Fiber<HttpAnswer>>
 }
 
-const isTaken = (server: Server, source: IncomingMessage, response: ServerResponse, { directly, heads, running, wires }: Begun, { application, run }: AtOnceOptions): boolean => {
+const isTaken = (server: Server, source: IncomingMessage, response: ServerResponse, { begin, directly, heads, running, wires }: Begun): boolean => {
   const { headers, method } = source
   const known = directly.told(source, response)
   // a response without a socket waits for its turn; a server that is ending tells its clients so
@@ -51,23 +58,17 @@ const isTaken = (server: Server, source: IncomingMessage, response: ServerRespon
   if (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) return false
   const request = serverRequest(source)
   if (request === undefined) return false
-  const answer = known ?? application.handle(request)
-  if (isThere(answer)) {
-    const { value } = answer
-    if (!wires.sendKept(ToldAnswer.partsOf(value), response)) write(value, response, { wires, heads })
-    return true
-  }
-  const fiber = run(answer)
+  const answer = known ?? begin(request)
   const end = (exit: Exit.Exit<HttpAnswer>): void => {
     // it never fails: its client left, or the server could wait no longer
-    if (Exit.isSuccess(exit)) write(exit.value, response)
-    else response.destroy()
+    if (!isThere(exit)) response.destroy()
+    else if (!wires.sendKept(ToldAnswer.partsOf(exit.value), response)) write(exit.value, response, { wires, heads })
   }
-  const exit = fiber.pollUnsafe()
-  if (exit !== undefined) {
-    end(exit)
+  if (Exit.isExit(answer)) {
+    end(answer)
     return true
   }
+  const fiber = answer
   const link = running.add(fiber)
   fiber.addObserver((exit) => {
     running.remove(link)
@@ -92,7 +93,7 @@ const isWritten = (answer: HttpAnswer, socket: Socket, wires: Wires, heads: Head
   return true
 }
 
-const isThere = (answer: Effect.Effect<HttpAnswer>): answer is Exit.Success<HttpAnswer> => Exit.isExit(answer) && Exit.isSuccess(answer)
+const isThere = (answer: Answering): answer is Exit.Success<HttpAnswer> => Exit.isExit(answer) && Exit.isSuccess(answer)
 
 /**
  * Writes past the framework: it asks Node to check the length of what it sends, and Node then makes two system calls of one, which is a

@@ -1,16 +1,19 @@
-import type { Effect } from "effect"
+import type { Exit, Fiber } from "effect"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { KnownLines, plainGet } from "./_known_lines.ts"
 import type { Lent } from "./_slow_readers.ts"
 import type { Unsent } from "./_unsent.ts"
 import type { HttpAnswer, HttpRequest } from "./message.ts"
 
+/** An answer, or what is about to answer. */
+export type Answering = Exit.Exit<HttpAnswer> | Fiber.Fiber<HttpAnswer>
+
 export interface DirectlyOptions {
   readonly server: Server
   readonly unsent: Unsent
-  readonly begin: (request: HttpRequest) => Effect.Effect<HttpAnswer>
-  /** Sends an answer that is in writing, on a connection that stays; false where it is not. */
-  readonly send: (answer: Effect.Effect<HttpAnswer>, socket: Lent) => boolean
+  readonly begin: (request: HttpRequest) => Answering
+  /** Sends an answer that is there, on a connection that stays; false where it is not, or Node has to. */
+  readonly send: (answer: Answering, socket: Lent) => boolean
 }
 
 /** Bytes that Node is reading, which it tells of within the call. */
@@ -18,7 +21,7 @@ interface Given {
   readonly socket: Lent
   readonly url: string
   /** What has begun to answer the request that they are. */
-  answer?: Effect.Effect<HttpAnswer>
+  answer?: Answering
   /** Whether Node found what was expected, and nothing is to come of it. */
   isWhole?: true
   /** Its headers, where others like it need not be read. */
@@ -29,11 +32,11 @@ interface Given {
 const unusual = ["content-length", "transfer-encoding", "expect"] as const
 
 /**
- * Answers GETs that Node need not read: each comes as a whole and alone on a connection that waits for nothing, with lines that Node has read before,
- * byte for byte, and is answered with what is in writing. To make objects of a request and of its response, and to end them, takes Node twice
- * as long as all else about such an answer. Everything else is Node's, together with what has begun to answer it; and so is a connection for good
- * once anything comes on it that is no whole GET: nobody but Node knows where in a message it stands then. Who listens to Node, in its `diagnostics_channel` for one, does not hear of what is
- * answered so.
+ * Answers GETs that Node need not read: each comes as a whole and alone on a connection that waits for nothing, with lines that Node has read
+ * before, byte for byte, and its answer is there at once. To make objects of a request and of its response, and to end them, takes Node twice
+ * as long as all else about what is kept ready. Everything else is Node's, together with what has begun to answer it; and so is a connection
+ * for good once anything comes on it that is no whole GET: nobody but Node knows where in a message it stands then. Who listens to Node, in
+ * its `diagnostics_channel` for one, does not hear of what is answered so.
  */
 export class Directly {
   readonly #known = new KnownLines()
@@ -46,7 +49,7 @@ export class Directly {
   }
 
   /** To be told of each request that Node has read; what has begun to answer it, if anything has. */
-  told({ headers, method, socket, url }: IncomingMessage, response: ServerResponse): Effect.Effect<HttpAnswer> | undefined {
+  told({ headers, method, socket, url }: IncomingMessage, response: ServerResponse): Answering | undefined {
     const given = this.#given
     const isGiven = given !== undefined && given.socket === socket && given.url === url
     // Node throws away what came in the same bytes behind an offer of another protocol: nobody knows where the next request begins

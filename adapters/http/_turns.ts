@@ -13,8 +13,11 @@ const growingMin = 64
 /** So many are too many without any growth, in the end. */
 const standingMax = 512
 const standingMs = 2000
-/** How long computing may go on before the event loop looks for what has come: a turn of the loop takes one new connection, and reads all requests. */
-const sliceMs = 0.5
+/**
+ * How long computing may go on before the event loop looks for what has come: a turn of the loop takes one new connection, and reads all requests.
+ * What is computed as soon as it was read costs less than what waits.
+ */
+const sliceMs = { usual: 2, inOverload: 0.5 }
 /** Connections that are taken between two slices, where so many come. */
 const takingMax = 32
 /** An overload is over when all that came in so long could have been computed in a part of that time, or fewer were refused than may wait instead. */
@@ -83,7 +86,7 @@ export class Turns {
     const nowMs = this.#nowMs()
     if (this.#isLate(nowMs)) return "late"
     if (!this.#isAwaited) {
-      this.#sliceEndsMs = nowMs + sliceMs
+      this.#sliceEndsMs = nowMs + this.#sliceMs
       this.#await()
     } else if (this.#waiting.size > 0 || nowMs >= this.#sliceEndsMs) return this.#wait
     this.#count("computed")
@@ -114,7 +117,7 @@ export class Turns {
       return this.#await()
     }
     this.#taking = 0
-    const endsMs = this.#nowMs() + sliceMs
+    const endsMs = this.#nowMs() + this.#sliceMs
     let nowMs = this.#nowMs()
     for (let link = this.#waiting.first; link !== undefined && nowMs < endsMs; link = this.#waiting.first) {
       const waiting = this.#waiting.remove(link)!
@@ -186,6 +189,10 @@ export class Turns {
     for (let link = this.#waiting.last; link !== undefined && this.#waiting.size * this.#perRequestMs > this.#waitMs; link = this.#waiting.last) {
       this.#waiting.remove(link)!.resume(false)
     }
+  }
+
+  get #sliceMs(): number {
+    return this.#overload === undefined ? sliceMs.usual : sliceMs.inOverload
   }
 
   /** Since when the first one waits. */
