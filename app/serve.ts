@@ -87,7 +87,7 @@ const listen = (settings: ServeSettings, node: Context.Context<Application>, sel
     yield* Effect.addFinalizer(() => take)
     yield* eventLoopFirst
     const { host, port, shutdownTimeoutMs } = settings
-    const server = serverLayer({ host, port, shutdownTimeout: shutdownTimeoutMs, limits: serverLimitsOf(settings), ...self === undefined ? {} : { idleMs } })
+    const server = serverLayer({ host, port, shutdownTimeout: shutdownTimeoutMs, limits: serverLimitsOf(settings) })
     const { address } = yield* Layer.build(Layer.provide(server, Layer.succeedContext(node))).pipe(
       Effect.flatMap((server) => Effect.provide(HttpServer.HttpServer, server))
     )
@@ -98,17 +98,15 @@ const listen = (settings: ServeSettings, node: Context.Context<Application>, sel
     return yield* Effect.never
   })
 
-/** Longer than a request is on its way. */
-const idleMs = 1000
-
 /** Processes that each take posts share the cores. */
 const threadsOf = (self: WorkerSelf | undefined): number | undefined =>
   self?.kind === "peer" ? Math.ceil(availableParallelism() / self.workers) : undefined
 
 const serverLimitsOf = (settings: ServeSettings): ServerLimits => {
-  const { busyMs, headersTimeoutMs, httpConnectionsMax, idleTimeoutMs, rateAddressesMax, rateBurstMax, ratePerSecondMax, requestTimeoutMs, sendTimeoutMs, trustedProxies } = settings
+  const { headersTimeoutMs, httpConnectionsMax, idleTimeoutMs, queueDelayTargetMs, rateAddressesMax, rateBurstMax, ratePerSecondMax, requestTimeoutMs, sendTimeoutMs, trustedProxies, unreadBytesMax } = settings
   return {
-    busyMs, headersTimeoutMs, idleTimeoutMs, rateAddressesMax, rateBurstMax, ratePerSecondMax, requestTimeoutMs, sendTimeoutMs, connectionsMax: httpConnectionsMax,
+    headersTimeoutMs, idleTimeoutMs, queueDelayTargetMs, rateAddressesMax, rateBurstMax, ratePerSecondMax, requestTimeoutMs, sendTimeoutMs, unreadBytesMax,
+    connectionsMax: httpConnectionsMax,
     trustedProxies: trustedProxies?.split(",") ?? []
   }
 }

@@ -92,6 +92,26 @@ describe("the house", () => {
     assert.deepStrictEqual(around.map(told), [])
   })
 
+  it("uses only documented interfaces of Node, V8 and libraries", () => {
+    const forbidden: ReadonlyArray<readonly [string, RegExp]> = [
+      // `socket._httpMessage`, `{ _header: header }`; `_tag` is the public name of Effect
+      ["reads or writes a private member", /(?<![\w./])(?:\w+|\))\??\._(?!tag\b)[a-z]\w*|\[["'`]_[a-z]\w*["'`]\]|\{[^{}\n]*\b_(?!tag\b)[a-z]\w*\s*:/u],
+      ["listens to an internal event", /["'`]internalMessage["'`]/u],
+      ["replaces a method", /\.(?:emit|on|off|write|end|send|listen|close)\s*=(?!=|>)/u],
+      ["takes the listeners of another module", /\.(?:rawListeners|listeners|removeAllListeners)\(/u],
+      ["calls a method of a prototype", /\.prototype\.\w+\.(?:call|apply|bind)\(|Reflect\.apply\(/u],
+      ["changes flags of V8", /setFlagsFromString|--expose-gc|runInNewContext/u],
+      ["changes priorities of threads", /\bsetPriority\(|\/proc\/self/u],
+      ["hooks module resolution", /registerHooks|module\.register\(/u]
+    ]
+    const sources = [...files, "app/main.js"].filter((file) => existsSync(join(root, file)))
+    const found = sources.flatMap((file) => {
+      const code = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\//gu, "").replace(/^\s*\/\/.*$/gmu, "")
+      return forbidden.flatMap(([what, pattern]) => code.split("\n").filter((line) => pattern.test(line) && !/^\s*(?:import|export)\b.*from/u.test(line)).map((line) => `${file} ${what}: ${line.trim()}`))
+    })
+    assert.deepStrictEqual(found, [])
+  })
+
   it("has no cycle between files", () => {
     assert.deepStrictEqual(cycles(graph(imports.flatMap(({ from, to }) => to === undefined ? [] : [[from, to]]))), [])
   })

@@ -1,23 +1,27 @@
 import type { Server } from "node:http"
-import type { Duplex } from "node:stream"
+import type { Socket } from "node:net"
+import { sendLastAnswer } from "../http/node.ts"
 import type { AdminLimitHits } from "./limit.ts"
 import { type Refusal, refusal } from "./_reply.ts"
 
-const { STATUS_CODES } = process.getBuiltinModule("node:http")
-
-/** Answers what never becomes a request in the form of every refusal. */
+/** Answers what never becomes a request in the form of every refusal, and destroys its connection. */
 export const answerClientErrors = (server: Server, hits: AdminLimitHits): void => {
-  server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex & { readonly _httpMessage?: object | null }) => {
-    const { limit, ...refused } = refusalOf(error.code)
+  const answering = new WeakSet<Socket>()
+  server.on("request", ({ socket }, response) => {
+    answering.add(socket)
+    response.once("close", () => void answering.delete(socket))
+  })
+  const refused = new WeakSet<Socket>()
+  server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket
+    // Node emits one for each further chunk
+    if (refused.has(socket)) return
+    refused.add(socket)
+    const { limit, ...reason } = refusalOf(error.code)
     if (limit !== undefined) hits[limit]++
     // an answer that has begun is not cut into
-    if (error.code === "ECONNRESET" || !socket.writable || socket._httpMessage != null) {
-      socket.destroy()
-      return
-    }
-    const { body, headers, status } = refusal(refused, "")
-    const lines = Object.entries({ ...headers, "content-length": String(Buffer.byteLength(body)), connection: "close" })
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.map(([key, value]) => `${key}: ${value}\r\n`).join("")}\r\n${body}`)
+    if (error.code === "ECONNRESET" || !socket.writable || answering.has(socket)) socket.destroy()
+    else sendLastAnswer(refusal(reason, ""), socket)
   })
 }
 

@@ -51,8 +51,8 @@ export interface Admin {
   readonly serve: (node: Context.Context<AdminPorts>, writing: Context.Context<AdminWritePorts> | null) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** How long answers that have begun may take when the scope closes. */
-const closeMs = 2000
+/** How long answers may take to leave when the scope closes: the node itself has stopped before. */
+const closeMs = 250
 
 /**
  * Listens for those who run the node, beside the interface: `/livez`, `/readyz`, `/metrics`, and with a token `/feed` and `/pool`. It is

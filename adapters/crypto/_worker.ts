@@ -1,12 +1,8 @@
-import { setPriority } from "node:os"
 import { parentPort, workerData } from "node:worker_threads"
 import type { Network } from "../../core/domain/mod.ts"
 import { answer, type Question } from "./_question.ts"
 
 /* Runs in a worker thread: answers batches of questions in the order in which they come. */
-
-// On Linux 0 is the calling thread alone, so that the thread that serves requests comes first on the same cores; elsewhere the process
-if (process.platform === "linux") setPriority(0, 10)
 
 const network = workerData as Network
 

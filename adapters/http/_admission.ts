@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { clientAddresses, rateKey } from "./_client_address.ts"
 import { type Allowance, Rates } from "./_rates.ts"
-import type { Turns } from "./_turns.ts"
+import type { AdmissionQueue } from "./_admission_queue.ts"
 import type { Application } from "./application.ts"
 import type { HttpAnswer } from "./message.ts"
 import { rateLimited } from "./problem.ts"
@@ -9,14 +9,14 @@ import type { ServerLimits } from "./server_limits.ts"
 
 type Limits = Pick<ServerLimits, "rateAddressesMax" | "rateBurstMax" | "ratePerSecondMax" | "trustedProxies">
 
-/** The application behind a server's limits: requests take turns and are refused where too many wait, those of one address are counted, and clients of trusted proxies have their own address. */
-export const admitted = (application: Application["Service"], { take: turn }: Turns, limits: Limits): Application["Service"] => {
+/** The application behind the limits of a server: answers are computed as the queue admits them, requests are counted by address, and the clients of trusted proxies have addresses of their own. */
+export const withAdmissionControl = (application: Application["Service"], { admit }: AdmissionQueue, limits: Limits): Application["Service"] => {
   const { rateAddressesMax, rateBurstMax, ratePerSecondMax, trustedProxies } = limits
   const addressOf = clientAddresses(trustedProxies)
   const rates = ratePerSecondMax === 0 ? null : new Rates({ perSecondMax: ratePerSecondMax, burstMax: rateBurstMax, addressesMax: rateAddressesMax })
   const policy = `"address";q=${rateBurstMax};w=${Math.ceil(rateBurstMax / ratePerSecondMax)}`
 
-  const told = (answer: HttpAnswer, { remaining, restoredAfterMs }: Allowance): HttpAnswer => {
+  const withRateLimitHeaders = (answer: HttpAnswer, { remaining, restoredAfterMs }: Allowance): HttpAnswer => {
     const exposed = answer.headers["access-control-expose-headers"]
     return {
       ...answer,
@@ -32,14 +32,14 @@ export const admitted = (application: Application["Service"], { take: turn }: Tu
   return {
     ...application,
     handle: (request) => {
-      if (!isAddressed) return application.handle({ ...request, turn })
+      if (!isAddressed) return application.handle({ ...request, admit })
       const address = addressOf(request.peer?.remoteAddress, request.headers["x-forwarded-for"])
-      if (address === undefined) return application.handle({ ...request, turn })
-      const known = { ...request, turn, peer: { remoteAddress: address } }
+      if (address === undefined) return application.handle({ ...request, admit })
+      const known = { ...request, admit, peer: { remoteAddress: address } }
       if (rates === null) return application.handle(known)
       const allowance = rates.take(rateKey(address), performance.now())
       const answer = application.handle(allowance.isAllowed ? known : { ...known, refused: rateLimited(ratePerSecondMax, allowance.retryAfterMs) })
-      return Effect.mapEager(answer, (answer) => told(answer, allowance))
+      return Effect.mapEager(answer, (answer) => withRateLimitHeaders(answer, allowance))
     }
   }
 }

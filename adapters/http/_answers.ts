@@ -7,7 +7,7 @@ import type { Computed } from "./_computed.ts"
 import { contentTag, type Dependence, isMatched, type LedgerTags, makeLedgerTags, namedTags } from "./_entity_tag.ts"
 import { cacheControl, type HeaderRecord, notModifiedHeaders } from "./_headers.ts"
 import type { Site } from "./_site.ts"
-import { type AnswerStats, type HttpAnswer, type HttpRequest, keptAnswers } from "./message.ts"
+import { type AnswerStats, type HttpAnswer, type HttpRequest, largeBytes } from "./message.ts"
 import { utf8Body } from "./utf8.ts"
 
 export interface AnswersOptions {
@@ -87,7 +87,7 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
     (kept.pool === undefined || kept.pool.version === (poolTip?.versionOf(kept.pool.key) ?? null))
   const tellPresent = (site: Site, kept: Kept, now: Present): void => {
     kept.present = now
-    keptAnswers.add(kept.whole = wholeOf(site, kept, now.stamp))
+    kept.whole = wholeOf(site, kept, now.stamp)
     kept.unchanged = null
   }
   const cachingOf = (batch: number | null, { batchNum }: LedgerStamp): string =>
@@ -95,13 +95,6 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
   const headersOf = (site: Site, { batch, bytes, etag, own }: Content, stamp: LedgerStamp): HeaderRecord =>
     ({ ...site.headers(stamp), ...own, "cache-control": cachingOf(batch, stamp), etag, "content-length": `${bytes}` })
   const wholeOf = (site: Site, content: Content, stamp: LedgerStamp): HttpAnswer =>
-    ({ status: 200, body: content.body, isAscii: typeof content.body === "string", headers: headersOf(site, content, stamp) })
-  /**
-   * The same, at a place of its own, for an answer that is not kept. V8 makes objects old from the start where most of those that one
-   * place in the code has made have lived for long, and what an old object names, dead or not, stays until all of the heap is collected.
-   * Here that is a page.
-   */
-  const passing = (site: Site, content: Content, stamp: LedgerStamp): HttpAnswer =>
     ({ status: 200, body: content.body, isAscii: typeof content.body === "string", headers: headersOf(site, content, stamp) })
 
   /** The revision can be chosen by a header, so the URL alone does not name the answer. */
@@ -126,8 +119,7 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
           return kept.whole!
         }
         counts.notModified++
-        if (kept.unchanged === null) keptAnswers.add(kept.unchanged = notModified(kept.whole!.headers))
-        return kept.unchanged
+        return kept.unchanged ??= notModified(kept.whole!.headers)
       }
       if (kept.given >= wantedMin) other = "wanted"
     }
@@ -156,8 +148,10 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
     const { body: sent, bytes } = typeof body === "string" ? utf8Body(body) : { body, bytes: body.length }
     const content: Content = { body: sent, bytes, etag, own: headers, batch }
     const key = keyOf(site, request)
-    if (pool?.version === null || (snapshot === null && memory.find(key) !== undefined) || !memory.wants(key, content)) return passing(site, content, stamp)
-    const kept: Kept = { body: sent, bytes, etag, own: headers, batch, dependsOn, versions, pool, given: 0, present: null, whole: null, unchanged: null }
+    if (pool?.version === null || (snapshot === null && memory.find(key) !== undefined) || !memory.wants(key, content)) return wholeOf(site, content, stamp)
+    // connections share the bytes of a large body; each has a copy of a text while it is sent
+    const shared = typeof sent === "string" && bytes > largeBytes ? Buffer.from(sent, "latin1") : sent
+    const kept: Kept = { body: shared, bytes, etag, own: headers, batch, dependsOn, versions, pool, given: 0, present: null, whole: null, unchanged: null }
     memory.keep(key, kept)
     const now = present()
     if (now?.stamp.version !== stamp.version) return wholeOf(site, kept, stamp)

@@ -1,68 +1,64 @@
 import { Effect, type Fiber } from "effect"
-import type { Server, ServerResponse } from "node:http"
-import type { Duplex } from "node:stream"
+import type { IncomingMessage, Server } from "node:http"
+import type { Socket } from "node:net"
+import type { Connections } from "./_connections.ts"
 import type { Application } from "./application.ts"
-import { bodyBytes, type HttpAnswer } from "./message.ts"
+import { sendLastAnswer } from "./last_answer.ts"
+import type { HttpAnswer } from "./message.ts"
 import type { Problem } from "./problem.ts"
 
-// see server.ts
-const { STATUS_CODES } = process.getBuiltinModule("node:http")
+export interface ClientErrorsOptions {
+  readonly server: Server
+  readonly application: Application["Service"]
+  readonly connections: Connections
+  readonly run: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
+}
 
-/** Answers what never becomes a request for Node, faults of its parser and CONNECT, in the same form as everything else. */
-export const answerClientErrors = (
-  server: Server, application: Application["Service"], run: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
-) => {
-  const refused = new WeakSet<Duplex>()
-  server.on("clientError", (error: Error & { readonly code?: string }, socket: Spoken) => {
-    if (error.code === "ECONNRESET" || !socket.writable) {
-      socket.destroy()
-      return
-    }
-    // Node tells of whatever else comes too
+/**
+ * Answers what never becomes a request for Node, malformed bytes and CONNECT, in the form of every
+ * refusal. Node hands the socket over in both cases; it is destroyed soon after the answer.
+ */
+export const answerClientErrors = ({ application, connections, run, server }: ClientErrorsOptions): void => {
+  const answer = (effect: Effect.Effect<HttpAnswer>, socket: Socket) =>
+    void run(Effect.map(effect, (answer) => sendLastAnswer(answer, socket)))
+  const refused = new WeakSet<Socket>()
+  server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket
+    // Node emits one for each further chunk
     if (refused.has(socket)) return
     refused.add(socket)
-    afterEarlier(socket, () => {
-      // nobody reads it, or the bytes would end up inside of an answer that has begun
-      if (!socket.writable || socket._httpMessage?.headersSent === true) socket.destroy()
-      else run(Effect.map(application.refuse(refusalOf(error.code, socket)), (answer) => writeLast(answer, socket)))
-    })
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+    const connection = connections.of(socket)
+    const current = connection?.current
+    // a request without all of its body has no answer yet, unless it was refused early
+    const isPartial = current !== undefined && !current.req.complete
+    const refuse = () => {
+      if (!socket.writable || isPartial && current.headersSent) socket.destroy()
+      else answer(application.refuse(refusalOf(error.code, isPartial)), socket)
+    }
+    // requests that arrived whole before keep their answers
+    if (connection === undefined || isPartial) refuse()
+    else connection.whenIdle(refuse)
   })
-  server.on("connect", ({ method, url, headers }, socket: Duplex & { readonly _httpMessage?: ServerResponse }) => {
-    // Node has let go of the socket, and nobody else listens
+  server.on("connect", ({ headers, method, url }: IncomingMessage, stream) => {
+    const socket = stream as Socket
+    // Node has removed its listeners
     socket.on("error", () => socket.destroy())
-    if (socket._httpMessage != null) socket.destroy()
-    else run(Effect.map(application.handle({ method: method!, url: url!, headers }), (answer) => writeLast(answer, socket)))
+    const refuse = () => answer(application.handle({ method: method!, url: url!, headers }), socket)
+    const connection = connections.of(socket)
+    if (connection === undefined) refuse()
+    else connection.whenIdle(refuse)
   })
-  // an expectation that is not known is met by ignoring it
-  server.on("checkExpectation", (request, response) => server.emit("request", request, response))
 }
 
-interface Spoken extends Duplex {
-  /** The response whose turn it is. */
-  readonly _httpMessage?: ServerResponse | null
-}
-
-/** Requests that came as a whole before bytes that are none keep their answers. */
-const afterEarlier = (socket: Spoken, then: () => void): void => {
-  const begun = socket._httpMessage
-  if (begun?.req.complete === true && !begun.destroyed) begun.once("close", () => afterEarlier(socket, then))
-  else then()
-}
-
-const writeLast = ({ status, headers, body }: HttpAnswer, socket: Duplex) => {
-  const lines = Object.entries({ ...headers, "content-length": String(bodyBytes(body)), connection: "close" })
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.map(([key, value]) => `${key}: ${value}\r\n`).join("")}\r\n${body as string}`)
-}
-
-/** A request that has its headers has an answer that waits for the body. */
-const refusalOf = (code: string | undefined, { _httpMessage: begun }: { readonly _httpMessage?: ServerResponse | null }): Problem => {
+const refusalOf = (code: string | undefined, isPartial: boolean): Problem => {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return { name: "headers-too-large", message: "URL and headers are too large", limit: "headerBytesMax" }
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return begun == null
-        ? { name: "request-timeout", message: "The headers did not arrive in time: send them at once", limit: "headersTimeoutMs" }
-        : { name: "request-timeout", message: "The request did not arrive in time: send it at once", limit: "requestTimeoutMs" }
+      return isPartial
+        ? { name: "request-timeout", message: "The request did not arrive in time: send it at once", limit: "requestTimeoutMs" }
+        : { name: "request-timeout", message: "The headers did not arrive in time: send them at once", limit: "headersTimeoutMs" }
     default:
       return { name: "malformed-request", message: "The bytes that arrived are no well-formed HTTP/1.1 request" }
   }

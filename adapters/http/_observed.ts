@@ -1,6 +1,5 @@
 import { Effect, Exit, type Tracer } from "effect"
 import { abandoned, type InFlight, RequestCounts } from "./_request_counts.ts"
-import { ToldAnswer } from "./_told.ts"
 import { beginSpan, endSpan, traceParent, within } from "./_trace.ts"
 import { bodyBytes, type HttpAnswer, type HttpRequest } from "./message.ts"
 import type { Observing, RequestRecord } from "./observing.ts"
@@ -53,8 +52,8 @@ export const observed = ({ answer, counts, inFlight, observing, operationOf }: O
       log?.(record)
       if (span !== undefined) endSpan(span, record)
       if (answered === undefined) return none
-      const own = { "x-request-id": record.id }
-      return new ToldAnswer(answered, serverTiming ? { ...own, "server-timing": `app;dur=${durationMs.toFixed(3)}` } : own)
+      const headers = { ...answered.headers, "x-request-id": record.id }
+      return { ...answered, headers: serverTiming ? { ...headers, "server-timing": `app;dur=${durationMs.toFixed(3)}` } : headers }
     }
 
     const begun = answer(request, seen)

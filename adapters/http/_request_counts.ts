@@ -28,8 +28,8 @@ export class RequestCounts {
   readonly #problems = new Map<ProblemName, number>()
   /** Each one from the start, at 0: an alert can only see what grows. */
   readonly #limits: { [Name in LimitName]: number } = {
-    urlBytesMax: 0, headerBytesMax: 0, bodyBytesMax: 0, jsonDepthMax: 0, listItemsMax: 0, requestsMax: 0, busyMs: 0, headersTimeoutMs: 0, requestTimeoutMs: 0,
-    ratePerSecondMax: 0
+    urlBytesMax: 0, headerBytesMax: 0, bodyBytesMax: 0, jsonDepthMax: 0, listItemsMax: 0, requestsMax: 0, headersTimeoutMs: 0, requestTimeoutMs: 0,
+    queueDelayTargetMs: 0, ratePerSecondMax: 0
   }
 
   add(revision: string, operation: string, status: number, { limit, problem }: Pick<HttpAnswer, "limit" | "problem">, seconds: number): void {

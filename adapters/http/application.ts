@@ -12,9 +12,8 @@ import { observed, type Seen, toldHeaders } from "./_observed.ts"
 import { makePostings, type PostFailure } from "./_posting.ts"
 import { measureRequests, RequestCounts } from "./_request_counts.ts"
 import type { Match } from "./_router.ts"
-import { makeShedding } from "./_shedding.ts"
 import { makeSite, mountedPath, type Resource, type Site } from "./_site.ts"
-import { defaultLimits, type HttpLimits } from "./limit.ts"
+import { defaultLimits, type HttpLimits, type LimitName } from "./limit.ts"
 import { type AnswerStats, type HttpAnswer, type HttpRequest, withoutBody } from "./message.ts"
 import type { Observing } from "./observing.ts"
 import {
@@ -91,7 +90,6 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     problem: problem.name,
     ...problem.limit === undefined ? {} : { limit: problem.limit }
   })
-  const shedding = { busyMs: makeShedding("busyMs"), requestsMax: makeShedding("requestsMax") }
   const refuse = (site: Site, problem: Problem, url: string): Effect.Effect<HttpAnswer> =>
     Effect.map(stamp, (stamp) => refusal(site, problem, url, stamp))
 
@@ -147,7 +145,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     seen.revision = choice.revision
     // said of what is known: nothing is asked to find out
     const refuseNow = (problem: Problem) => Effect.succeed(refusal(site, problem, url, answers.present()))
-    const shed = (limit: keyof typeof shedding) => Effect.succeed(shedding[limit](site.headers(answers.present()), url) ?? refusal(site, overloaded(limit), url, answers.present()))
+    const shed = (limit: LimitName) => refuseNow(overloaded(limit))
     if (request.refused !== undefined) return refuseNow(request.refused)
     const refused = overLimit(request, limits)
     if (refused !== undefined) return refuse(site, refused, url)
@@ -162,11 +160,10 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     }
     const match = site.router.find(choice.path)
     seen.operation = request.method === "OPTIONS" ? "options" : match?.target.operation ?? "none"
-    const turn = ready === "wanted" ? "now" : request.turn?.() ?? "now"
-    const full = turn === "late" ? "busyMs" : inFlight.count >= limits.requestsMax ? "requestsMax" : undefined
-    if (full !== undefined) return shed(full)
+    if (inFlight.count >= limits.requestsMax) return shed("requestsMax")
+    const admission = ready === "wanted" ? "run" : request.admit?.() ?? "run"
     const compute = () => computed(site, choice, match, query, request)
-    return turn === "now" || turn === "late" ? compute() : Effect.flatMap(turn, (isMine) => isMine ? compute() : shed("busyMs"))
+    return admission === "run" ? compute() : Effect.flatMap(admission, (isAdmitted) => isAdmitted ? compute() : shed("queueDelayTargetMs"))
   }
   const computed = (site: Site, choice: Choice, match: Match<Resource> | undefined, query: string, request: HttpRequest): Effect.Effect<HttpAnswer> => {
     const { url } = request
@@ -184,14 +181,25 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       return Effect.andThen(Effect.logError("Request failed", defect), refuse(fallback, internal, request.url))
     }
   }
+  const routeOf = ({ headers, url }: HttpRequest): { readonly path: string; readonly site: Site } => {
+    const revision = headers[answerHeaders.revision]
+    const choice = choose(url.split("?", 1)[0]!, typeof revision === "string" ? revision : undefined)
+    return { path: choice.path, site: sites.get(choice.revision)! }
+  }
   const handle = observed({
     counts,
     inFlight,
     observing,
-    answer: (request, seen) => request.method === "HEAD" ? Effect.mapEager(guarded(request, seen), withoutBody) : guarded(request, seen),
-    operationOf: ({ headers, url }) => {
-      const { path, revision } = choose(url.split("?", 1)[0]!, typeof headers[answerHeaders.revision] === "string" ? String(headers[answerHeaders.revision]) : undefined)
-      return sites.get(revision)!.router.find(path)?.target.operation ?? "none"
+    answer: (request, seen) => {
+      const answer = guarded(request, seen)
+      if (request.method === "HEAD") return Effect.mapEager(answer, withoutBody)
+      const { accepts } = request
+      return accepts === undefined ? answer : Effect.mapEager(answer, (answer) =>
+        accepts(answer.body.length) ? answer : refusal(routeOf(request).site, overloaded(), request.url, answers.present()))
+    },
+    operationOf: (request) => {
+      const { path, site } = routeOf(request)
+      return site.router.find(path)?.target.operation ?? "none"
     }
   })
   return Application.of({

@@ -1,7 +1,7 @@
 import { jsonDepthMaxDefault, listItemsMaxDefault } from "../../core/contract/mod.ts"
 
 /** Limits of the interface for which it refuses by itself. */
-export type LimitName = keyof HttpLimits | "busyMs" | "headersTimeoutMs" | "ratePerSecondMax" | "requestTimeoutMs"
+export type LimitName = keyof HttpLimits | "headersTimeoutMs" | "queueDelayTargetMs" | "ratePerSecondMax" | "requestTimeoutMs"
 
 /** Bounds of what is read from a client, and of what is done at once; what is beyond is refused. */
 export interface HttpLimits {

@@ -13,14 +13,16 @@ export interface HttpRequest {
   readonly body?: (bytesMax: number) => Effect.Effect<Uint8Array, ProblemName>
   /** Who sent it, as far as the transport knows: its socket. */
   readonly peer?: { readonly remoteAddress?: string | undefined }
-  /** When the answer may be computed; asked once, where it is not there already. */
-  readonly turn?: () => Turn
+  /** Called once before an answer is computed; without it all are. A cached answer does not ask. */
+  readonly admit?: () => Admission
+  /** Whether an answer of this many bytes is sent now; without it each one is. */
+  readonly accepts?: (bytes: number) => boolean
   /** What the transport refuses it for, before anybody looks at it. */
   readonly refused?: Problem
 }
 
-/** When an answer may be computed: at once, not at all because too much waits already, or when an effect says so; it may say no. */
-export type Turn = "now" | "late" | Effect.Effect<boolean>
+/** The answer is computed at once, or if the effect returns true; it returns false to shed load. */
+export type Admission = "run" | Effect.Effect<boolean>
 
 /** An answer, complete but for what only a transport can add: the length of a body that is there. */
 export interface HttpAnswer {
@@ -36,9 +38,6 @@ export interface HttpAnswer {
   /** The limit that was hit, by the name of its setting. */
   readonly limit?: LimitName
 }
-
-/** Answers of which the very same object is given again for as long as it is right; what is made of one for a single request is another object. */
-export const keptAnswers = new WeakSet<HttpAnswer>()
 
 /** What became of the requests for answers that can be kept ready, since the start, and what is kept now. */
 export interface AnswerStats {
@@ -62,6 +61,9 @@ const encoder = new TextEncoder()
 
 /** Length of a body on the wire. */
 export const bodyBytes = (body: string | Uint8Array): number => typeof body === "string" ? encoder.encode(body).length : body.length
+
+/** Answers with larger bodies are refused while clients leave too much unread, and cached as bytes that connections share. */
+export const largeBytes = 16_384
 
 /** The answer to HEAD: the same headers, with the length that the body would have had. */
 export const withoutBody = (answer: HttpAnswer): HttpAnswer => ({

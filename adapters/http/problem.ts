@@ -88,12 +88,12 @@ export const busy = ({ retryAfterSeconds }: VerifierBusy): Problem =>
 const later = (name: ProblemName, message: string, retryAfterSeconds: number): Problem =>
   ({ name, message, headers: { "retry-after": String(Math.max(1, Math.ceil(retryAfterSeconds))) } })
 
-/** More is asked than can be answered in a good time: told early, while that is cheap. */
-export const overloaded = (limit: LimitName): Problem => ({
+/** The server sheds load; without a limit, the transport counts it. */
+export const overloaded = (limit?: LimitName): Problem => ({
   name: "overloaded",
   message: `The server is asked more than it can answer: try again in ${retryAfterSeconds} s`,
   headers: { "retry-after": String(retryAfterSeconds) },
-  limit
+  ...limit === undefined ? {} : { limit }
 })
 
 /** @param afterMs when the next request of the address is let in */

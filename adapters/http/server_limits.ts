@@ -10,8 +10,10 @@ export interface ServerLimits {
   readonly idleTimeoutMs: number
   /** How long an answer may take to be read by its client; then the connection is cut. */
   readonly sendTimeoutMs: number
-  /** How long a request may wait until its answer is computed, while more is asked than can be answered; then 503. 0 refuses nothing. */
-  readonly busyMs: number
+  /** Bytes of answers that clients may leave unread, on all connections together; then those that read least are cut, and large answers refused with 503. */
+  readonly unreadBytesMax: number
+  /** How long a request may wait until its answer is computed, while the server is overloaded; then 503. 0 refuses nothing. */
+  readonly queueDelayTargetMs: number
   /** Requests a second of one address; then 429. 0 is no bound. */
   readonly ratePerSecondMax: number
   /** Requests that an address may send at once. */
@@ -24,6 +26,6 @@ export interface ServerLimits {
 
 /** What a server bears that is told nothing: it counts no addresses. */
 export const defaultServerLimits: ServerLimits = {
-  connectionsMax: 10_000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, idleTimeoutMs: 60_000, sendTimeoutMs: 60_000, busyMs: 3, ratePerSecondMax: 0, rateBurstMax: 100,
+  connectionsMax: 10_000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, idleTimeoutMs: 60_000, sendTimeoutMs: 60_000, unreadBytesMax: 256 * 2 ** 20, queueDelayTargetMs: 5, ratePerSecondMax: 0, rateBurstMax: 100,
   rateAddressesMax: 65_536, trustedProxies: []
 }

@@ -101,9 +101,9 @@ const bounds = group("What is borne of clients", {
     key: "limits.requests_max", flag: "requests-max", value: integer({ minimum: 1, maximum: 1_000_000 }), default: 1024,
     doc: "Requests that wait for their answers at once, in each process; what is answered without waiting does not count"
   }),
-  busyMs: setting({
-    key: "limits.busy_ms", flag: "busy-ms", value: integer({ minimum: 0, maximum: 60_000 }), default: 3,
-    doc: "How long a request may wait until its answer is computed, while more is asked than can be answered; 0 refuses nothing"
+  queueDelayTargetMs: setting({
+    key: "limits.queue_delay_target_ms", flag: "queue-delay-target-ms", value: integer({ minimum: 0, maximum: 60_000 }), default: 5,
+    doc: "How long a request may wait until its answer is computed, while the server is overloaded; 0 refuses nothing"
   }),
   httpConnectionsMax: setting({
     key: "limits.connections_max", flag: "connections-max", value: integer({ minimum: 1, maximum: 1_000_000 }), default: 10_000,
@@ -124,6 +124,10 @@ const bounds = group("What is borne of clients", {
   sendTimeoutMs: setting({
     key: "limits.send_timeout_ms", flag: "send-timeout-ms", value: integer({ minimum: 1, maximum: 3_600_000 }), default: 60_000,
     doc: "How long a client may take to read an answer"
+  }),
+  unreadBytesMax: setting({
+    key: "limits.unread_bytes_max", flag: "unread-bytes-max", value: integer({ minimum: 1_048_576, maximum: Number.MAX_SAFE_INTEGER }), default: 268_435_456,
+    doc: "Bytes of answers that clients may leave unread, in each process"
   }),
   ratePerSecondMax: setting({
     key: "limits.rate_per_second_max", flag: "rate-per-second-max", value: number({ minimum: 0, maximum: 1_000_000 }), default: 0,

@@ -12,21 +12,36 @@ export interface Asked {
   /** Header lines beside Host, of each path. */
   readonly headers?: ReadonlyArray<string>
   readonly status?: 200 | 304
+  /** Whether each request has a `traceparent` of its own, as behind a tracing proxy. */
+  readonly isTraced?: boolean
 }
 
-export const requestsOf = ({ headers = [], paths }: Asked): ReadonlyArray<Buffer> =>
-  paths.map((path, at) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers[at] === undefined ? "" : `${headers[at]}\r\n`}\r\n`))
+const traceLine = `traceparent: 00-${"0".repeat(32)}-b7ad6b7169203331-00\r\n`
+
+export const requestsOf = ({ headers = [], isTraced = false, paths }: Asked): ReadonlyArray<Buffer> =>
+  paths.map((path, at) => Buffer.from(
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers[at] === undefined ? "" : `${headers[at]}\r\n`}${isTraced ? traceLine : ""}\r\n`
+  ))
+
+/** The request with a trace of its own: its number in hexadecimal digits. */
+const traced = (request: Buffer, number: number): Buffer => {
+  const own = Buffer.from(request)
+  own.write((number + 2 ** 40).toString(16), own.length - traceLine.length - 2 + "traceparent: 00-".length, "latin1")
+  return own
+}
 
 /** Asks again and again over keep-alive connections for some time; the answers a second. */
-export const load = async ({ durationMs, headers, paths, ...options }: Load & Asked & { readonly durationMs: number }): Promise<number> => {
-  const requests = requestsOf({ paths, ...headers === undefined ? {} : { headers } })
+export const load = async ({ durationMs, headers, isTraced = false, paths, ...options }: Load & Asked & { readonly durationMs: number }): Promise<number> => {
+  const requests = requestsOf({ isTraced, paths, ...headers === undefined ? {} : { headers } })
   let asked = 0
   const started = performance.now()
   let now = started
   let answers = 0
   await exchange(options, () => {
     now = performance.now()
-    return now - started < durationMs ? requests[asked++ % requests.length] : undefined
+    if (now - started >= durationMs) return undefined
+    const request = requests[asked++ % requests.length]!
+    return isTraced ? traced(request, asked) : request
   }, () => answers++)
   return answers / (now - started) * 1000
 }

@@ -48,8 +48,8 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
         Effect.map(application.handle(request), ({ body, headers, status }) =>
           ({ status, headers, body: typeof body === "string" ? body : new TextDecoder().decode(body) }))
       const ask = (url: string, headers: { readonly [name: string]: string } = {}) => asked({ method: "GET", url, headers })
-      /** As if more were asked than can be answered. */
-      const askLate = (url: string) => asked({ method: "GET", url, headers: {}, turn: () => "late" })
+      /** During an overload: no answer is computed. */
+      const askLate = (url: string) => asked({ method: "GET", url, headers: {}, admit: () => Effect.succeed(false) })
       return { ask, askLate, stats: application.answerStats }
     }))
   return {

@@ -34,7 +34,13 @@ export const watchedServer = Effect.fnUntraced(function*(application: Layer.Laye
   const layer = serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "100 millis", limits }).pipe(Layer.provide(application))
   const context = yield* Effect.provideService(Layer.build(layer), Monitor, monitor)
   const { address } = yield* Effect.provide(HttpServer.HttpServer, context)
-  return { port: (address as { readonly port: number }).port, hits: hitsOf(monitor.metrics) }
+  /** A figure without labels. */
+  const read = (name: string): Effect.Effect<number> => Effect.gen(function*() {
+    const metric = monitor.metrics().find((metric) => metric.name === name)!
+    const [sample] = yield* Effect.orDie(metric.read as Effect.Effect<Iterable<{ value: number }>>)
+    return sample!.value
+  })
+  return { port: (address as { readonly port: number }).port, hits: hitsOf(monitor.metrics), read }
 })
 
 /** A request with a body. */

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Turns } from "../../adapters/http/_turns.ts"
+import { AdmissionQueue } from "../../adapters/http/_admission_queue.ts"
 import { Random } from "../memory/_random.ts"
 
 /* An event loop with a clock that only work moves: in each turn all requests that have come are read, then those that wait are computed. */
@@ -18,14 +18,14 @@ interface Coming {
 }
 
 export interface LoopOptions {
-  readonly waitMs?: number
+  readonly targetMs?: number
   /** What an answer takes on average, between a fifth of that and nine fifths, and what a refusal does. */
   readonly computeMs: number
   readonly refuseMs?: number
 }
 
 export class Loop {
-  readonly turns: Turns
+  readonly queue: AdmissionQueue
   readonly told: Array<Told> = []
   nowMs = 0
   readonly #computeMs: number
@@ -38,10 +38,10 @@ export class Loop {
   readonly #coming: Array<Coming> = []
   #later: (() => void) | undefined
 
-  constructor({ computeMs, refuseMs = 0.05, waitMs = 3 }: LoopOptions) {
+  constructor({ computeMs, refuseMs = 0.05, targetMs = 5 }: LoopOptions) {
     this.#computeMs = computeMs
     this.#refuseMs = refuseMs
-    this.turns = new Turns({ waitMs, nowMs: () => this.nowMs, later: (run) => void (this.#later = run) })
+    this.queue = new AdmissionQueue({ targetMs, nowMs: () => this.nowMs, defer: (run) => void (this.#later = run) })
   }
 
   /** Requests that come by chance at a rate, whether or not those before were answered. */
@@ -89,8 +89,8 @@ export class Loop {
       this.told.push(told)
       coming.told?.(told)
     }
-    const turn = this.turns.take()
-    if (typeof turn === "string") end(turn === "late")
-    else Effect.runFork(Effect.map(turn, (isComputed) => end(!isComputed)))
+    const admission = this.queue.admit()
+    if (admission === "run") end(false)
+    else Effect.runFork(Effect.map(admission, (isAdmitted) => end(!isAdmitted)))
   }
 }

@@ -67,17 +67,17 @@ describe("how much is done at once", () => {
     assert.strictEqual(yield* statusOf(handle(get("/tokens?limit=3"))), 500)
   })).pipe(Effect.provide(Logger.layer([]))))
 
-  it.effect("a late request is refused, unless its answer is there already", () => Effect.gen(function*() {
+  it.effect("a request that is not admitted is refused, unless its answer is cached", () => Effect.gen(function*() {
     const { handle, hits } = yield* watchedApplication(application())
     assert.strictEqual(yield* statusOf(handle(get("/tokens?limit=2"))), 200)
-    const late = { turn: () => "late" as const }
+    const late = { admit: () => Effect.succeed(false) }
     const { etag } = (yield* handle({ ...get("/tokens?limit=2"), ...late })).headers
     assert.strictEqual(yield* statusOf(handle({ ...get("/tokens?limit=2"), ...late, headers: { "if-none-match": etag! } })), 304)
-    assert.strictEqual(yield* hits("busyMs"), 0)
+    assert.strictEqual(yield* hits("queueDelayTargetMs"), 0)
     const refused = yield* handle({ ...get("/tokens?limit=3"), ...late })
     assert.deepStrictEqual([refused.status, refused.headers["retry-after"]], [503, "1"])
     assert.isDefined(refused.headers["ledger-version"])
-    assert.strictEqual(yield* hits("busyMs"), 1)
+    assert.strictEqual(yield* hits("queueDelayTargetMs"), 1)
   }))
 })
 

@@ -1,9 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Agent, get } from "node:http"
-import { makeShedding } from "../../adapters/http/_shedding.ts"
 import { Application } from "../../adapters/http/mod.ts"
-import { overloaded, problemJson } from "../../adapters/http/problem.ts"
 import { application } from "./_application.ts"
 import { watchedServer } from "./_limits.ts"
 
@@ -59,21 +57,4 @@ describe("a refusal of what is too much", () => {
     }
     assert.isAbove(yield* hits("requestsMax"), 0)
   })))
-
-  it("has the text of any other problem, for every URL that stands in it as it is", () => {
-    const [busy, requests] = [makeShedding("busyMs"), makeShedding("requestsMax")]
-    const common = { vary: "x" }
-    let known = 0
-    for (const url of [...urls, "", "*", "x:y", "/a%zz", "/é", "/[", `/${"~".repeat(499)}`, `/${"~".repeat(500)}`]) {
-      const answer = busy(common, url)
-      if (answer === undefined) continue
-      known++
-      assert.strictEqual(answer.body, problemJson(overloaded("busyMs"), url))
-      assert.strictEqual(requests(common, url)!.limit, "requestsMax")
-      // the object, not one like it
-      assert.strictEqual(answer.headers, busy(common, "/")!.headers)
-      assert.deepStrictEqual(answer.headers, { vary: "x", "retry-after": "1" })
-    }
-    assert.strictEqual(known, 5)
-  })
 })

@@ -1,0 +1,38 @@
+import { Effect } from "effect"
+import type { IncomingMessage } from "node:http"
+import type { ProblemName } from "./problem.ts"
+
+/** Reads a body of at most `bytesMax` bytes; fails if it is longer, is malformed, or its client disconnects. */
+export const readBody = (source: IncomingMessage, bytesMax: number): Effect.Effect<Uint8Array, ProblemName> =>
+  Effect.callback((resume) => {
+    const chunks: Array<Uint8Array> = []
+    let bytes = 0
+    const stop = () => {
+      source.off("data", take).off("end", finish).off("close", fail).off("error", fail)
+      // an error without a listener would end the process
+      source.on("error", () => undefined)
+    }
+    const take = (chunk: Uint8Array) => {
+      bytes += chunk.length
+      chunks.push(chunk)
+      if (bytes <= bytesMax) return
+      stop()
+      source.pause()
+      resume(Effect.fail("body-too-large"))
+    }
+    const finish = () => {
+      stop()
+      resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    }
+    const fail = () => {
+      stop()
+      resume(Effect.fail("malformed-request"))
+    }
+    if (source.destroyed) return fail()
+    source.on("data", take).on("end", finish).on("close", fail).on("error", fail)
+    return Effect.sync(stop)
+  })
+
+/** Whether a body follows the headers. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
