@@ -70,7 +70,8 @@ export class Connection {
 
   #start({ response, start }: Exchange): void {
     this.#current = response
-    response.once("close", this.#next)
+    // emitted once, so that `once` would only cost a wrapper
+    response.on("close", this.#next)
     start()
   }
 

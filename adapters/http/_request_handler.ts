@@ -1,6 +1,6 @@
 import { Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { Connections } from "./_connections.ts"
+import type { Connection, Connections } from "./_connections.ts"
 import { hasBody, readBody } from "./_request_body.ts"
 import type { Application } from "./application.ts"
 import { bodyBytes, type HttpAnswer, type HttpRequest } from "./message.ts"
@@ -23,13 +23,14 @@ export type RequestHandler = (source: IncomingMessage, response: ServerResponse)
  * request: with `HttpServer.serve` a cached answer costs more than twice as much (test/bench/RESULTS.md).
  */
 export const makeRequestHandler = ({ application, connections, run, scope }: RequestHandlerOptions): RequestHandler => {
-  const answer = (source: IncomingMessage, response: ServerResponse): void => {
+  const answer = (source: IncomingMessage, response: ServerResponse, connection: Connection): void => {
     const request = requestOf(source, connections)
     const effect = request === undefined ? application.refuse(hostMissing) : application.handle(request)
     const end = (exit: Exit.Exit<HttpAnswer>): void => {
       // it is interrupted only if the client has gone or the server has stopped
-      if (Exit.isSuccess(exit)) send(exit.value, source, response, connections)
-      else response.destroy()
+      if (Exit.isFailure(exit)) return void response.destroy()
+      send(exit.value, source, response, connections.isDraining)
+      connections.wasSent(connection)
     }
     if (Exit.isExit(effect)) return end(effect as Exit.Exit<HttpAnswer>)
     const fiber = run(effect)
@@ -43,7 +44,7 @@ export const makeRequestHandler = ({ application, connections, run, scope }: Req
   return (source, response) => {
     const connection = connections.of(source.socket)
     if (connection === undefined) return void response.destroy()
-    connection.begin(response, () => answer(source, response))
+    connection.begin(response, () => answer(source, response, connection))
   }
 }
 
@@ -57,7 +58,7 @@ const requestOf = (source: IncomingMessage, { accepts }: Connections): HttpReque
   return { method: method!, url: url!, headers, body, peer: socket, accepts }
 }
 
-const send = (answer: HttpAnswer, source: IncomingMessage, response: ServerResponse, connections: Connections): void => {
+const send = (answer: HttpAnswer, source: IncomingMessage, response: ServerResponse, isLast: boolean): void => {
   if (response.destroyed || response.headersSent) return
   const { body, isAscii, status } = answer
   const isUnread = hasBody(source) && !source.readableEnded
@@ -65,13 +66,11 @@ const send = (answer: HttpAnswer, source: IncomingMessage, response: ServerRespo
   if (headers["content-length"] === undefined && status !== 204 && status !== 304) {
     headers = { ...headers, "content-length": `${isAscii === true ? body.length : bodyBytes(body)}` }
   }
-  if (connections.isDraining || isUnread && status === 413) headers = { ...headers, connection: "close" }
+  if (isLast || isUnread && status === 413) headers = { ...headers, connection: "close" }
   response.writeHead(status, headers)
   if (isUnread) discardBody(source, response, body)
   else if (typeof body === "string") response.end(body, isAscii === true ? "latin1" : "utf8")
   else response.end(body)
-  const connection = connections.of(source.socket)
-  if (connection !== undefined) connections.wasSent(connection)
 }
 
 /** Sends an answer to a request whose body is still arriving, and ends it after the body. */

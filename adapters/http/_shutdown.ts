@@ -39,6 +39,8 @@ export const shutDown = (server: Server, connections: Connections, { drainMs, ti
     }, timeoutMs)
     // to Node 24 a connection is idle that has an answer its client has not read, and `close` would cut it
     const closeOnceRead = () => connections.hasUnread ? void (drain = setTimeout(closeOnceRead, pollMs)) : close()
-    drain = setTimeout(closeOnceRead, Math.min(drainMs, timeoutMs / 2))
+    // after a stall of the event loop timers come before the requests that have arrived: one turn accepts connections, the next reads them
+    const drained = () => setImmediate(() => setImmediate(closeOnceRead))
+    drain = setTimeout(drained, Math.min(drainMs, timeoutMs / 2))
     connections.whenEmpty(close)
   })

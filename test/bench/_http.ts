@@ -12,26 +12,29 @@ interface Rounds {
 
 const paths = { "one token": "/tokens/0", "one account": "/accounts/zk:ETH:256", "20 transactions": "/transactions-history?limit=20" }
 const figures: { readonly [name: string]: Figure } = { "one token": "item", "one account": "item", "20 transactions": "page" }
-const textsMaxDefault = 64 * 2 ** 20
+const cacheBytesDefault = 64 * 2 ** 20
 
 /**
- * Requests a second of ours and of the peers, by turns in each round; the ratio of each round counts. Each path is asked for again and
- * again: "kept" is given as it was kept, "written anew" keeps nothing, as for a first reader, and "304" has it already.
+ * Requests a second of ours and of the peers, by turns in each round; the ratio of each round counts. Each path is requested again and
+ * again: "cached" is sent from the cache, "computed" has no cache, as for a first reader, and for "304" the client has the answer. Each is
+ * measured twice: with the same headers in each request, and with a `traceparent` of its own in each, as behind a tracing proxy.
  */
 export const benchHttp = async (options: Rounds): Promise<void> => {
-  for (const [kind, textsMax, answersMax] of [["kept", textsMaxDefault, textsMaxDefault], ["written anew", 0, 0]] as const) {
-    const ours = await startServer("./_our_server.ts", [String(textsMax), String(answersMax)])
+  for (const [kind, cacheBytes] of [["cached", cacheBytesDefault], ["computed", 0]] as const) {
+    const ours = await startServer("./_our_server.ts", [String(cacheBytes), String(cacheBytes)])
     const raw = await startServer("./_raw_server.ts", [`http://127.0.0.1:${ours.port}`, ...Object.values(paths)])
     const fastify = await startServer("./_fastify_server.ts", [`http://127.0.0.1:${ours.port}`, ...Object.values(paths)])
     try {
-      for (const [name, path] of Object.entries(paths)) {
-        const ratio = await benchPaths(`${name}, ${kind} ÷ node:http`, [path], ours, raw, options)
-        if (kind === "kept") {
-          noteFigure(figures[name]!, `${name} ${ratio}`)
-          await benchPaths(`${name}, ${kind} ÷ Fastify`, [path], ours, fastify, options)
+      for (const isTraced of [false, true]) {
+        const suffix = isTraced ? ", traced" : ""
+        for (const [name, path] of Object.entries(paths)) {
+          const asked = { paths: [path], isTraced }
+          const ratio = await benchAsked(`${name}, ${kind}${suffix} ÷ node:http`, { ours: asked, raw: asked }, ours, raw, options)
+          noteFigure(kind === "computed" ? "computed" : figures[name]!, `${name}${suffix} ${ratio}`)
+          if (kind === "cached" && !isTraced) await benchPaths(`${name}, ${kind} ÷ Fastify`, [path], ours, fastify, options)
         }
+        if (kind === "cached") noteFigure("unchanged", `304${suffix} ${await benchUnchanged(Object.values(paths), isTraced, ours, raw, options)}`)
       }
-      if (kind === "kept") noteFigure("unchanged", await benchUnchanged(Object.values(paths), ours, raw, options))
     } finally {
       await Promise.all([ours.stop(), raw.stop(), fastify.stop()])
     }
@@ -39,12 +42,12 @@ export const benchHttp = async (options: Rounds): Promise<void> => {
 }
 
 /** Clients that have the answers already, ours and the peer's, each with the tag that it was given. */
-const benchUnchanged = async (some: ReadonlyArray<string>, ours: BenchServer, raw: BenchServer, options: Rounds): Promise<string> => {
+const benchUnchanged = async (some: ReadonlyArray<string>, isTraced: boolean, ours: BenchServer, raw: BenchServer, options: Rounds): Promise<string> => {
   const asked = async ({ port }: BenchServer): Promise<Asked> => ({
-    paths: some, status: 304,
+    paths: some, status: 304, isTraced,
     headers: await Promise.all(some.map(async (path) => `If-None-Match: ${(await fetch(`http://127.0.0.1:${port}${path}`)).headers.get("etag")}`))
   })
-  return benchAsked("304 ÷ node:http that has one tag for all", { ours: await asked(ours), raw: await asked(raw) }, ours, raw, options)
+  return benchAsked(`304${isTraced ? ", traced" : ""} ÷ node:http that has one tag for all`, { ours: await asked(ours), raw: await asked(raw) }, ours, raw, options)
 }
 
 /** One kind of request to ours and to a peer. */
