@@ -104,7 +104,8 @@ export class Connections {
   readonly #unread = new Set<Connection>()
   readonly #limits: ConnectionLimits
   #onEmpty: (() => void) | undefined
-  /** Of all connections. */
+  /** Connections since the start. */
+  accepted = 0
   unreadBytes = 0
   pipelined = 0
   /** The server stops: each answer closes its connection. */
@@ -117,6 +118,7 @@ export class Connections {
   constructor(server: Server, limits: ConnectionLimits) {
     this.#limits = limits
     server.on("connection", (socket: Socket) => {
+      this.accepted++
       this.#open.set(socket, new Connection(socket, this))
       socket.once("close", () => this.#closed(socket))
     })
