@@ -1,5 +1,5 @@
-import { type Redacted, Schema } from "effect"
-import { isIP } from "node:net"
+import { type Redacted, Result, Schema } from "effect"
+import * as IpInterface from "effect/net/IpInterface"
 
 /** What a setting may be: from this its schema, its text in a refusal, in the help and in the documentation come. */
 export interface Value<A> {
@@ -67,11 +67,7 @@ export const networks: Value<string> = {
   fromText: (text) => text
 }
 
-const isNetwork = (text: string): boolean => {
-  const [address = "", prefix, ...more] = text.trim().split("/")
-  const family = isIP(address)
-  return family !== 0 && more.length === 0 && (prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)))
-}
+const isNetwork = (text: string): boolean => Result.isSuccess(IpInterface.fromString(text.trim()))
 
 /** A text that no output may show. */
 export const secret = ({ pattern, placeholder, rule }: TextOptions): Value<Redacted.Redacted> => ({
