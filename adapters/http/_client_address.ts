@@ -44,10 +44,10 @@ export const rateLimitKey = (text: string): string => {
 }
 
 /** Parses an address without its zone (`%eth0`); IPv4 within IPv6 becomes IPv4. */
-const parseAddress = (text: string): NetAddress.IpAddress | undefined =>
-  Result.getOrUndefined(
-    Result.map(NetAddress.ipFromString(text.split("%", 1)[0]!), NetAddress.toCanonical)
-  )
+const parseAddress = (text: string): NetAddress.IpAddress | undefined => {
+  const parsed = NetAddress.ipFromString(text.split("%", 1)[0]!)
+  return Result.isSuccess(parsed) ? NetAddress.toCanonical(parsed.success) : undefined
+}
 
 const withoutPort = (text: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/u.exec(text)?.[1] ?? /^([\d.]+):\d+$/u.exec(text)?.[1] ?? text
