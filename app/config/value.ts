@@ -11,6 +11,8 @@ export interface Value<A> {
   readonly schema: Schema.Codec<A, unknown>
   /** What a flag or a variable means by its text; the text itself where it means nothing, for the schema to refuse. */
   readonly fromText: (text: string) => unknown
+  /** What a shell offers to complete it: names of files or directories, or these words. */
+  readonly completions?: "file" | "directory" | ReadonlyArray<string>
 }
 
 export interface Bounds {
@@ -53,10 +55,11 @@ export interface TextOptions {
   readonly placeholder: string
   readonly rule: string
   readonly pattern: RegExp
+  readonly completions?: "file" | "directory"
 }
 
-export const text = ({ pattern, placeholder, rule }: TextOptions): Value<string> => ({
-  placeholder, rule, schema: Schema.String.check(Schema.isPattern(pattern)), fromText: (text) => text
+export const text = ({ pattern, ...options }: TextOptions): Value<string> => ({
+  ...options, schema: Schema.String.check(Schema.isPattern(pattern)), fromText: (text) => text
 })
 
 /** Addresses and networks, separated by commas and kept as one text. */
@@ -87,7 +90,8 @@ export const choice = <const A extends string>(words: ReadonlyArray<A>): Value<A
   placeholder: words.join("|"),
   rule: `one of ${words.join(", ")}`,
   schema: Schema.Literals(words),
-  fromText: (text) => text
+  fromText: (text) => text,
+  completions: words
 })
 
 const told = (minimum: number, maximum: number): string =>
