@@ -45,7 +45,7 @@ const uint32 = integer(0, 4294967295)
 const text = matching(/^[\s\S]+$/u, "a text that is not empty")
 const address = lowerHex("0x", 40)
 
-const scalars: { readonly [S in ScalarName]: Schema.Codec<ScalarValues[S]> } = {
+const scalarSchemas: { readonly [S in ScalarName]: Schema.Codec<ScalarValues[S]> } = {
   tokenId: uint32,
   tokenIds: arrayOf(uint32),
   tokenSymbols: arrayOf(text),
@@ -69,15 +69,17 @@ const page = {
 const querySchemas = Record.map(
   lists as { readonly [N in ListName]: ListDeclaration },
   ({ filters }) => object({
-    filters: optional(object(Record.map(filters, ({ scalar }) => optional(scalars[scalar])))),
+    filters: optional(object(Record.map(filters, ({ scalar }) => optional(scalarSchemas[scalar])))),
     ...page
   })
 )
-const exitKey = object({ batchNum: required(uint32), accountIndex: required(scalars.accountIndex) })
+const exitKey = object({
+  batchNum: required(uint32), accountIndex: required(scalarSchemas.accountIndex)
+})
 const keySchemas: { readonly [N in ItemName]: Schema.Codec<ItemKeys[N]> } = {
-  account: scalars.accountIndex,
+  account: scalarSchemas.accountIndex,
   exit: exitKey,
-  transaction: scalars.transactionId,
+  transaction: scalarSchemas.transactionId,
   batch: uint32,
   fullBatch: uint32,
   slot: uint32,
