@@ -9,7 +9,7 @@ import { isGroup } from "./workers/mod.ts"
  * as an audit of a store, is one more entry of the list at the end.
  */
 
-const feedFile = text({ placeholder: "path", rule: "a file in NDJSON, or - for the standard input", pattern: /\S/u })
+const feedFile = text({ placeholder: "path", rule: "a file in NDJSON, or - for the standard input", pattern: /\S/u, completions: "file" })
 const revision = choice(["later", "earlier"])
 
 const serve = command({
@@ -155,5 +155,23 @@ const wallet = command({
   run: (settled) => Effect.flatMap(Effect.promise(() => import("./wallet.ts")), ({ wallet }) => wallet(settled))
 })
 
+const completions = command({
+  name: "completions",
+  summary: "Print a script that completes commands and flags in a shell",
+  examples: [
+    { words: "completions bash > ~/.local/share/bash-completion/completions/rollup-node", doc: "For bash" },
+    { words: "completions zsh > ~/.zfunc/_rollup-node", doc: "For zsh, if ~/.zfunc is in fpath" },
+    { words: "completions fish > ~/.config/fish/completions/rollup-node.fish", doc: "For fish" }
+  ],
+  argument: flagOnly({ flag: "shell", value: choice(["bash", "zsh", "fish"]), doc: "Which shell" }),
+  options: {},
+  writesData: true,
+  run: ({ argument }) => Effect.flatMap(
+    Effect.promise(() => import("./completions.ts")), ({ printCompletions }) => printCompletions(argument, commands)
+  )
+})
+
 /** In the order of the help. */
-export const commands: ReadonlyArray<Command> = [serve, migrate, simulate, ingest, exportFeed, verify, openapi, configCheck, configPrint, wallet]
+export const commands: ReadonlyArray<Command> = [
+  serve, migrate, simulate, ingest, exportFeed, verify, openapi, configCheck, configPrint, wallet, completions
+]

@@ -1,9 +1,11 @@
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { type FetchHandler, fetchHandler } from "../adapters/http/mod.ts"
 import {
-  BadInput, type BlockFeed, type BlockReport, type FeedRecord, type Found, type ItemKeys, type ItemName, type InputFault, itemKeyFaults, type Items, Ledger, LedgerReader, type LedgerStamp,
-  type ListItems, type ListName, type ListQuery, listQueryFaults, Monitor, type NetworkState, type Page, Pool, type PostedAuthorization, type PostedTransaction,
-  type PriceFeed, type RecordReport, type RollBackReport, Submission, type Submitted, type TransactionId
+  type BlockFeed, type BlockReport, checkItemKey, checkListQuery, type FeedRecord, type Found,
+  type ItemKeys, type ItemName, type Items, Ledger, LedgerReader, type LedgerStamp, type ListItems,
+  type ListName, type ListQuery, Monitor, type NetworkState, type Page, Pool,
+  type PostedAuthorization, type PostedTransaction, type PriceFeed, type RecordReport,
+  type RollBackReport, Submission, type Submitted, type TransactionId
 } from "../core/mod.ts"
 import type { Node, NodeOptions } from "./layers.ts"
 import { memoryNode } from "./memory_node.ts"
@@ -67,16 +69,18 @@ export const openNode = async ({ monitor, ...options }: EmbedOptions): Promise<R
   const open = <A>(call: () => Promise<A>): Promise<A> =>
     closed ? Promise.reject(new Error("The node is closed: open another one")) : call()
   const run = <A, E>(effect: Effect.Effect<A, E, Node>): Promise<A> => open(() => runtime.runPromise(effect))
-  const unless = <A, E>(faults: ReadonlyArray<InputFault>, effect: () => Effect.Effect<A, E>): Promise<A> =>
-    run<A, E | BadInput>(isNonEmpty(faults) ? Effect.fail(new BadInput({ faults })) : Effect.suspend(effect))
   const [ledger, reader, submission, pool, fetch] = await run(Effect.all([Ledger, LedgerReader, Submission, Pool, fetchHandler]))
   return {
     applyBlock: (block) => run(ledger.applyBlock(block)),
     rollBack: (toBlock) => run(ledger.rollBack(toBlock)),
     setPrices: (prices) => run(ledger.setPrices(prices)),
     applyRecord: (record) => run(ledger.applyRecord(record)),
-    list: (name, query = { filters: {} }) => unless(listQueryFaults(name, { ...query }), () => reader.list(name, query)),
-    find: (name, key) => unless(itemKeyFaults(name, key), () => reader.find(name, key)),
+    list: (name, query = { filters: {} }) => run(Effect.flatMap(
+      Effect.suspend(() => Effect.fromResult(checkListQuery(name, query))), (checked) => reader.list(name, checked)
+    )),
+    find: (name, key) => run(Effect.flatMap(
+      Effect.suspend(() => Effect.fromResult(checkItemKey(name, key))), (checked) => reader.find(name, checked)
+    )),
     state: () => run(reader.state),
     submitTransaction: (posted) => run(submission.submitTransaction(posted)),
     submitAuthorization: (posted) => run(submission.submitAuthorization(posted)),
@@ -88,8 +92,6 @@ export const openNode = async ({ monitor, ...options }: EmbedOptions): Promise<R
     }
   }
 }
-
-const isNonEmpty = <A>(values: ReadonlyArray<A>): values is readonly [A, ...Array<A>] => values.length > 0
 
 /** Each effect of a service as a promise. */
 const promised = (service: Pool["Service"], run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>): RollupNode["pool"] =>

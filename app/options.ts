@@ -3,7 +3,7 @@ import { flagOnly, text, integer, number, yesNo } from "./config/mod.ts"
 /* Options of one run, which no variable and no file says. */
 
 const anyText = { placeholder: "text", rule: "a text that is not empty", pattern: /\S/u } as const
-const fileName = { placeholder: "path", rule: "a path that is not empty", pattern: /\S/u } as const
+const fileName = { placeholder: "path", rule: "a path that is not empty", pattern: /\S/u, completions: "file" } as const
 
 export const out = flagOnly({ flag: "out", value: text(fileName), doc: "File to write to; the standard output where it is not said" })
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { clientAddresses, rateKey } from "./_client_address.ts"
+import { makeClientAddress, rateLimitKey } from "./_client_address.ts"
 import { type Allowance, Rates } from "./_rates.ts"
 import type { AdmissionQueue } from "./_admission_queue.ts"
 import type { Application } from "./application.ts"
@@ -12,7 +12,7 @@ type Limits = Pick<ServerLimits, "rateAddressesMax" | "rateBurstMax" | "ratePerS
 /** The application behind the limits of a server: answers are computed as the queue admits them, requests are counted by address, and the clients of trusted proxies have addresses of their own. */
 export const withAdmissionControl = (application: Application["Service"], { admit }: AdmissionQueue, limits: Limits): Application["Service"] => {
   const { rateAddressesMax, rateBurstMax, ratePerSecondMax, trustedProxies } = limits
-  const addressOf = clientAddresses(trustedProxies)
+  const addressOf = makeClientAddress(trustedProxies)
   const rates = ratePerSecondMax === 0 ? null : new Rates({ perSecondMax: ratePerSecondMax, burstMax: rateBurstMax, addressesMax: rateAddressesMax })
   const policy = `"address";q=${rateBurstMax};w=${Math.ceil(rateBurstMax / ratePerSecondMax)}`
 
@@ -37,7 +37,7 @@ export const withAdmissionControl = (application: Application["Service"], { admi
       if (address === undefined) return application.handle({ ...request, admit })
       const known = { ...request, admit, peer: { remoteAddress: address } }
       if (rates === null) return application.handle(known)
-      const allowance = rates.take(rateKey(address), performance.now())
+      const allowance = rates.take(rateLimitKey(address), performance.now())
       const answer = application.handle(allowance.isAllowed ? known : { ...known, refused: rateLimited(ratePerSecondMax, allowance.retryAfterMs) })
       return Effect.mapEager(answer, (answer) => withRateLimitHeaders(answer, allowance))
     }

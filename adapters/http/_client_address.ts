@@ -1,55 +1,53 @@
-// see server.ts
-const { BlockList, isIP } = process.getBuiltinModule("node:net")
+import { Result } from "effect"
+import * as IpInterface from "effect/net/IpInterface"
+import * as IpNetwork from "effect/net/IpNetwork"
+import * as NetAddress from "effect/net/NetAddress"
 
 /**
- * Finds out who sends a request: the peer, or where that is a trusted proxy the last address of `X-Forwarded-For` that is none. What
- * stands before it was written by somebody who is not trusted.
+ * Makes a function that returns the address of a client: the peer or, if that is a trusted proxy, the
+ * last address in `X-Forwarded-For` that is not one. Clients can forge everything before that.
  *
  * @param trusted addresses, and networks such as `10.0.0.0/8`
  */
-export const clientAddresses = (trusted: ReadonlyArray<string>): (peer: string | undefined, forwarded: string | ReadonlyArray<string> | undefined) => string | undefined => {
-  const proxies = new BlockList()
-  for (const text of trusted) {
-    const { address, family, prefix } = networkOf(text)
-    proxies.addSubnet(address, Number(prefix), family === 4 ? "ipv4" : "ipv6")
+export const makeClientAddress = (trusted: ReadonlyArray<string>) => {
+  const proxies = trusted.map((text) =>
+    IpNetwork.fromInterface(Result.getOrThrow(IpInterface.fromString(text.trim())))
+  )
+  const isTrusted = (address: NetAddress.IpAddress): boolean => {
+    const asIpv6 = NetAddress.isIpv4Address(address) ? NetAddress.toIpv4Mapped(address) : address
+    return proxies.some((proxy) =>
+      IpNetwork.contains(proxy, IpNetwork.isIpv4Network(proxy) ? address : asIpv6)
+    )
   }
-  const isTrusted = (address: string) => proxies.check(address, isIP(address) === 4 ? "ipv4" : "ipv6")
-  return (peer, forwarded) => {
-    if (peer === undefined) return undefined
-    let address = plain(peer)
-    if (trusted.length === 0 || forwarded === undefined) return address
-    for (const text of String(forwarded).split(",").reverse()) {
-      if (!isTrusted(address)) return address
-      const before = plain(withoutPort(text.trim()))
-      if (isIP(before) === 0) return address
-      address = before
+  return (peer: string | undefined, forwarded: string | ReadonlyArray<string> | undefined) => {
+    const isForwarded = forwarded !== undefined && proxies.length > 0
+    // plain IPv4 is not parsed, since this runs for each request
+    if (peer === undefined || (!isForwarded && !peer.includes(":"))) return peer
+    let address = parseAddress(peer)
+    if (address === undefined) return peer
+    for (const text of isForwarded ? String(forwarded).split(",").reverse() : []) {
+      if (!isTrusted(address)) break
+      const previous = parseAddress(withoutPort(text.trim()))
+      if (previous === undefined) break
+      address = previous
     }
-    return address
+    return NetAddress.formatIp(address)
   }
 }
 
-/** Who shares a limit: an address of version 4, or the network of 64 bits that one line of version 6 has. */
-export const rateKey = (address: string): string => {
-  if (isIP(address) !== 6) return address
-  const [before = "", after] = address.split("%", 1)[0]!.split("::")
-  const groups = (text: string) => text === "" ? [] : text.split(":")
-  const [first, last] = [groups(before), groups(after ?? "")]
-  // an address of version 4 at the end takes the place of two groups
-  const given = first.length + last.length + (last.at(-1)?.includes(".") === true ? 1 : 0)
-  const all = after === undefined ? first : [...first, ...Array.from({ length: 8 - given }, () => "0"), ...last]
-  return `${all.slice(0, 4).map((group) => parseInt(group, 16).toString(16)).join(":")}::/64`
+/** Returns what shares one rate limit: an IPv4 address, or the /64 network of an IPv6 address. */
+export const rateLimitKey = (text: string): string => {
+  const address = text.includes(":") ? parseAddress(text) : undefined
+  return address === undefined || NetAddress.isIpv4Address(address)
+    ? text
+    : IpNetwork.format(IpNetwork.fromAddressUnsafe(address, 64))
 }
 
-/** Version 4 within version 6 is version 4. */
-const plain = (address: string): string => {
-  const within = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/iu.exec(address)?.[1]
-  return within ?? address
+/** Parses an address without its zone (`%eth0`); IPv4 within IPv6 becomes IPv4. */
+const parseAddress = (text: string): NetAddress.IpAddress | undefined => {
+  const parsed = NetAddress.ipFromString(text.split("%", 1)[0]!)
+  return Result.isSuccess(parsed) ? NetAddress.toCanonical(parsed.success) : undefined
 }
 
-const withoutPort = (text: string): string => /^\[([^\]]+)\](?::\d+)?$/u.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/u.exec(text)?.[1] ?? text
-
-const networkOf = (text: string) => {
-  const [address = "", prefix] = text.trim().split("/")
-  const family = isIP(address)
-  return { address, family, prefix: prefix ?? (family === 4 ? "32" : "128") }
-}
+const withoutPort = (text: string): string =>
+  /^\[([^\]]+)\](?::\d+)?$/u.exec(text)?.[1] ?? /^([\d.]+):\d+$/u.exec(text)?.[1] ?? text

@@ -1,16 +1,16 @@
 import { Context, Effect, Exit, Option, Tracer } from "effect"
+import * as Headers from "effect/http/Headers"
+import * as HttpTraceContext from "effect/http/HttpTraceContext"
 import type { Observing, RequestRecord } from "./observing.ts"
 import type { HttpRequest } from "./message.ts"
 
-/**
- * The span that a request says it is a part of: W3C Trace Context, version 00 or a later one that begins alike. Undefined where it says
- * nothing, or nothing that can be understood.
- */
+/** Returns the parent span that the header `traceparent` names (W3C Trace Context), if it is valid. */
 export const traceParent = ({ headers: { traceparent } }: HttpRequest): Tracer.ExternalSpan | undefined => {
   if (typeof traceparent !== "string") return undefined
-  const parts = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/u.exec(traceparent)
-  if (parts === null || (parts[1] === "00" && parts[5] !== undefined)) return undefined
-  return Tracer.externalSpan({ traceId: parts[2]!, spanId: parts[3]!, sampled: (Number.parseInt(parts[4]!, 16) & 1) === 1 })
+  // `w3c` reads version 00 only; later ones, except ff, have the same fields first (section 4.3)
+  const asVersion00 = traceparent.replace(/^(?!00|ff)[0-9a-f]{2}(-.{52})(?:-.*)?$/u, "00$1")
+  const headers = Headers.fromRecordUnsafe({ traceparent: asVersion00 })
+  return Option.getOrUndefined(HttpTraceContext.w3c(headers))
 }
 
 type Traces = NonNullable<Observing["traces"]>

@@ -1,28 +1,34 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import { Effect, Layer } from "effect"
+import * as Base64 from "effect/encoding/Base64"
 import type { HttpAnswer } from "./message.ts"
 import type { OpenApiDocument } from "./open_api.ts"
 
 /**
- * The documentation page of a document: Swagger UI as `effect` bundles it, in one page that asks no network for anything.
- * Its two megabytes are loaded with the first request, not with this module.
+ * Returns the documentation page of a document: Scalar as `effect` bundles it, in one page that
+ * loads nothing else. Its three megabytes are loaded with the first request, not with this module.
  */
 export const docsPage = (document: OpenApiDocument): Effect.Effect<HttpAnswer> =>
   Effect.promise(async () => {
-    const [{ HttpApi, HttpApiSwagger, OpenApi }, { HttpRouter, HttpServer }] = await Promise.all([
+    const [{ HttpApi, HttpApiScalar, OpenApi }, { HttpRouter, HttpServer }] = await Promise.all([
       import("effect/http-api"), import("effect/http")
     ])
-    // the page wants a contract of its own kind, and lets its document be replaced
-    const api = HttpApi.make("docs").annotate(OpenApi.Transform, () => readable(document) as OpenApiDocument)
+    // HttpApiScalar takes a declared HttpApi, whose document a transformation may replace
+    const api = HttpApi.make("docs")
+      .annotate(OpenApi.Transform, () => readable(document) as OpenApiDocument)
+    const page = HttpApiScalar.layer(api, { scalar: offline })
     const { handler, dispose } = HttpRouter.toWebHandler(
-      HttpApiSwagger.layer(api, { path: "/docs" }).pipe(Layer.provideMerge(HttpServer.layerServices)), { disableLogger: true }
+      page.pipe(Layer.provideMerge(HttpServer.layerServices)), { disableLogger: true }
     )
     try {
       const html = await (await handler(new Request("http://localhost/docs"))).text()
-      const policy = contentSecurityPolicy(html)
       return {
         status: 200,
-        headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy, "x-content-type-options": "nosniff" },
+        headers: {
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy": contentSecurityPolicy(html),
+          "x-content-type-options": "nosniff"
+        },
         body: new TextEncoder().encode(html)
       }
     } finally {
@@ -30,12 +36,20 @@ export const docsPage = (document: OpenApiDocument): Effect.Effect<HttpAnswer> =
     }
   })
 
-/** Allows the one script and style sheet that stand in the page, and requests to the server that it comes from. */
+/** Settings of Scalar that load fonts from, or lead to, other hosts; the type names only some. */
+const offline = {
+  withDefaultFonts: false, telemetry: false, showDeveloperTools: "never", hideClientButton: true
+}
+
+/**
+ * Allows only the scripts of the page itself, its styles, and requests to its own server. Scalar tries
+ * once whether `eval` is allowed and does without.
+ */
 const contentSecurityPolicy = (html: string): string => {
-  const script = html.slice(html.indexOf(scriptTag) + scriptTag.length, html.lastIndexOf("</script>"))
+  const scripts = Array.from(html.matchAll(/<script>([\s\S]*?)<\/script>/gu), ([, text]) => text!)
   return [
     "default-src 'none'",
-    `script-src '${digest(script)}'`,
+    `script-src ${scripts.map((text) => `'${digest(text)}'`).join(" ")}`,
     "style-src 'unsafe-inline'",
     "img-src data:",
     "connect-src 'self'",
@@ -44,22 +58,24 @@ const contentSecurityPolicy = (html: string): string => {
     "frame-ancestors 'none'"
   ].join("; ")
 }
-const scriptTag = "<script>"
 
-const digest = (text: string): string => {
-  let bytes = ""
-  for (const byte of sha256(new TextEncoder().encode(text))) bytes += String.fromCharCode(byte)
-  return `sha256-${btoa(bytes)}`
-}
+const digest = (text: string): string =>
+  `sha256-${Base64.encode(sha256(new TextEncoder().encode(text)))}`
 
-/** The page reads numbers as doubles: a bound that is none is told in words instead. */
+/** Moves integers that are not exact as doubles into descriptions, since the page rounds them. */
 const readable = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(readable)
   if (typeof value !== "object" || value === null) return value
   const members = Object.entries(value)
   const exact = members.filter(([, member]) => typeof member === "bigint")
-  const shown = Object.fromEntries(members.filter((member) => !exact.includes(member)).map(([name, member]) => [name, readable(member)]))
-  if (exact.length === 0) return shown
+  const others = Object.fromEntries(
+    members.filter(([, member]) => typeof member !== "bigint")
+      .map(([name, member]) => [name, readable(member)])
+  )
+  if (exact.length === 0) return others
   const bounds = exact.map(([name, bound]) => `${name} ${bound}`).join(", ")
-  return { ...shown, description: typeof shown.description === "string" ? `${shown.description} (${bounds})` : bounds }
+  const { description } = others
+  return {
+    ...others, description: typeof description === "string" ? `${description} (${bounds})` : bounds
+  }
 }

@@ -59,18 +59,21 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
   }
 }
 
+/** Returns the port that reads a ledger in memory; each call is computed at once. */
+export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => ({
+  list: (name, query) => Effect.suspend(() => Effect.fromResult(ledger.list(name, query))),
+  find: (name, key) => Effect.sync(() => ledger.find(name, key)),
+  parties: (of) => Effect.sync(() => ledger.parties(of)),
+  state: Effect.sync(ledger.state),
+  stamp: Effect.sync(ledger.stamp)
+})
+
 /** Serves both ports from a ledger that is open already. */
 export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | LedgerWriter> => {
   const writing = new MemoryWriting(ledger.view)
   return Layer.mergeAll(
     Layer.succeed(LedgerTip, { id: ledger.id, version: () => ledger.stamp().version, snapshot: ledger.snapshot, isRemote: false }),
-    Layer.succeed(LedgerReader, {
-      list: (name, query) => Effect.suspend(() => Effect.fromResult(ledger.list(name, query))),
-      find: (name, key) => Effect.sync(() => ledger.find(name, key)),
-      parties: (of) => Effect.sync(() => ledger.parties(of)),
-      state: Effect.sync(ledger.state),
-      stamp: Effect.sync(ledger.stamp)
-    }),
+    Layer.succeed(LedgerReader, memoryReader(ledger)),
     Layer.succeed(LedgerWriter, {
       apply: (_, decide) => writing.apply(decide, (decision) => Effect.fromResult(ledger.apply(() => Result.succeed(decision)))),
       rollBack: (toBlock, check) => writing.inTurn(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),

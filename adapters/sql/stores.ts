@@ -4,8 +4,8 @@ import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerTip, LedgerWriter, PoolStore, PoolTip, type StoreFailure } from "../../core/ports/mod.ts"
 import { tellHealth } from "./_health.ts"
 import { leaseLayer, type LeaseOptions } from "./_lease.ts"
-import { noting } from "./_noting.ts"
 import { preferReplica } from "./_replica.ts"
+import { trackVersions } from "./_track_versions.ts"
 import { Database, databaseLayer, type DatabaseOptions, replicaReads } from "./database.ts"
 import type { DatabaseError } from "./database_error.ts"
 import { type LedgerReaderOptions, makeLedgerReader } from "./ledger_reader.ts"
@@ -43,12 +43,12 @@ export const sqlStores = (options: SqlStoresOptions): Layer.Layer<SqlStores, Dat
   const ledger = Layer.effectContext(Effect.gen(function*() {
     const { reads, values } = yield* Database
     const { applyAll, port: writer } = yield* makeLedgerWriter
-    const primary = makeLedgerReader(values, reading)
+    const primary = { reader: makeLedgerReader(values, reading), writer }
     const ports = replicaUrl === undefined
-      ? { reader: primary, writer }
-      : preferReplica({ primary, writer, replica: makeLedgerReader((yield* replicaReads({ ...options, url: replicaUrl })).values, reading) })
+      ? primary
+      : preferReplica(primary, makeLedgerReader((yield* replicaReads({ ...options, url: replicaUrl })).values, reading))
     const { heard, isPoolTold, latest, pool, snapshot } = yield* LedgerVersions
-    const { reader: noted, writer: notedWriter } = noting(ports, heard)
+    const { reader: noted, writer: notedWriter } = trackVersions(ports, heard)
     // the state shows a fee within these bounds
     const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD}`
     const tip = { id, version: latest, snapshot, isRemote: true }

@@ -8,7 +8,10 @@ import { text } from "./value.ts"
 import { Exit, Schema } from "effect"
 
 /** Where the configuration file is; it cannot say so itself. */
-const configFile = flagOnly({ flag: "config", value: text({ placeholder: "path", rule: "the path of a file in TOML", pattern: /\S/u }), doc: "File in TOML to read settings from" })
+export const configFile = flagOnly({
+  flag: "config", doc: "File in TOML to read settings from",
+  value: text({ placeholder: "path", rule: "the path of a file in TOML", pattern: /\S/u, completions: "file" })
+})
 const configVariable = "CONFIG_FILE"
 
 export interface Invocation extends Asked {

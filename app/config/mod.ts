@@ -1,6 +1,6 @@
 export { type Asked, type Command, command } from "./command.ts"
 export { commandHelp, programHelp } from "./help.ts"
-export { type Invocation, readInvocation } from "./invocation.ts"
+export { configFile, type Invocation, readInvocation } from "./invocation.ts"
 export { limitsTable } from "./limits.ts"
 export { printed, settingsTable } from "./print.ts"
 export { type Problem, quoted, toldProblems, unknownName } from "./problem.ts"

@@ -6,7 +6,7 @@ import { choice, integer, integerOr, networks, number, portOrOff, secret, text, 
  * made from here.
  */
 
-const fileName = { placeholder: "path", rule: "a path that is not empty", pattern: /\S/u } as const
+const fileName = { placeholder: "path", rule: "a path that is not empty", pattern: /\S/u, completions: "file" } as const
 const postgres = { placeholder: "url", rule: "a URL such as postgresql://user:password@host:5432/name", pattern: /^postgres(?:ql)?:\/\/\S+$/u } as const
 const mountPath = { placeholder: "path", rule: "/, a path such as /earlier, or off", pattern: /^(?:off|\/|(?:\/[\w.~-]+)+)$/u } as const
 
@@ -28,7 +28,7 @@ export const listening = group("Where it listens", {
 
 export const place = group("Where data are kept", {
   data: setting({
-    key: "data.directory", flag: "data", variable: "DATA_DIR", value: text({ ...fileName, placeholder: "directory" }), default: ".rollup-node",
+    key: "data.directory", flag: "data", variable: "DATA_DIR", value: text({ ...fileName, placeholder: "directory", completions: "directory" }), default: ".rollup-node",
     doc: "Directory that keeps the data; created where it is missing"
   }),
   memory: setting({ key: "data.memory", flag: "memory", value: yesNo, default: false, doc: "Keep nothing: all data are in memory and end with the program" })

@@ -1,5 +1,5 @@
-import { type Redacted, Schema } from "effect"
-import { isIP } from "node:net"
+import { type Redacted, Result, Schema } from "effect"
+import * as IpInterface from "effect/net/IpInterface"
 
 /** What a setting may be: from this its schema, its text in a refusal, in the help and in the documentation come. */
 export interface Value<A> {
@@ -11,6 +11,8 @@ export interface Value<A> {
   readonly schema: Schema.Codec<A, unknown>
   /** What a flag or a variable means by its text; the text itself where it means nothing, for the schema to refuse. */
   readonly fromText: (text: string) => unknown
+  /** What a shell offers to complete it: names of files or directories, or these words. */
+  readonly completions?: "file" | "directory" | ReadonlyArray<string>
 }
 
 export interface Bounds {
@@ -53,10 +55,11 @@ export interface TextOptions {
   readonly placeholder: string
   readonly rule: string
   readonly pattern: RegExp
+  readonly completions?: "file" | "directory"
 }
 
-export const text = ({ pattern, placeholder, rule }: TextOptions): Value<string> => ({
-  placeholder, rule, schema: Schema.String.check(Schema.isPattern(pattern)), fromText: (text) => text
+export const text = ({ pattern, ...options }: TextOptions): Value<string> => ({
+  ...options, schema: Schema.String.check(Schema.isPattern(pattern)), fromText: (text) => text
 })
 
 /** Addresses and networks, separated by commas and kept as one text. */
@@ -67,11 +70,7 @@ export const networks: Value<string> = {
   fromText: (text) => text
 }
 
-const isNetwork = (text: string): boolean => {
-  const [address = "", prefix, ...more] = text.trim().split("/")
-  const family = isIP(address)
-  return family !== 0 && more.length === 0 && (prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)))
-}
+const isNetwork = (text: string): boolean => Result.isSuccess(IpInterface.fromString(text.trim()))
 
 /** A text that no output may show. */
 export const secret = ({ pattern, placeholder, rule }: TextOptions): Value<Redacted.Redacted> => ({
@@ -91,7 +90,8 @@ export const choice = <const A extends string>(words: ReadonlyArray<A>): Value<A
   placeholder: words.join("|"),
   rule: `one of ${words.join(", ")}`,
   schema: Schema.Literals(words),
-  fromText: (text) => text
+  fromText: (text) => text,
+  completions: words
 })
 
 const told = (minimum: number, maximum: number): string =>

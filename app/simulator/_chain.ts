@@ -1,3 +1,4 @@
+import * as Hex from "effect/encoding/Hex"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 
 /** Field elements are below this modulus. */
@@ -5,7 +6,7 @@ const FIELD_MODULUS = 2188824287183927522224640574525727508854836440041603434369
 
 /** The hash of a block: another one on every fork. */
 export function hashOf(seed: string, number: bigint, fork: number): string {
-  return `0x${hexOf(digestOf(`${seed}/block/${number}/${fork}`))}`
+  return `0x${Hex.encode(digestOf(`${seed}/block/${number}/${fork}`))}`
 }
 
 /**
@@ -13,14 +14,10 @@ export function hashOf(seed: string, number: bigint, fork: number): string {
  * from fork to fork.
  */
 export function stateRootOf(blockHash: string, batchNum: number): bigint {
-  return BigInt(`0x${hexOf(digestOf(`${blockHash}/state/${batchNum}`))}`) % FIELD_MODULUS
+  return BigInt(`0x${Hex.encode(digestOf(`${blockHash}/state/${batchNum}`))}`) % FIELD_MODULUS
 }
 
 /** 32 bytes that nobody can tell from chance. */
 export function digestOf(text: string): Uint8Array {
   return keccak256(new TextEncoder().encode(text))
-}
-
-export function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 }

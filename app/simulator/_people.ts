@@ -1,7 +1,8 @@
+import * as Hex from "effect/encoding/Hex"
 import { derivePublicKey, ethereumAddress, signAuthorization, signerOf } from "../../adapters/crypto/mod.ts"
 import type { Network } from "../../core/domain/mod.ts"
 import { type EthereumAddress, INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
-import { digestOf, hexOf } from "./_chain.ts"
+import { digestOf } from "./_chain.ts"
 import type { Recording } from "./recording.ts"
 
 /** Somebody with keys: a user or a coordinator. */
@@ -84,7 +85,7 @@ export class People {
 
   /** An address behind which nobody stands: of a contract, say. */
   contract(name: string): EthereumAddress {
-    return `0x${hexOf(this.#secret(name).subarray(12))}`
+    return `0x${Hex.encode(this.#secret(name).subarray(12))}`
   }
 
   #secret(name: string): Uint8Array {

@@ -1,8 +1,9 @@
+import * as Hex from "effect/encoding/Hex"
 import { accountLeaf, emptyTree, type IndexedLeaf, type MerkleTree } from "../../adapters/crypto/mod.ts"
 import type { Account, New } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
 import type { BatchOutcome } from "../../core/use_cases/mod.ts"
-import { digestOf, hexOf, stateRootOf } from "./_chain.ts"
+import { digestOf, stateRootOf } from "./_chain.ts"
 import type { Context } from "./_context.ts"
 import { accountOf, type World } from "./_world.ts"
 
@@ -17,7 +18,7 @@ export function stateRoot({ recording, settings }: Context, world: World, { acco
     ...createdAccounts.map(({ address, index, publicKey, tokenId }) => `${index} ${tokenId} ${publicKey} ${address}`),
     ...accountUpdates.map(({ balance, index, nonce }) => `${index} ${nonce} ${balance}`)
   ]
-  world.stateKey = hexOf(digestOf([world.stateKey, ...changes].join("\n")))
+  world.stateKey = Hex.encode(digestOf([world.stateKey, ...changes].join("\n")))
   return recording.recall(`state ${world.stateKey}`, () => [(world.tree ??= treeOf(world)).root])[0]!
 }
 

@@ -1,4 +1,5 @@
-import { digestOf, hexOf } from "./_chain.ts"
+import * as Hex from "effect/encoding/Hex"
+import { digestOf } from "./_chain.ts"
 
 /**
  * What hashing and key derivation gave before, kept by the digest of what went in. Whatever is not there is computed, so a recording
@@ -20,7 +21,7 @@ export class Recording {
   recall(subject: string, compute: () => ReadonlyArray<bigint>): ReadonlyArray<bigint> {
     this.#known ??= readText(this.#text)
     if (this.#known.size === 0 && this.#made === undefined) return compute()
-    const key = hexOf(digestOf(subject)).slice(0, KEY_LENGTH)
+    const key = Hex.encode(digestOf(subject)).slice(0, KEY_LENGTH)
     const known = this.#known.get(key)
     const numbers = known === undefined ? compute() : known.split(" ").map((digits) => BigInt(`0x${digits}`))
     this.#made?.set(key, numbers)

@@ -16,7 +16,7 @@ export { declaration, offeredFilters, type OfferedFilter, parameterName, type Re
 export { type Scalar, scalars } from "./scalar.ts"
 export type { Field, Fields, Shape, ShapeDifferences } from "./shape.ts"
 export { revise, shape } from "./shape.ts"
-export { itemKeyFaults, listQueryFaults } from "./typed_query.ts"
+export { checkItemKey, checkListQuery } from "./typed_query.ts"
 export { type WireContext, wireContext } from "./wire_context.ts"
 export type { AnyShape, JsonSchema, WireType } from "./wire_type.ts"
 export { type WriteOperation, type WriteOperationId, writeOperationIds, writeOperations } from "./write_operation.ts"

@@ -1,3 +1,5 @@
+// Own code: `effect` has encodings in a sub-path only, and core imports no sub-path of it.
+
 /** Base64url (RFC 4648 §5) without padding; only whole groups of three bytes, so that every text has one meaning and no spare bits. */
 export function base64urlOfBytes(bytes: Uint8Array): string {
   let text = ""

@@ -1,3 +1,5 @@
+// Own code: `effect` has encodings in a sub-path only, and core imports no sub-path of it.
+
 /** Whether every character from `start` to the end is a hexadecimal digit of either case. */
 export function isHexFrom(text: string, start: number): boolean {
   for (let i = start; i < text.length; i++) {

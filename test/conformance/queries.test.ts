@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import {
-  BadInput, earlier, type InputFault, invalidValue, type ItemName, itemKeyFaults, jsonPointer, later, type ListName, listQueryFaults, nearestName, noQuery, pathReader, queryReader, type Revision
+  BadInput, checkItemKey, checkListQuery, earlier, type InputFault, invalidValue, type ItemName, jsonPointer, later, type ListName, nearestName, noQuery, pathReader, queryReader, type Revision
 } from "../../core/contract/mod.ts"
 
 const zk = { prefix: "zk", name: "", chainId: 1, rollupAddress: "" }
@@ -165,69 +165,85 @@ describe("a fault", () => {
 })
 
 describe("a query of a host without types", () => {
-  const faultsOf = (list: ListName, query: object) => told(listQueryFaults(list, query as never))
+  const faultsIn = <A>(checked: Result.Result<A, BadInput>) => Result.isSuccess(checked) ? [] : told(checked.failure.faults)
+  const faultsOf = (list: ListName, query: unknown) => faultsIn(checkListQuery(list, query as never))
+  const keyFaultsOf = (item: ItemName, key: unknown) => faultsIn(checkItemKey(item, key as never))
+  const invalid = (name: string, value: string, rule: string) => [name, value, rule, `${name} has the invalid value ${value}: expected ${rule}`]
+  const uint32 = "an integer from 0 to 4294967295"
+  const queryObject = "an object of filters, fromItem, order, limit"
 
-  it("is held to the rules of a URL", () => {
+  it("is held to the rules of a URL, and copied", () => {
     const right: ReadonlyArray<readonly [ListName, object]> = [
-      ["accounts", {}], ["accounts", { filters: { address, tokenIds: [0, 4294967295] }, fromItem: 0, order: "DESC", limit: 1 }], ["accounts", { filters: { publicKey: "a".repeat(64), tokenIds: [] }, limit: 2049, fromItem: 4294967295 }],
+      ["accounts", { filters: { address, tokenIds: [0, 4294967295] }, fromItem: 0, order: "DESC", limit: 1 }], ["accounts", { filters: { publicKey: "a".repeat(64), tokenIds: [] }, limit: 2049, fromItem: 4294967295 }],
       ["transactions", { filters: { accountIndex: 2 ** 48 - 1, type: "Exit", address: undefined } }], ["tokens", { filters: { symbols: ["a"], name: "\n", ids: undefined }, order: "ASC" }],
       ["exits", { filters: { onlyPendingWithdraws: false, batchNum: 0 } }], ["slots", { filters: { minSlotNum: 3, maxSlotNum: 3, wonByBidder: address, wonByForger: address } }], ["bids", { filters: {} }]
     ]
-    for (const [list, query] of right) assert.deepStrictEqual(faultsOf(list, query), [], JSON.stringify(query))
+    for (const [list, query] of right) {
+      const checked = Result.getOrThrow(checkListQuery(list, query as never))
+      assert.deepStrictEqual(checked, query as never)
+      assert.notStrictEqual(checked.filters, (query as { readonly filters: object }).filters as never)
+    }
+    for (const query of [{}, { filters: undefined }]) assert.deepStrictEqual(checkListQuery("accounts", query as never), Result.succeed({ filters: {} }))
   })
 
-  it("is refused with what is wrong, whatever stands there", () => {
-    const invalid = (name: string, value: string, rule: string) => [name, value, rule, `${name} has the invalid value ${value}: expected ${rule}`]
-    const uint32 = "an integer from 0 to 4294967295"
+  it("is refused with every value that is wrong, its path and its rule, whatever stands there", () => {
     const lower = "0x and 40 lower-case hexadecimal digits"
-    for (const value of [-1, 4294967296, 1.5, "1", null, NaN, 5n]) assert.deepStrictEqual(faultsOf("exits", { filters: { batchNum: value } }), [invalid("batchNum", value === "1" ? "\"1\"" : String(value), uint32)])
-    for (const filters of [null, 1, "x"]) assert.deepStrictEqual(faultsOf("exits", { filters }), [invalid("filters", filters === "x" ? "\"x\"" : String(filters), "an object")])
-    for (const limit of [0, 2050]) assert.deepStrictEqual(faultsOf("exits", { limit }), [invalid("limit", `${limit}`, "an integer from 1 to 2049")])
-    assert.deepStrictEqual(faultsOf("exits", { order: "asc", fromItem: -1 }), [invalid("order", "\"asc\"", "one of ASC, DESC"), invalid("fromItem", "-1", uint32)])
-    for (const value of [address.toUpperCase(), `${address}a`, `x${address}`, address.slice(0, -1), 5]) {
-      assert.deepStrictEqual(faultsOf("accounts", { filters: { address: value } }), [invalid("address", typeof value === "string" ? JSON.stringify(value) : "5", lower)])
+    for (const [value, text] of [[-1, "-1"], [4294967296, "4294967296"], [1.5, "1.5"], ["1", "\"1\""], [null, "null"], [NaN, "NaN"], [5n, "5n"], [Object.create(null), "{}"], [Symbol("s"), "Symbol(s)"]] as const) {
+      assert.deepStrictEqual(faultsOf("exits", { filters: { batchNum: value } }), [invalid("filters.batchNum", text, uint32)])
     }
-    assert.deepStrictEqual(faultsOf("accounts", { filters: { tokenIds: [1, -1] } }), [invalid("tokenIds", "1,-1", `an array, each ${uint32}`)])
-    assert.deepStrictEqual(faultsOf("accounts", { filters: { tokenIds: 1 } }), [invalid("tokenIds", "1", `an array, each ${uint32}`)])
+    for (const [filters, text] of [[null, "null"], [1, "1"], ["x", "\"x\""]] as const) assert.deepStrictEqual(faultsOf("tokens", { filters }), [invalid("filters", text, "an object of ids, symbols, name")])
+    for (const [query, text] of [[null, "null"], [1, "1"], ["x", "\"x\""], [undefined, "undefined"]] as const) assert.deepStrictEqual(faultsOf("exits", query), [invalid("query", text, queryObject)])
+    for (const limit of [0, 2050]) assert.deepStrictEqual(faultsOf("exits", { limit }), [invalid("limit", `${limit}`, "an integer from 1 to 2049")])
+    assert.deepStrictEqual(faultsOf("exits", { order: "asc", fromItem: -1 }), [invalid("fromItem", "-1", uint32), invalid("order", "\"asc\"", "one of ASC, DESC")])
+    for (const value of [address.toUpperCase(), `${address}a`, `x${address}`, address.slice(0, -1), 5]) {
+      assert.deepStrictEqual(faultsOf("accounts", { filters: { address: value } }), [invalid("filters.address", typeof value === "string" ? JSON.stringify(value) : "5", lower)])
+    }
+    assert.deepStrictEqual(faultsOf("accounts", { filters: { tokenIds: [1, -1, "x"] } }), [invalid("filters.tokenIds.1", "-1", uint32), invalid("filters.tokenIds.2", "\"x\"", uint32)])
+    assert.deepStrictEqual(faultsOf("accounts", { filters: { tokenIds: 1 } }), [invalid("filters.tokenIds", "1", `an array, each ${uint32}`)])
     for (const publicKey of ["a".repeat(63), "A".repeat(64), `${"a".repeat(64)}a`, `x${"a".repeat(64)}`]) assert.lengthOf(faultsOf("accounts", { filters: { publicKey } }), 1)
-    assert.deepStrictEqual(faultsOf("tokens", { filters: { name: "", symbols: [""] } }), [invalid("name", "\"\"", "a text that is not empty"), invalid("symbols", "", "an array, each a text that is not empty")])
-    assert.deepStrictEqual(faultsOf("tokens", { filters: { name: 5 } }), [invalid("name", "5", "a text that is not empty")])
-    assert.deepStrictEqual(faultsOf("exits", { filters: { onlyPendingWithdraws: "true" } }), [invalid("onlyPendingWithdraws", "\"true\"", "one of true, false")])
+    const notEmpty = "a text that is not empty"
+    assert.deepStrictEqual(faultsOf("tokens", { filters: { name: "", symbols: [""] } }), [invalid("filters.symbols.0", "\"\"", notEmpty), invalid("filters.name", "\"\"", notEmpty)])
+    assert.deepStrictEqual(faultsOf("tokens", { filters: { name: 5 } }), [invalid("filters.name", "5", notEmpty)])
+    assert.deepStrictEqual(faultsOf("exits", { filters: { onlyPendingWithdraws: "true" } }), [invalid("filters.onlyPendingWithdraws", "\"true\"", "true or false")])
     assert.lengthOf(faultsOf("transactions", { filters: { type: "transfer", accountIndex: 2 ** 48 } }), 2)
     assert.deepStrictEqual(faultsOf("transactions", { filters: { type: "x".repeat(300) } })[0]![1], `"${"x".repeat(199)}`)
   })
 
   it("holds names that are known, and none that objects inherit", () => {
     assert.deepStrictEqual(faultsOf("tokens", { limits: 1, filters: { nam: "x" } }), [
-      ["limits", "1", "a known name", "Unknown name \"limits\": did you mean limit?"], ["nam", "\"x\"", "a known name", "Unknown name \"nam\": did you mean name?"]
+      ["limits", "1", "a known name", "Unknown name \"limits\": did you mean limit?"], ["filters.nam", "\"x\"", "a known name", "Unknown name \"filters.nam\": did you mean name?"]
     ])
-    assert.deepStrictEqual(faultsOf("tokens", { filters: { zzzzzzzz: 1 } }), [["zzzzzzzz", "1", "a known name", "Unknown name \"zzzzzzzz\": the known ones are ids, symbols, name"]])
+    assert.deepStrictEqual(faultsOf("tokens", { filters: { zzzzzzzz: 1 } }), [["filters.zzzzzzzz", "1", "a known name", "Unknown name \"filters.zzzzzzzz\": the known ones are ids, symbols, name"]])
     for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
       const query = JSON.parse(`{ "${name}": 1, "filters": { "${name}": 1 } }`)
-      assert.deepStrictEqual(faultsOf("tokens", query).map(([parameter, , rule]) => [parameter, rule]), [[name, "a known name"], [name, "a known name"]])
+      assert.deepStrictEqual(faultsOf("tokens", query).map(([parameter, , rule]) => [parameter, rule]), [[name, "a known name"], [`filters.${name}`, "a known name"]])
+      assert.deepStrictEqual(faultsOf(name as ListName, {}).map(([parameter, value, rule]) => [parameter, value, rule]), [["list", `"${name}"`, "one of accounts, exits, transactions, batches, slots, bids, tokens, coordinators"]])
+      assert.deepStrictEqual(keyFaultsOf(name as ItemName, 1).map(([parameter, value, rule]) => [parameter, value, rule]), [["item", `"${name}"`, "one of account, exit, transaction, batch, fullBatch, slot, token, coordinator"]])
     }
   })
 
   it("holds no filters that exclude each other, and bounds in their order", () => {
-    assert.deepStrictEqual(faultsOf("exits", { filters: { accountIndex: 256, tokenId: 0 } }), [["tokenId", "0", "not together with accountIndex", "Filters accountIndex and tokenId exclude each other: give one of them"]])
+    assert.deepStrictEqual(faultsOf("exits", { filters: { accountIndex: 256, tokenId: 0 } }), [["filters.tokenId", "0", "not together with accountIndex", "Filters accountIndex and tokenId exclude each other: give one of them"]])
+    assert.deepStrictEqual(faultsOf("exits", { filters: { accountIndex: -1, tokenId: 0 } }).map(([parameter]) => parameter), ["filters.accountIndex", "filters.tokenId"])
     assert.deepStrictEqual(faultsOf("exits", { filters: { accountIndex: 256, tokenId: undefined } }), [])
     assert.deepStrictEqual(faultsOf("exits", { filters: { accountIndex: undefined, tokenId: 0 } }), [])
-    assert.deepStrictEqual(faultsOf("slots", { filters: { minSlotNum: 4, maxSlotNum: 3 } }), [["minSlotNum", "4", "at most maxSlotNum", "Filter minSlotNum is 4, above maxSlotNum, which is 3"]])
-    assert.deepStrictEqual(faultsOf("slots", { filters: { minSlotNum: 4, maxSlotNum: "3" } }).length, 1)
-    assert.deepStrictEqual(faultsOf("slots", { filters: { minSlotNum: "4", maxSlotNum: 3 } }).length, 1)
+    assert.deepStrictEqual(faultsOf("slots", { filters: { minSlotNum: 4, maxSlotNum: 3 } }), [["filters.minSlotNum", "4", "at most maxSlotNum", "Filter minSlotNum is 4, above maxSlotNum, which is 3"]])
+    assert.lengthOf(faultsOf("slots", { filters: { minSlotNum: 4, maxSlotNum: "3" } }), 1)
+    assert.lengthOf(faultsOf("slots", { filters: { minSlotNum: "4", maxSlotNum: 3 } }), 1)
   })
 
   it("of one thing names it by its key", () => {
     const id = `0x02${"a".repeat(64)}`
     const keys: { readonly [N in ItemName]: readonly [right: unknown, ...wrong: ReadonlyArray<unknown>] } = {
-      account: [2 ** 48 - 1, 2 ** 48, -1, "256"], exit: [{ batchNum: 1, accountIndex: 256 }, { batchNum: -1, accountIndex: 256 }, { batchNum: 1 }],
+      account: [2 ** 48 - 1, 2 ** 48, -1, "256"], exit: [{ batchNum: 1, accountIndex: 256 }, { batchNum: -1, accountIndex: 256 }, { batchNum: 1 }, { batchNum: 1, accountIndex: 256, more: 1 }],
       transaction: [id, id.toUpperCase(), `${id}0`, `x${id}`, 5], batch: [1, -1, 2 ** 32], fullBatch: [1, 1.5], slot: [2 ** 32 - 1, 2 ** 32], token: [0, null, undefined], coordinator: [address, address.slice(1)]
     }
     for (const [item, [right, ...others]] of Object.entries(keys)) {
-      assert.deepStrictEqual(itemKeyFaults(item as ItemName, right), [])
-      for (const other of others) assert.lengthOf(itemKeyFaults(item as ItemName, other), 1, `${item} ${String(other)}`)
+      assert.deepStrictEqual(checkItemKey(item as ItemName, right as never), Result.succeed(right as never))
+      for (const other of others) assert.lengthOf(keyFaultsOf(item as ItemName, other), 1, `${item} ${String(other)}`)
     }
-    for (const nothing of [null, undefined, 1, {}]) assert.deepStrictEqual(itemKeyFaults("exit", nothing).map(({ parameter, value }) => [parameter, value]), [["batchNum", "undefined"], ["accountIndex", "undefined"]])
-    assert.deepStrictEqual(told(itemKeyFaults("batch", "x")), [["batch", "\"x\"", "an integer from 0 to 4294967295", "batch has the invalid value \"x\": expected an integer from 0 to 4294967295"]])
+    for (const [nothing, text] of [[null, "null"], [undefined, "undefined"], [1, "1"]] as const) assert.deepStrictEqual(keyFaultsOf("exit", nothing), [invalid("exit", text, "an object of batchNum, accountIndex")])
+    assert.deepStrictEqual(keyFaultsOf("exit", {}), [invalid("batchNum", "undefined", uint32), invalid("accountIndex", "undefined", "an integer from 0 to 281474976710655")])
+    assert.deepStrictEqual(keyFaultsOf("batch", "x"), [invalid("batch", "\"x\"", uint32)])
   })
 })

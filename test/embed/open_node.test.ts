@@ -25,6 +25,9 @@ describe("the promise door", () => {
     for (const part of ["bogus", "ids", "limit", "order", "form"]) assert.include(error.message, part)
     assert.include((await rejection(node.list("accounts", { filters: { address: `0x${"0".repeat(40)}`, publicKey: "0".repeat(64) } }))).message, "exclude each other")
     assert.strictEqual((await rejection(node.list("transactions", { filters: {}, limit: 2050 })))._tag, "BadInput")
+    for (const query of [null, 5, "x", { filters: { tokenId: Object.create(null) } }]) assert.strictEqual((await rejection(node.list("transactions", untyped(query))))._tag, "BadInput")
+    for (const call of [node.list(untyped("nothing")), node.list(untyped(null)), node.find(untyped("toString"), untyped(1))]) assert.strictEqual((await rejection(call))._tag, "BadInput")
+    assert.strictEqual((await node.list("tokens", untyped({}))).items.length, (await node.list("tokens")).items.length)
     await node.close()
   })
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
-import { clientAddresses, rateKey } from "../../adapters/http/_client_address.ts"
+import { makeClientAddress, rateLimitKey } from "../../adapters/http/_client_address.ts"
 import { Rates } from "../../adapters/http/_rates.ts"
 import { Application, defaultLimits } from "../../adapters/http/mod.ts"
 import { defaultServerLimits } from "../../adapters/http/node.ts"
@@ -108,10 +108,10 @@ describe("requests of one address", () => {
   })
 
   it("are those of the peer, or of the last address before trusted proxies", () => {
-    const untrusting = clientAddresses([])
+    const untrusting = makeClientAddress([])
     assert.strictEqual(untrusting("10.0.0.1", "1.2.3.4"), "10.0.0.1")
     assert.strictEqual(untrusting("::ffff:10.0.0.1", undefined), "10.0.0.1")
-    const behind = clientAddresses(["10.0.0.0/8", "fd00::/8", "127.0.0.1"])
+    const behind = makeClientAddress(["10.0.0.0/8", "fd00::/8", "127.0.0.1"])
     assert.strictEqual(behind("10.0.0.1", "1.2.3.4"), "1.2.3.4")
     assert.strictEqual(behind("::ffff:127.0.0.1", "9.9.9.9, 1.2.3.4, 10.1.1.1"), "1.2.3.4")
     assert.strictEqual(behind("fd12::1", "[2001:db8::5]:443"), "2001:db8::5")
@@ -120,14 +120,18 @@ describe("requests of one address", () => {
     assert.strictEqual(behind("10.0.0.1", "10.0.0.2"), "10.0.0.2")
     assert.strictEqual(behind("11.0.0.1", "1.2.3.4"), "11.0.0.1")
     assert.strictEqual(behind(undefined, "1.2.3.4"), undefined)
+    assert.strictEqual(behind("fd00::1%eth0", "2001:DB8:0::5"), "2001:db8::5")
+    assert.strictEqual(makeClientAddress(["::ffff:10.0.0.0/104"])("10.0.0.1", "1.2.3.4"), "1.2.3.4")
+    assert.strictEqual(makeClientAddress(["10.1.2.3/8"])("10.0.0.1", "1.2.3.4"), "1.2.3.4")
+    assert.strictEqual(behind("/run/socket", "1.2.3.4"), "/run/socket")
   })
 
   it("are those of a network of 64 bits in IPv6", () => {
-    assert.strictEqual(rateKey("1.2.3.4"), "1.2.3.4")
-    for (const address of ["2001:db8:1:2::1", "2001:0db8:0001:0002:3:4:5:6", "2001:DB8:1:2::1.2.3.4", "2001:db8:1:2::%eth0"]) assert.strictEqual(rateKey(address), "2001:db8:1:2::/64", address)
-    assert.strictEqual(rateKey("2001:db8::1"), "2001:db8:0:0::/64")
-    assert.strictEqual(rateKey("::1"), "0:0:0:0::/64")
-    assert.strictEqual(rateKey("1::"), "1:0:0:0::/64")
+    assert.strictEqual(rateLimitKey("1.2.3.4"), "1.2.3.4")
+    for (const address of ["2001:db8:1:2::1", "2001:0db8:0001:0002:3:4:5:6", "2001:DB8:1:2::1.2.3.4", "2001:db8:1:2::%eth0"]) assert.strictEqual(rateLimitKey(address), "2001:db8:1:2::/64", address)
+    assert.strictEqual(rateLimitKey("2001:db8::1"), "2001:db8::/64")
+    assert.strictEqual(rateLimitKey("::1"), "::/64")
+    assert.strictEqual(rateLimitKey("1::"), "1::/64")
   })
 
   it.live("past the limit get 429 with Retry-After, and every answer tells what is left", () => Effect.scoped(Effect.gen(function*() {

@@ -5,6 +5,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { commands } from "../../app/commands.ts"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
 import { env } from "./_env.ts"
 
@@ -99,6 +101,27 @@ describe("the program and its configuration", () => {
     child.kill("SIGINT")
     assert.strictEqual((await ended).code, 130)
     socket.destroy()
+  })
+
+  it("completes commands, flags, files and words in bash", async () => {
+    const { code, out } = await run(["completions", "bash"])
+    assert.strictEqual(code, 0)
+    writeFileSync(join(directory, "completions.bash"), out)
+    const complete = async (...words: ReadonlyArray<string>) => {
+      const script = [
+        "source completions.bash", `COMP_WORDS=("$@")`, "COMP_CWORD=$(($# - 1))", `COMP_LINE="$*"`, "COMP_POINT=${#COMP_LINE}",
+        `_rollup_node "$1" "\${@: -1}" "\${@: -2:1}"`, `printf '%s\\n' "\${COMPREPLY[@]}"`
+      ].join("\n")
+      const bash = spawn("bash", ["-c", script, "bash", "rollup-node", ...words], { cwd: directory, stdio: ["ignore", "pipe", "inherit"] })
+      return (await text(bash.stdout)).trim().split("\n")
+    }
+    assert.deepStrictEqual(await complete(""), [...new Set(commands.map(({ name }) => name.split(" ")[0]!))])
+    assert.deepStrictEqual(await complete("config", ""), ["check", "print"])
+    assert.deepStrictEqual(await complete("serve", "--mem"), ["--memory"])
+    assert.deepStrictEqual(await complete("serve", "--log-level", ""), ["debug", "info", "warn", "error"])
+    assert.deepStrictEqual(await complete("serve", "--config", "compl"), ["completions.bash"])
+    assert.deepStrictEqual(await complete("openapi", ""), ["later", "earlier"])
+    assert.deepStrictEqual((await run(["completions", "csh"])).code, 2)
   })
 
   it("tells with 2 all that is wrong, and starts nothing", async () => {

@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import type { LedgerReader, LedgerTip, LedgerWriter, PoolStore, PoolTip, StoreFailure } from "../../core/ports/mod.ts"
-import { type MemoryLedger, type MemoryPoolStore, MemoryWriting, openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
+import { type LedgerReader, type LedgerTip, type LedgerWriter, mapReader, type PoolStore, type PoolTip, type StoreFailure } from "../../core/ports/mod.ts"
+import { type MemoryLedger, type MemoryPoolStore, memoryReader, MemoryWriting, openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import type { Life, Turns } from "./_turns.ts"
 import type { Weather } from "./_weather.ts"
 
@@ -65,13 +65,7 @@ const versionOf = (found: unknown): number => {
 type Through = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreFailure>
 
 const ledgerPorts = (ledger: MemoryLedger, read: Through, write: Through, writing = new MemoryWriting(ledger.view)): Pick<Ports, "reader" | "writer"> => ({
-  reader: {
-    list: (name, query) => read(Effect.suspend(() => Effect.fromResult(ledger.list(name, query)))),
-    find: (name, key) => read(Effect.sync(() => ledger.find(name, key))),
-    parties: (of) => read(Effect.sync(() => ledger.parties(of))),
-    state: read(Effect.sync(ledger.state)),
-    stamp: read(Effect.sync(ledger.stamp))
-  },
+  reader: mapReader((call) => read(call(memoryReader(ledger)))),
   writer: {
     // a turn of each process, since one that is killed never gives its turn back
     apply: (_, decide) => write(writing.apply(decide, (decision) => Effect.fromResult(ledger.apply(() => Result.succeed(decision))))),

@@ -1,9 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
+import { preferReplica } from "../../adapters/sql/_replica.ts"
 import { sqlStores } from "../../adapters/sql/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
-import { LedgerReader } from "../../core/ports/mod.ts"
+import { LedgerReader, NotRegistered } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { execute } from "../postgres/_statements.ts"
 import { type FreshDatabase, freshDatabase } from "../postgres/mod.ts"
@@ -73,4 +74,17 @@ describe("reading from a replica", () => {
     version += 1 + (chain[4]!.batches?.length ?? 0)
     assert.deepStrictEqual(yield* toldBy("replica"), ["replica", version])
   })))
+
+  it.effect("counts the version of a refusal as shown", () => Effect.gen(function*() {
+    const stampOf = (version: number) => ({ ethereumBlockNum: 0n, batchNum: null, version })
+    const readerAt = (version: number, refusedVersion: number): LedgerReader["Service"] => ({
+      find: () => Effect.never, parties: () => Effect.never, state: Effect.never,
+      list: () => Effect.fail(new NotRegistered({ things: [{ filter: "tokenIds", kind: "token", value: 99 }], stamp: stampOf(refusedVersion) })),
+      stamp: Effect.succeed(stampOf(version))
+    })
+    const { reader } = preferReplica({ reader: readerAt(7, 7), writer: null as never }, readerAt(5, 6))
+    assert.strictEqual((yield* reader.stamp).version, 5)
+    yield* Effect.flip(reader.list("accounts", { filters: { tokenIds: [99] } }))
+    assert.strictEqual((yield* reader.stamp).version, 7)
+  }))
 })
