@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import type { HttpAnswer, HttpRequest } from "../../adapters/http/mod.ts"
@@ -81,20 +81,19 @@ const plainServer = (): Server => {
 const converse = async (port: number, readBytes: (client: Socket) => number | undefined, pieces: ReadonlyArray<string>): Promise<string> => {
   const client = connect({ port, host: "127.0.0.1", noDelay: true })
   let said = ""
-  let isClosed = false
-  client.on("data", (chunk: Buffer) => said += chunk.toString("latin1")).on("error", () => {}).on("close", () => isClosed = true)
+  client.on("data", (chunk: Buffer) => said += chunk.toString("latin1")).on("error", () => {})
   await new Promise((resolve) => client.once("connect", resolve))
   let sent = 0
   for (const piece of pieces) {
-    if (isClosed) break
+    if (client.destroyed) break
     client.write(piece, "latin1")
     sent += piece.length
-    while (!isClosed && (readBytes(client) ?? 0) < sent && !client.destroyed) await turnsOfTheLoop(1)
+    while ((readBytes(client) ?? 0) < sent && !client.destroyed) await turnsOfTheLoop(1)
     // answers that are not late are there, and responses have ended
     await turnsOfTheLoop(4)
   }
   // more turns than a late answer takes, and time for the bytes to arrive
-  for (let quiet = 0, before = ""; quiet < 12 && !isClosed; quiet = said === before ? quiet + 1 : 0) {
+  for (let quiet = 0, before = ""; quiet < 12 && !client.destroyed; quiet = said === before ? quiet + 1 : 0) {
     before = said
     await turnsOfTheLoop(4)
     await new Promise((resolve) => setTimeout(resolve, 2))
@@ -173,16 +172,13 @@ describe("a client that reads slowly", () => {
 
   /** A client that has asked for a large answer and reads none of it yet. */
   const unread = Effect.fnUntraced(function*(scope: Scope.Scope, options: Partial<ServerOptions>) {
-    let asked = 0
-    const { port } = yield* bareServer(() => Effect.sync(() => {
-      asked++
-      return { status: 200, headers: {}, body: "x".repeat(bytes), isAscii: true }
-    }), scope, options)
+    const asked = yield* Deferred.make<void>()
+    const { port } = yield* bareServer(() => Effect.as(Deferred.succeed(asked, undefined), { status: 200, headers: {}, body: "x".repeat(bytes), isAscii: true }), scope, options)
     const socket = connect(port, "127.0.0.1")
     let length = 0
     const ended = new Promise<number>((resolve) => socket.on("data", (chunk) => length += chunk.length).on("error", () => {}).on("close", () => resolve(length)))
     socket.pause().write(get("/"))
-    while (asked === 0) yield* Effect.sleep("1 millis")
+    yield* Deferred.await(asked)
     return { socket, ended: Effect.promise(() => ended) }
   })
 
