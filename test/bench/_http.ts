@@ -33,11 +33,22 @@ export const benchHttp = async (options: Rounds): Promise<void> => {
           noteFigure(kind === "computed" ? "computed" : figures[name]!, `${name}${suffix} ${ratio}`)
           if (kind === "cached" && !isTraced) await benchPaths(`${name}, ${kind} ÷ Fastify`, [path], ours, fastify, options)
         }
+        if (kind === "cached" && !isTraced) await benchFramework(raw, options)
         if (kind === "cached") noteFigure("unchanged", `304${suffix} ${await benchUnchanged(Object.values(paths), isTraced, ours, raw, options)}`)
       }
     } finally {
       await Promise.all([ours.stop(), raw.stop(), fastify.stop()])
     }
+  }
+}
+
+/** The application behind `HttpServer.serve`. */
+const benchFramework = async (raw: BenchServer, options: Rounds): Promise<void> => {
+  const framework = await startServer("./_framework_server.ts", [])
+  try {
+    await benchPaths("one token, cached, HttpServer.serve ÷ node:http", [paths["one token"]], framework, raw, options)
+  } finally {
+    await framework.stop()
   }
 }
 

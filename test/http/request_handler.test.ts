@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Scope } from "effect"
-import { connect } from "node:net"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { connect, type Socket } from "node:net"
 import type { HttpAnswer } from "../../adapters/http/mod.ts"
-import { bareServer } from "./_bare_server.ts"
+import { application } from "./_application.ts"
+import { answersOf, bareServer } from "./_bare_server.ts"
+import { watchedServer } from "./_limits.ts"
 
 /** A server whose every answer is the same effect. */
 const serve = (answer: Effect.Effect<HttpAnswer>, scope: Scope.Scope) => bareServer(() => answer, scope)
@@ -56,6 +59,20 @@ describe("a request that waits for its answer", () => {
         assert.strictEqual(response.headers.get("content-length"), status === 304 ? null : String(new TextEncoder().encode(expected).length))
       }
     }
+  })))
+})
+
+describe("each request", () => {
+  it.live("is heard by diagnostics_channel, also if its answer is cached", () => Effect.scoped(Effect.gen(function*() {
+    const { port } = yield* watchedServer(application(), {})
+    let heard = 0
+    const hear = (message: unknown) => {
+      if ((message as { readonly socket: Socket }).socket.localPort === port) heard++
+    }
+    yield* Effect.acquireRelease(Effect.sync(() => subscribe("http.server.request.start", hear)), () => Effect.sync(() => unsubscribe("http.server.request.start", hear)))
+    const requests = Array.from({ length: 20 }, () => "GET /tokens/1 HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert.lengthOf(yield* Effect.promise(() => answersOf(port, requests)), 20)
+    assert.strictEqual(heard, 20)
   })))
 })
 
