@@ -21,7 +21,7 @@ describe("the admin listener", () => {
     const early = yield* get(admin, "/feed")
     assert.strictEqual(early.status, 503)
     assert.strictEqual(early.headers.get("retry-after"), "1")
-    yield* Scope.provide(admin.serve(node, node), inner)
+    yield* Scope.provide(admin.serve(node), inner)
     assert.deepStrictEqual(yield* states, [200, 200, "ok"])
     yield* Scope.close(inner, Exit.void)
     assert.deepStrictEqual(yield* states, [200, 503, "stopping"])
@@ -32,7 +32,7 @@ describe("the admin listener", () => {
 
   it.live("a process that writes nothing sends writers to the one that does", () => Effect.scoped(Effect.gen(function*() {
     const admin = yield* openAdmin({ port: 0, monitor: openMonitor(), token: Redacted.make(token) })
-    yield* admin.serve(yield* Layer.build(memoryNode({ genesis })), null)
+    yield* admin.serve(yield* Layer.build(memoryNode({ genesis })))
     assert.strictEqual((yield* ask(admin, "/readyz")).status, 200)
     const answer = yield* get(admin, "/feed")
     assert.strictEqual(answer.status, 503)
@@ -58,7 +58,7 @@ describe("the admin listener", () => {
     const failure = new StoreFailure({ message: "The database is gone", retry: true })
     const node = yield* Layer.build(memoryNode({ genesis }))
     const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
-    yield* admin.serve(Context.add(node, LedgerReader, { ...Context.get(node, LedgerReader), stamp: Effect.fail(failure) }), node)
+    yield* admin.serve(Context.add(node, LedgerReader, { ...Context.get(node, LedgerReader), stamp: Effect.fail(failure) }))
     const gone = yield* ask(admin, "/readyz")
     assert.strictEqual(gone.status, 503)
     assert.match((gone.json as Ready).checks.ledger!.detail, /The database is gone/u)
@@ -77,7 +77,7 @@ describe("the admin listener", () => {
   it.live("without a token the paths that write are not there at all", () => Effect.scoped(Effect.gen(function*() {
     const node = yield* Layer.build(memoryNode({ genesis }))
     const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
-    yield* admin.serve(node, node)
+    yield* admin.serve(node)
     for (const path of ["/feed", "/pool", "/pool/0x1"]) {
       const [got, posted] = [yield* get(admin, path), yield* post(admin, path, "{}")]
       assert.deepStrictEqual([got.status, posted.status], [404, 404])
