@@ -30,15 +30,6 @@ describe("the admin listener", () => {
     assert.isTrue(yield* Effect.promise(() => fetch(admin.url).then(() => false, () => true)))
   }))
 
-  it.live("a process that writes nothing sends writers to the one that does", () => Effect.scoped(Effect.gen(function*() {
-    const admin = yield* openAdmin({ port: 0, monitor: openMonitor(), token: Redacted.make(token) })
-    yield* admin.serve(yield* Layer.build(memoryNode({ genesis })))
-    assert.strictEqual((yield* ask(admin, "/readyz")).status, 200)
-    const answer = yield* get(admin, "/feed")
-    assert.strictEqual(answer.status, 503)
-    assert.match(answer.text, /only reads what another one of its group writes/u)
-  })))
-
   it.live("tells how each part is: a degraded one is told, a failing one makes the process unready", () => Effect.scoped(Effect.gen(function*() {
     const monitor = openMonitor()
     const { admin } = yield* watched({ monitor })

@@ -36,7 +36,7 @@ let said = ""
 for (const stream of [server.stdout, server.stderr]) stream.on("data", (text) => said += text)
 const ended = new Promise<number | null>((resolve) => server.once("exit", resolve))
 const told = (pattern: RegExp) => said.match(pattern)
-while (told(/Process \d+ \(\w+, 2 of 2\) serves/u) === null) {
+while (told(/Worker 2 of 2 \(process \d+\) is serving/u) === null) {
   if (server.exitCode !== null) throw new Error(`The server ended: ${said}`)
   await sleep(100)
 }
@@ -131,7 +131,7 @@ const watch = async () => {
 }
 const sum = (all: ReadonlyArray<Seen>, of: (seen: Seen) => number): number => all.reduce((total, seen) => total + of(seen), 0)
 const kill = () => {
-  const pids = [...said.matchAll(/Process (\d+) \((\w+), (\d) of 2\) serves/gu)].reduce((by, [, pid, , place]) => by.set(Number(place), Number(pid)), new Map<number, number>())
+  const pids = [...said.matchAll(/Worker (\d) of 2 \(process (\d+)\) is serving/gu)].reduce((by, [, place, pid]) => by.set(Number(place), Number(pid)), new Map<number, number>())
   const pid = pids.get(1 + kills % 2)!
   console.log(`        kill -9 of process ${pid}`)
   process.kill(pid, "SIGKILL")
