@@ -8,10 +8,12 @@ export interface WorkerRole {
   readonly workers: number
 }
 
-/** What a worker tells its supervisor: that it can be drained from now on, and later the address it serves. */
-export type WorkerMessage = { readonly kind: "started" } | { readonly kind: "serving"; readonly address: string }
+/** From a worker to its supervisor: it can be drained from now on; it serves an address. */
+export type WorkerMessage =
+  | { readonly kind: "started" }
+  | { readonly kind: "serving"; readonly address: string }
 
-/** What a supervisor tells a worker: finish the requests that have been received, then exit. */
+/** From a supervisor to a worker: finish the requests that have been received, then exit. */
 export type SupervisorMessage = { readonly kind: "drain" }
 
 /** Returns the number of processes that a setting stands for. */
@@ -27,10 +29,12 @@ export const isWorker = (): boolean => workerRole() !== undefined
 
 const variable = "WORKER_ROLE"
 
-export const roleEnvironment = ({ place, workers }: WorkerRole): { readonly [name: string]: string } =>
+export const roleEnvironment = (
+  { place, workers }: WorkerRole
+): { readonly [name: string]: string } =>
   ({ [variable]: `${place}/${workers}` })
 
-/** The role of this process; undefined if it is not a worker, or a worker of a foreign cluster. */
+/** Returns the role of this process; undefined if no supervisor of ours started it. */
 export const workerRole = (): WorkerRole | undefined => {
   const role = process.env[variable]
   if (!cluster.isWorker || role === undefined) return undefined

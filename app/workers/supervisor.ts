@@ -1,7 +1,9 @@
 import cluster, { type Worker } from "node:cluster"
 import { Deferred, Effect, Exit } from "effect"
 import { RestartDelay } from "./_restart_delay.ts"
-import { roleEnvironment, type SupervisorMessage, type WorkerMessage, type WorkerRole } from "./role.ts"
+import {
+  roleEnvironment, type SupervisorMessage, type WorkerMessage, type WorkerRole
+} from "./role.ts"
 
 export interface SupervisorOptions {
   readonly workers: number
@@ -10,17 +12,17 @@ export interface SupervisorOptions {
 }
 
 /**
- * Runs workers that serve one port until it is interrupted, then drains them. The first worker starts
- * alone, since it may migrate the database; the others start once it serves. A worker that exits is
- * restarted with growing delay. If the first worker exits before it serves, the program exits with
- * its code.
+ * Runs workers that serve one port until it is interrupted, then drains them. The first worker
+ * starts alone, since it may migrate the database; the others start once it serves. A worker that
+ * exits is restarted with growing delay. If the first worker exits before it serves, the program
+ * exits with its code.
  *
- * Node keeps a connection open without an answer if it was handed to a worker that is killed before
- * it accepts it: at most one for each killed worker.
+ * Node 24 keeps a connection open without an answer if it was handed to a worker that is killed
+ * before it accepts it: at most one for each killed worker.
  */
 export const supervise = ({ drainMaxMs, workers }: SupervisorOptions): Effect.Effect<never> =>
   Effect.gen(function*() {
-    // The kernel's own balancing is cheaper, but with it one of four workers had 1 of 32 connections.
+    // the kernel's balancing is cheaper, but gave one of four workers 1 of 32 connections
     cluster.schedulingPolicy = cluster.SCHED_RR
     // a worker that is blocked does not notice that its supervisor is gone
     process.on("exit", () => {
@@ -32,15 +34,20 @@ export const supervise = ({ drainMaxMs, workers }: SupervisorOptions): Effect.Ef
       Effect.gen(function*() {
         const delay = new RestartDelay()
         for (;;) {
-          const { ending, name } = yield* runWorker({ place, workers }, drainMaxMs, (name, address) =>
-            Effect.gen(function*() {
+          const { ending, name } = yield* runWorker({ place, workers }, {
+            drainMaxMs,
+            onServing: (name, address) => Effect.gen(function*() {
               delay.serving(Date.now())
               yield* Effect.log(`${name} is serving`)
               yield* Deferred.succeed(firstAddress, address)
-            }))
-          if (!Deferred.isDoneUnsafe(firstAddress)) process.exit(typeof ending === "number" ? ending : 1)
+            })
+          })
+          if (!Deferred.isDoneUnsafe(firstAddress)) {
+            process.exit(typeof ending === "number" ? ending : 1)
+          }
           const delayMs = delay.afterExit(Date.now())
-          yield* Effect.logWarning(`${name} ended with ${ending}; restarting in ${delayMs / 1000} s`)
+          const restart = `restarting in ${delayMs / 1000} s`
+          yield* Effect.logWarning(`${name} ended with ${ending}; ${restart}`)
           yield* Effect.sleep(delayMs)
         }
       })
@@ -58,16 +65,22 @@ export const supervise = ({ drainMaxMs, workers }: SupervisorOptions): Effect.Ef
 /** A signal, an exit code, or why no process was started. */
 type Ending = NodeJS.Signals | number | string
 
-/** Runs one worker until it ends. If interrupted, drains it, or kills it if it cannot be drained. */
+interface WorkerOptions extends Pick<SupervisorOptions, "drainMaxMs"> {
+  readonly onServing: (name: string, address: string) => Effect.Effect<void>
+}
+
+/** Runs one worker until it ends. If interrupted, drains it, or kills it if it has just started. */
 const runWorker = (
-  role: WorkerRole, drainMaxMs: number, onServing: (name: string, address: string) => Effect.Effect<void>
+  role: WorkerRole, { drainMaxMs, onServing }: WorkerOptions
 ): Effect.Effect<{ readonly name: string; readonly ending: Ending }> =>
   Effect.acquireUseRelease(
     Effect.sync(() => fork(role)),
     ({ ended, name, serving }) =>
       Effect.raceFirst(
         Effect.map(ended, (ending) => ({ name, ending })),
-        Effect.andThen(Effect.flatMap(serving, (address) => onServing(name, address)), Effect.never)
+        Effect.andThen(
+          Effect.flatMap(serving, (address) => onServing(name, address)), Effect.never
+        )
       ),
     (worker, exit) => Exit.isSuccess(exit) ? Effect.void : drain(worker, drainMaxMs)
   )

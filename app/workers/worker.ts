@@ -9,8 +9,8 @@ export interface WorkerSelf extends WorkerRole {
 }
 
 /**
- * Runs a service as a worker, until the supervisor drains it: then it is interrupted, and the process
- * exits when nothing keeps it alive. Passes undefined if this process is not a worker.
+ * Runs a service as a worker until the supervisor drains it: then interrupts it, and lets the
+ * process exit. Passes undefined if this process is not a worker.
  *
  * If the supervisor dies, Node ends the worker: it exits when the channel to its primary closes
  * without `worker.disconnect()`.
@@ -29,7 +29,7 @@ export const runAsWorker = <A, E, R>(
       send({ kind: "started" })
     })
     const serving = (address: string) => Effect.sync(() => send({ kind: "serving", address }))
-    return Effect.raceFirst(run({ ...role, serving }), drained).pipe(
+    return Effect.raceFirst(drained, run({ ...role, serving })).pipe(
       // the supervisor hands connections that this worker did not accept to other workers first
       Effect.tap(Effect.sync(() => worker.disconnect()))
     )
