@@ -1,5 +1,5 @@
 import { type Context, Effect, type Scope } from "effect"
-import { type AdminLimits, type AdminPorts, type AdminWritePorts, openAdmin, openOtlp, openRequestLog } from "../adapters/admin/mod.ts"
+import { type AdminLimits, type AdminPorts, openAdmin, openOtlp, openRequestLog } from "../adapters/admin/mod.ts"
 import type { Observing } from "../adapters/http/mod.ts"
 import { openMonitor } from "../adapters/metrics/mod.ts"
 import type { Monitor } from "../core/mod.ts"
@@ -22,10 +22,10 @@ export interface Watch {
   /** Takes the last figures, while the parts of the node are still there. */
   readonly take: Effect.Effect<void>
   /** From now on the node is ready. */
-  readonly serve: (node: Context.Context<AdminPorts>, writing: Context.Context<AdminWritePorts> | null) => Effect.Effect<void, never, Scope.Scope>
+  readonly serve: (node: Context.Context<AdminPorts>) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Opens what a server is watched by, as its settings say. @param place which process of a group this is, from 0; null where it is alone @param verification what `verify` found last */
+/** Opens what a server is watched by, as its settings say. @param place which worker this is, from 0; null for a single process @param verification what `verify` found last */
 export const openWatch = Effect.fnUntraced(function*(settings: AdminSettings, place: number | null, verification?: Effect.Effect<string | null, unknown>): Effect.fn.Return<Watch, ProgramFailure, Scope.Scope> {
   const { adminHost, adminToken, ledgerAgeMaxSeconds, otlpUrl, requestLog, serverTiming, traceRatio } = settings
   const port = adminPortOf(settings, place ?? 0)

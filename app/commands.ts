@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { choice, type Command, command, flagOnly, settings, text } from "./config/mod.ts"
 import * as options from "./options.ts"
 import { checkDatabase, checkServer, checkVerified } from "./rules.ts"
-import { isGroup } from "./workers/mod.ts"
+import { isSupervisor } from "./workers/mod.ts"
 
 /*
  * What the program can do. Each command loads its code when it runs: whoever starts a server does not wait for the others. Another one, such
@@ -28,7 +28,7 @@ const serve = command({
   options: settings.serverSettings,
   rules: checkServer,
   isService: true,
-  run: (settled) => isGroup(settled.workers)
+  run: (settled) => isSupervisor(settled.workers)
     ? Effect.flatMap(Effect.promise(() => import("./supervise.ts")), ({ superviseServers }) => superviseServers(settled))
     : Effect.flatMap(Effect.promise(() => import("./serve.ts")), ({ serve }) => serve(settled))
 })

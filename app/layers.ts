@@ -55,7 +55,7 @@ export const nodeOver = <E>(stores: Layer.Layer<Stores, E>, options: NodeOptions
 }
 
 /** The interface of a node over what it reads and where posts go. */
-export const applicationOver = (
+const applicationOver = (
   { answersBytesMax, finalAfterBatches, genesis, limits, mounts, observing, textsMax }: NodeOptions
 ): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>
   Layer.unwrap(Effect.map(LedgerTip, (tip) =>

@@ -6,7 +6,7 @@ type ServerSettings = typeof settings.serverSettings
 
 export const checkServer = (settled: Settled<ServerSettings>, origins: Origins<ServerSettings>): ReadonlyArray<Problem> => [
   ...onePlace(settled, origins), ...replicaOfSomething(settled, origins), ...oneNetwork(settled, origins), ...fees(settled, origins), ...mounts(settled, origins),
-  ...oneReader(settled, origins)
+  ...sharedDatabase(settled, origins), ...oneReader(settled, origins)
 ]
 
 /** Where a command works on a database and on nothing else. */
@@ -56,11 +56,23 @@ const oneNetwork = (_: Settled<ServerSettings>, { empty, feed, paceSeconds, pref
   }]
 }
 
-/** Where every process opens the database, each would read a part of what arrives. */
-const oneReader = ({ database, feed, workers }: Settled<ServerSettings>, origins: Origins<ServerSettings>): ReadonlyArray<Problem> =>
-  database === undefined || feed !== "-" || workers === 1 ? [] : [{
+/** Also refuses `cores` on a machine with one core, so that a configuration is valid everywhere or nowhere. */
+const sharedDatabase = (
+  { workers }: Settled<ServerSettings>, origins: Origins<ServerSettings>
+): ReadonlyArray<Problem> =>
+  workers === 1 || origins.database.kind !== "default" ? [] : [{
+    source: origins.workers.source,
+    message: `The value ${workers} needs PostgreSQL, since several processes share their data through a database: ` +
+      "name one with --database or DATABASE_URL, or set 1"
+  }]
+
+/** Each worker would read a part of the standard input. */
+const oneReader = (
+  { feed, workers }: Settled<ServerSettings>, origins: Origins<ServerSettings>
+): ReadonlyArray<Problem> =>
+  feed !== "-" || workers === 1 ? [] : [{
     source: sourcesOf([origins.feed, origins.workers]),
-    message: "The standard input is read by one process, and more are to serve the database: name a file, or load the feed with ingest"
+    message: "Only one process can read the standard input: name a file, load the feed with ingest, or set 1 worker"
   }]
 
 const fees = ({ maxFeeUSD, minFeeUSD }: Settled<ServerSettings>, origins: Origins<ServerSettings>): ReadonlyArray<Problem> =>

@@ -2,6 +2,7 @@ import { Cause, Effect, Exit, Layer, Logger, References } from "effect"
 import { constants } from "node:os"
 import type { Command, Invocation } from "./config/mod.ts"
 import { exitCodes, programFailure } from "./exit_codes.ts"
+import { isWorker } from "./workers/mod.ts"
 
 /**
  * Runs a command to its end, which the exit code tells. The first signal to stop interrupts it, which lets what has begun end; a second one
@@ -11,6 +12,8 @@ export const runCommand = (command: Command, { origins, settled }: Invocation): 
   const fiber = Effect.runFork(Effect.provide(command.run(settled as never, { origins }), telling(command, settled)))
   let signalled: number | undefined
   const stop = (signal: NodeJS.Signals): void => {
+    // a terminal signals all processes of a group; the supervisor drains its workers
+    if (isWorker()) return
     const code = 128 + constants.signals[signal]
     if (signalled !== undefined) process.exit(code)
     signalled = code

@@ -11,18 +11,18 @@ import type { settings, Settled } from "./config/mod.ts"
 import { ProgramFailure } from "./exit_codes.ts"
 import { eventLoopFirst } from "./helper_threads.ts"
 import { giveBackOnceIdle } from "./idle_memory.ts"
-import { applicationOver, nodeOver } from "./layers.ts"
+import { nodeOver } from "./layers.ts"
 import { mountsOf } from "./mounts.ts"
 import { openStores, placeOf } from "./stores.ts"
 import { lastVerification } from "./verification.ts"
 import { judgeExitsInThread, verifierThreads } from "./verifier.ts"
-import { answerQuestions, asWorker, openFollower, type WorkerSelf } from "./workers/mod.ts"
+import { runAsWorker, type WorkerSelf } from "./workers/mod.ts"
 
 export type ServeSettings = Settled<typeof settings.serverSettings>
 
-/** Serves the interface over a simulated network, over a feed, or over an empty ledger, until it is interrupted: alone, or as a process of a group. */
+/** Serves the interface over a simulated network, a feed, or an empty ledger, until it is interrupted: as a single process or as a worker. */
 export const serve = (settings: ServeSettings) =>
-  asWorker((self) => watched(settings, self, (watch) => self?.kind === "follower" ? follow(settings, self, watch) : lead(settings, self, watch))).pipe(
+  runAsWorker((self) => watched(settings, self, (watch) => serveNode(settings, self, watch))).pipe(
     Effect.catchTag("ServeError", (cause) => Effect.fail(new ProgramFailure({
       ending: "taken", cause,
       message: `Port ${settings.port} of ${settings.host} cannot be listened on: ${reason(cause)}; choose another one with --port`
@@ -42,13 +42,13 @@ const verificationOf = (settings: ServeSettings) => {
   return place.kind === "memory" ? undefined : Effect.suspend(() => lastVerification(place.kind === "directory" ? { kind: "directory", directory: resolve(place.directory) } : place, settings))
 }
 
-/** With stores that blocks are brought into. */
-const lead = (settings: ServeSettings, self: WorkerSelf | undefined, watch: Watch) =>
+/** Opens the stores, starts the source of blocks and serves them. */
+const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, watch: Watch) =>
   Effect.scoped(Effect.gen(function*() {
     const place = placeOf(settings)
     const source = yield* sourceOf(settings)
     const { genesis } = source
-    const stores = yield* openStores(place, { genesis, ...feesOf(settings) }, self)
+    const stores = yield* openStores(place, { genesis, ...feesOf(settings) })
     let isServing = place.kind === "database"
     const node = yield* Layer.build(nodeOver(stores.stores, {
       genesis, ...nodeOptions(settings), observing: watch.observing,
@@ -58,22 +58,13 @@ const lead = (settings: ServeSettings, self: WorkerSelf | undefined, watch: Watc
       }),
       judgeExits: judgeExitsInThread(genesis.network, () => !isServing)
     }))
-    if (self?.kind === "writer") yield* Effect.provide(answerQuestions(self.channel), node)
     // a process may have ended between a block and what the pool makes of it
     yield* Effect.provide(Effect.flatMap(Pool, (pool) => pool.settle), node)
     const started = Effect.provide(source.start(stores), node)
     // where others may write, this process serves until it is its turn
     yield* place.kind === "database" ? Effect.forkScoped(Effect.catchCause(started, (cause) => Effect.logError("No blocks are written", cause))) : started
     isServing = true
-    return yield* listen(settings, node, self, { ready: watch.serve(node, node), take: watch.take })
-  }))
-
-/** With stores that have what another process of the group writes. */
-const follow = (settings: ServeSettings, self: WorkerSelf, watch: Watch) =>
-  Effect.scoped(Effect.gen(function*() {
-    const { genesis, layer } = yield* openFollower({ ...self, fees: feesOf(settings) })
-    const node = yield* Layer.build(Layer.provideMerge(applicationOver({ genesis, ...nodeOptions(settings), observing: watch.observing }), layer))
-    return yield* listen(settings, node, self, { ready: watch.serve(node, null), take: watch.take })
+    return yield* listen(settings, node, self, { ready: watch.serve(node), take: watch.take })
   }))
 
 interface Watching extends Pick<Watch, "take"> {
@@ -98,9 +89,9 @@ const listen = (settings: ServeSettings, node: Context.Context<Application>, sel
     return yield* Effect.never
   })
 
-/** Processes that each take posts share the cores. */
+/** Verifier threads of one worker: the workers share the cores. */
 const threadsOf = (self: WorkerSelf | undefined): number | undefined =>
-  self?.kind === "peer" ? Math.ceil(availableParallelism() / self.workers) : undefined
+  self === undefined ? undefined : Math.ceil(availableParallelism() / self.workers)
 
 const serverLimitsOf = (settings: ServeSettings): ServerLimits => {
   const { headersTimeoutMs, httpConnectionsMax, idleTimeoutMs, queueDelayTargetMs, rateAddressesMax, rateBurstMax, ratePerSecondMax, requestTimeoutMs, sendTimeoutMs, trustedProxies, unreadBytesMax } = settings

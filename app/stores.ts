@@ -5,7 +5,6 @@ import type { settings, Settled } from "./config/mod.ts"
 import { type ConnectionOptions, connectionOptions } from "./database.ts"
 import type { StoreOptions, Stores } from "./layers.ts"
 import { newRecords } from "./resumed_feed.ts"
-import { sharedJournal, sharedMemory, type Sharing } from "./workers/mod.ts"
 
 /** Where a node keeps its data. */
 export type DataPlace =
@@ -27,35 +26,28 @@ export interface OpenStores {
   readonly stores: Layer.Layer<Stores>
   /** Those records of a feed that the ledger was not told before. */
   readonly newOf: (records: AsyncIterable<FeedRecord>) => AsyncIterable<FeedRecord>
-  /** Whether what is new is known by the last block of the ledger alone, whoever wrote it: to look at that is to wait until this process writes. */
+  /** Whether other processes may write the ledger: what is new then depends on its last block, which is read when this process holds the lease. */
   readonly isShared: boolean
 }
 
-/** Opens the stores of a place for as long as the scope lives, and tells what was found there. Other processes follow where it is said how. */
-export const openStores = (place: DataPlace, options: StoreOptions, sharing?: Sharing) => {
+/** Opens the stores of a place for the lifetime of the scope, and logs what they hold. */
+export const openStores = (place: DataPlace, options: StoreOptions) => {
   switch (place.kind) {
     case "memory":
-      return inMemory(options, sharing)
+      return inMemory(options)
     case "directory":
-      return inDirectory(resolve(place.directory), options, sharing)
+      return inDirectory(resolve(place.directory), options)
     case "database":
       return inDatabase(place, options)
   }
 }
 
-const inMemory = (options: StoreOptions, sharing: Sharing | undefined) =>
+const inMemory = (options: StoreOptions) =>
   Effect.gen(function*() {
     yield* Effect.log("Nothing is kept: all data are in memory")
-    if (sharing !== undefined) return yield* inSharedMemory(options, sharing)
     const { memoryStores } = yield* Effect.promise(() => import("./memory_node.ts"))
-    return { stores: memoryStores(options), newOf: (records) => records, isShared: false }
+    return { stores: memoryStores(options), newOf: (records) => records, isShared: false } satisfies OpenStores
   })
-
-/** A writer that begins anew finds what the one before it has shown. */
-const inSharedMemory = (options: StoreOptions, sharing: Sharing) =>
-  Effect.map(sharedMemory(sharing, options), ({ context, isResumed }): OpenStores => ({
-    stores: Layer.succeedContext(context), newOf: (records) => records, isShared: isResumed
-  }))
 
 /** The client is loaded only where it is needed. Another process may write this ledger: ours takes over when that one ends. */
 const inDatabase = ({ connections, replicaUrl, url }: DataPlace & { readonly kind: "database" }, options: StoreOptions) =>
@@ -70,11 +62,10 @@ const inDatabase = ({ connections, replicaUrl, url }: DataPlace & { readonly kin
   })
 
 /** SQLite is loaded only where it is needed. */
-const inDirectory = (directory: string, options: StoreOptions, sharing: Sharing | undefined) =>
+const inDirectory = (directory: string, options: StoreOptions) =>
   Effect.gen(function*() {
     const { JournalStores, journaledStores } = yield* Effect.promise(() => import("../adapters/journal/mod.ts"))
-    const share = sharing === undefined ? {} : { share: yield* sharedJournal(sharing) }
-    const context = yield* Layer.build(journaledStores({ directory, ...options, ...share }))
+    const context = yield* Layer.build(journaledStores({ directory, ...options }))
     yield* Effect.provide(Effect.gen(function*() {
       const { found: { durationMs, records } } = yield* JournalStores
       const { batchNum, ethereumBlockNum } = yield* Effect.orDie((yield* LedgerReader).stamp)

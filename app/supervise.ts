@@ -1,12 +1,10 @@
 import type { Effect } from "effect"
 import type { ServeSettings } from "./serve.ts"
-import { supervise, workersOf } from "./workers/mod.ts"
+import { supervise, workerCount } from "./workers/mod.ts"
 
-/** Has several processes serve what one is told to serve. */
-export const superviseServers = ({ database, memory, shutdownTimeoutMs, workers }: ServeSettings): Effect.Effect<never> =>
-  supervise({
-    workers: workersOf(workers),
-    stores: memory ? "memory" : database === undefined ? "directory" : "database",
-    // what a process does after its last answer takes a moment too
-    drainMaxMs: shutdownTimeoutMs + 5000
-  })
+/** Runs several processes that serve the interface over one database. */
+export const superviseServers = (
+  { shutdownTimeoutMs, workers }: ServeSettings
+): Effect.Effect<never> =>
+  // a worker closes its connections to the database after its last answer
+  supervise({ workers: workerCount(workers), drainMaxMs: shutdownTimeoutMs + 5000 })

@@ -21,8 +21,8 @@ interface Route {
 export interface RoutesOptions {
   readonly monitor: OpenMonitor
   readonly phase: () => Phase
-  /** Undefined until the node is there; null where this process writes nothing. */
-  readonly doors: () => { readonly feed: Feed; readonly pool: PoolDoor } | null | undefined
+  /** Undefined until the node serves. */
+  readonly doors: () => { readonly feed: Feed; readonly pool: PoolDoor } | undefined
   /** What the last audit of the store found, as JSON, or null; undefined where nobody keeps it. */
   readonly verification: Effect.Effect<string | null, unknown> | undefined
   /** Whether the request has the token; null where there is none. */
@@ -39,7 +39,6 @@ export const makeRoutes = ({ doors, isAllowed, monitor, phase, verification }: R
     method, path, doc, isGuarded: true,
     reply: (request, path, value) => {
       const there = phase() === "stopping" ? undefined : doors()
-      if (there === null) return Effect.succeed(refusal(reads, path))
       return there === undefined
         ? Effect.succeed(refusal({ name: "unavailable", message: `The node is ${phase()}: try again in 1 s`, headers: retryLater }, path))
         : reply(there, request, path, value)
@@ -85,10 +84,6 @@ const verified = (verification: Effect.Effect<string | null, unknown>, path: str
       ? refusal({ name: "not-found", message: "The store was not verified yet: run rollup-node verify" }, path)
       : json(200, JSON.parse(report) as object, { "cache-control": "no-store" })
   })
-
-const reads = {
-  name: "unavailable", message: "This process only reads what another one of its group writes: send this to the admin listener of that one, whose port is the first one of the group"
-} as const
 
 const unauthorized = {
   name: "unauthorized", message: "The token is missing or wrong: send the header Authorization: Bearer, and the token that the program was started with",

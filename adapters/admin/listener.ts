@@ -34,21 +34,14 @@ export interface AdminOptions {
   readonly limits?: Partial<AdminLimits>
 }
 
-/** What a node shows at its admin listener. */
-export type AdminPorts = LedgerReader | PoolStore
-
-/** What it takes there. */
-export type AdminWritePorts = Ledger | LedgerReader | LedgerWriter | Pool
+/** What the admin listener reads and writes of a node. */
+export type AdminPorts = Ledger | LedgerReader | LedgerWriter | Pool | PoolStore
 
 export interface Admin {
   /** Where it listens: `http://127.0.0.1:9464`. */
   readonly url: string
-  /**
-   * From now on the node serves, until the scope closes: then it is not ready any more, before anything else stops.
-   *
-   * @param writing what the paths that write are for; null where this process writes nothing
-   */
-  readonly serve: (node: Context.Context<AdminPorts>, writing: Context.Context<AdminWritePorts> | null) => Effect.Effect<void, never, Scope.Scope>
+  /** From now on the node serves, until the scope closes: then it is not ready any more, before anything else stops. */
+  readonly serve: (node: Context.Context<AdminPorts>) => Effect.Effect<void, never, Scope.Scope>
 }
 
 /** How long answers may take to leave when the scope closes: the node itself has stopped before. */
@@ -91,15 +84,15 @@ export const openAdmin = Effect.fnUntraced(function*(options: AdminOptions): Eff
   })
   return {
     url: `http://${family === "IPv6" ? `[${address}]` : address}:${taken}`,
-    serve: Effect.fnUntraced(function*(node, writing) {
+    serve: Effect.fnUntraced(function*(node) {
       const reader = Context.get(node, LedgerReader)
       yield* monitored(monitor, watchLedger({ reader, pool: Context.get(node, PoolStore), tip: Context.get(node, LedgerTip), ledgerAgeMaxMs: options.ledgerAgeMaxMs }))
-      doors = writing === null ? null : {
-        feed: makeFeed({ ledger: Context.get(writing, Ledger), reader, writer: Context.get(writing, LedgerWriter) }, {
+      doors = {
+        feed: makeFeed({ ledger: Context.get(node, Ledger), reader, writer: Context.get(node, LedgerWriter) }, {
           idleMs, lineBytesMax: feedLineBytesMax, hit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "feedLineBytesMax"]++,
           recordMaxMs: limits.feedRecordTimeoutMs, tooSlow: () => hits.feedRecordTimeoutMs++
         }),
-        pool: makePool(Context.get(writing, Pool), {
+        pool: makePool(Context.get(node, Pool), {
           idleMs, lineBytesMax: poolBodyBytesMax, bodyBytesMax: poolBodyBytesMax, hit: (limit) => hits[limit === "idleMs" ? "adminBodyIdleMs" : "poolBodyBytesMax"]++
         })
       }

@@ -13,7 +13,7 @@ export const journaledLedger = (
   const answer = durably(journal)
   const writing = new MemoryWriting(ledger.view)
   const entryOf = (record: FeedRecord, decided?: string): Entry =>
-    ({ kind: "ledger", text: journal.needsNoFeed === true && decided !== undefined ? "" : writeFeedLine(record), decided })
+    ({ kind: "ledger", text: writeFeedLine(record), decided })
   // waits outside of its turn: the next write shares the commit
   const written = <A, E, F>(write: Effect.Effect<Result.Result<A, E>, F>) => durablyAfter(journal, write)
   /** The journal may have failed while a check was under way. */

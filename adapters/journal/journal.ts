@@ -18,8 +18,6 @@ export class Journal implements RecordLog {
   readonly directory: string
   /** The first line of the feed. */
   readonly genesisLine: string
-  /** Called after each commit with what is on disk since the one before, and the number of its last entry. */
-  onCommit: (entries: ReadonlyArray<Entry>, last: number) => void = () => {}
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
   readonly #moveHead: StatementSync
@@ -70,20 +68,6 @@ export class Journal implements RecordLog {
     if (acknowledged > seq) throw damaged(this.directory, `it ends with record ${seq}, and record ${acknowledged} was acknowledged`)
   }
 
-  /** Entries on disk from a number on, the first one is 1: one at least where there is one, and others up to so many characters. */
-  entriesFrom(first: number, charactersMax: number): ReadonlyArray<Entry> {
-    const entries: Array<Entry> = []
-    let characters = 0
-    for (const row of this.#database.prepare("SELECT kind, text, decided, decided_checksum FROM record WHERE seq >= ? ORDER BY seq").iterate(first)) {
-      const { kind, text } = row as unknown as Row
-      const decided = intact(row as unknown as Row)
-      entries.push({ kind, text, decided })
-      characters += text.length + (decided?.length ?? 0)
-      if (characters >= charactersMax) break
-    }
-    return entries
-  }
-
   /** The feed of the ledger, the genesis first, rolled back blocks included. */
   *feedLines(): Generator<string, void> {
     yield this.genesisLine
@@ -126,7 +110,6 @@ export class Journal implements RecordLog {
       })
       this.#onFailure(this.#failure)
     }
-    if (this.#failure === undefined) this.onCommit(entries, this.#seq)
     const outcome = this.#failure === undefined ? Effect.void : Effect.fail(this.#failure)
     for (const resume of this.#resumes.splice(0)) resume(outcome)
   }

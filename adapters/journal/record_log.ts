@@ -9,14 +9,12 @@ export interface Entry {
   readonly decided?: string | undefined
 }
 
-/** Where accepted writes go, and when what they changed may be shown: no crash takes it back then, and whoever has to know of it does. */
+/** Where accepted writes go, and when answers may show what they changed: once no crash can undo them. */
 export interface RecordLog {
   /** Why nothing can be accepted or shown any more. */
   readonly failure: StoreFailure | undefined
   /** Whether all that was appended may be shown. */
   readonly isDurable: boolean
-  /** Whether nobody reads what a decision was about: then its entry has no text. */
-  readonly needsNoFeed?: boolean
   /** Puts an entry behind all others. */
   readonly append: (entry: Entry) => void
   /** Ends when everything that was appended may be shown. */

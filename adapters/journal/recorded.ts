@@ -8,20 +8,19 @@ import type { RecordLog } from "./record_log.ts"
 export interface RecordedStoresOptions {
   readonly ledger: MemoryLedger
   readonly pool: MemoryPoolStore
-  /** Names the ledger to clients that come again; its own name where absent. */
+  readonly log: RecordLog
+  /** Identifies the ledger in entity tags; the id of `ledger` by default. */
   readonly id?: string | undefined
-  /** For each of the stores, since who reads the one need not wait for the other. */
-  readonly logs: { readonly ledger: RecordLog; readonly pool: RecordLog }
 }
 
 /** Stores in memory that leave a record of each write that they accept, and show it when the log says so. */
-export const recordedStores = ({ id, ledger, logs, pool }: RecordedStoresOptions): Context.Context<LedgerReader | LedgerWriter | PoolStore> => {
-  const { reader, writer } = journaledLedger(ledger, logs.ledger)
-  const isShown = (log: RecordLog) => log.failure === undefined && log.isDurable
+export const recordedStores = ({ id, ledger, log, pool }: RecordedStoresOptions): Context.Context<LedgerReader | LedgerWriter | PoolStore> => {
+  const { reader, writer } = journaledLedger(ledger, log)
+  const isShown = () => log.failure === undefined && log.isDurable
   return Context.make(LedgerReader, reader).pipe(
-    Context.add(LedgerWriter, writer), Context.add(PoolStore, journaledPool(pool, logs.pool)),
+    Context.add(LedgerWriter, writer), Context.add(PoolStore, journaledPool(pool, log)),
     // what must not be shown yet is not known either
-    Context.add(LedgerTip, { id: id ?? ledger.id, version: () => isShown(logs.ledger) ? ledger.stamp().version : null, snapshot: ledger.snapshot, isRemote: false }),
-    Context.add(PoolTip, { version: () => isShown(logs.pool) ? pool.tip.version() : null, versionOf: (key) => isShown(logs.pool) ? pool.tip.versionOf(key) : null })
+    Context.add(LedgerTip, { id: id ?? ledger.id, version: () => isShown() ? ledger.stamp().version : null, snapshot: ledger.snapshot, isRemote: false }),
+    Context.add(PoolTip, { version: () => isShown() ? pool.tip.version() : null, versionOf: (key) => isShown() ? pool.tip.versionOf(key) : null })
   )
 }

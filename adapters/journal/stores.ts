@@ -5,13 +5,11 @@ import { type LedgerOptions, openMemoryLedger, openMemoryPool } from "../memory/
 import { replay, type ReplayReport } from "./_replay.ts"
 import { Journal } from "./journal.ts"
 import { JournalError } from "./journal_error.ts"
-import { type RecordedStoresOptions, recordedStores } from "./recorded.ts"
+import { recordedStores } from "./recorded.ts"
 
 export interface JournalOptions extends LedgerOptions {
   /** Created where it is missing. One process at a time holds it. */
   readonly directory: string
-  /** Where others follow: what the stores wait for once the journal was read, instead of the journal alone, and the name of the ledger. */
-  readonly share?: (journal: Journal) => Pick<RecordedStoresOptions, "id" | "logs">
 }
 
 /** What stands behind journaled stores. */
@@ -29,16 +27,15 @@ export class JournalStores extends Context.Service<JournalStores, {
  * The stores in memory, behind a journal of what they accepted: an acknowledged write is on disk before its answer, and a later start
  * finds everything again. Fails where the directory cannot be used, is in use, holds another network or is damaged.
  */
-export const journaledStores = ({ directory, share, ...options }: JournalOptions): Layer.Layer<JournalStores | LedgerReader | LedgerWriter | PoolStore, JournalError> =>
+export const journaledStores = ({ directory, ...options }: JournalOptions): Layer.Layer<JournalStores | LedgerReader | LedgerWriter | PoolStore, JournalError> =>
   Layer.effectContext(Effect.gen(function*() {
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const journal = yield* openJournal(directory, options.genesis, ({ message }) => void run(Effect.logError(message)))
     const [ledger, pool] = [openMemoryLedger(options), openMemoryPool()]
     yield* checkHealth("journal", Effect.sync(() => healthOf(journal)))
     const found = yield* replay(journal, { genesis: options.genesis, ledger, pool })
-    const shared = share?.(journal) ?? { logs: { ledger: journal, pool: journal } }
     return Context.make(JournalStores, { directory, found, feedLines: () => journal.feedLines(), limitPages: (pagesMax) => journal.limitPages(pagesMax) }).pipe(
-      Context.merge(recordedStores({ ledger, pool, ...shared }))
+      Context.merge(recordedStores({ ledger, pool, log: journal }))
     )
   }))
 

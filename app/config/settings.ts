@@ -17,7 +17,10 @@ export const listening = group("Where it listens", {
     key: "server.host", flag: "host", variable: "HOST", value: text({ placeholder: "address", rule: "an address or a name, such as 127.0.0.1", pattern: /^\S+$/u }),
     default: "127.0.0.1", doc: "Address to listen on; 0.0.0.0 is every one"
   }),
-  workers: setting({ key: "server.workers", flag: "workers", variable: "WORKERS", value: integerOr("cores", { minimum: 1, maximum: 1024 }), default: 1, doc: "Processes that answer behind the port, as many as there are cores with `cores`; one of them writes" }),
+  workers: setting({
+    key: "server.workers", flag: "workers", variable: "WORKERS", value: integerOr("cores", { minimum: 1, maximum: 1024 }), default: 1,
+    doc: "Processes that serve the port; `cores` starts one for each core. More than one needs a database"
+  }),
   shutdownTimeoutMs: setting({
     key: "server.shutdown_timeout_ms", flag: "shutdown-timeout-ms", value: integer({ minimum: 0, maximum: 3_600_000 }), default: 5000,
     doc: "How long answers that have begun may take after a signal to stop"

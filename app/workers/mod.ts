@@ -1,6 +1,3 @@
-export { answerQuestions } from "./answering.ts"
-export { isGroup, workersOf } from "./role.ts"
-export type { Sharing } from "./membership.ts"
-export { openFollower, sharedJournal, sharedMemory } from "./sharing.ts"
+export { isSupervisor, isWorker, workerCount } from "./role.ts"
 export { supervise } from "./supervisor.ts"
-export { asWorker, type WorkerSelf } from "./worker.ts"
+export { runAsWorker, type WorkerSelf } from "./worker.ts"

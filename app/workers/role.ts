@@ -1,36 +1,43 @@
 import cluster from "node:cluster"
 import { availableParallelism } from "node:os"
 
-/**
- * What a process of a group does: `writer` holds the stores and brings the blocks, a `follower` has the same in memory and serves it,
- * and each `peer` opens the same database as any process does.
- */
-export interface Role {
-  readonly kind: "writer" | "follower" | "peer"
-  /** Names the ledger to clients, who may meet every process of the group. */
-  readonly group: string
-  /** Which one of them it is, from 1. */
+/** Which worker of a group a process is. */
+export interface WorkerRole {
+  /** From 1. */
   readonly place: number
-  /** How many processes serve. */
   readonly workers: number
 }
 
-/** How many processes are meant. */
-export const workersOf = (workers: number | "cores"): number => workers === "cores" ? availableParallelism() : workers
+/** From a worker to its supervisor: it can be drained from now on; it serves an address. */
+export type WorkerMessage =
+  | { readonly kind: "started" }
+  | { readonly kind: "serving"; readonly address: string }
 
-/** Whether this process, told to serve by so many, has others do so. */
-export const isGroup = (workers: number | "cores"): boolean => workersOf(workers) > 1 && !cluster.isWorker
+/** From a supervisor to a worker: finish the requests that have been received, then exit. */
+export type SupervisorMessage = { readonly kind: "drain" }
 
-/** Where a worker finds its role. */
-const variable = "SERVE_ROLE"
+/** Returns the number of processes that a setting stands for. */
+export const workerCount = (workers: number | "cores"): number =>
+  workers === "cores" ? availableParallelism() : workers
 
-export const roleEnvironment = ({ group, kind, place, workers }: Role): { readonly [name: string]: string } =>
-  ({ [variable]: `${kind} ${group} ${place} ${workers}` })
+/** Whether this process starts workers instead of serving itself. */
+export const isSupervisor = (workers: number | "cores"): boolean =>
+  workerCount(workers) > 1 && !cluster.isWorker
 
-/** The role of this process; undefined where it is alone, or supervises. */
-export const roleHere = (): Role | undefined => {
-  const given = process.env[variable]
-  if (!cluster.isWorker || given === undefined) return undefined
-  const [kind, group, place, workers] = given.split(" ")
-  return { kind: kind as Role["kind"], group: group!, place: Number(place), workers: Number(workers) }
+/** Whether a supervisor started this process and decides when it ends. */
+export const isWorker = (): boolean => workerRole() !== undefined
+
+const variable = "WORKER_ROLE"
+
+export const roleEnvironment = (
+  { place, workers }: WorkerRole
+): { readonly [name: string]: string } =>
+  ({ [variable]: `${place}/${workers}` })
+
+/** Returns the role of this process; undefined if no supervisor of ours started it. */
+export const workerRole = (): WorkerRole | undefined => {
+  const role = process.env[variable]
+  if (!cluster.isWorker || role === undefined) return undefined
+  const [place, workers] = role.split("/").map(Number) as [number, number]
+  return { place, workers }
 }

@@ -1,31 +1,36 @@
-import { Deferred, Effect } from "effect"
-import { Channel } from "./_channel.ts"
-import { type Role, roleHere } from "./role.ts"
-import type { Sharing } from "./membership.ts"
+import cluster from "node:cluster"
+import { Effect } from "effect"
+import { type SupervisorMessage, type WorkerMessage, type WorkerRole, workerRole } from "./role.ts"
 
-/** What a process of a group knows of it. */
-export interface WorkerSelf extends Role, Sharing {
-  /** Says that requests are answered at an address. */
+/** What a worker knows about its group. */
+export interface WorkerSelf extends WorkerRole {
+  /** Reports to the supervisor that this worker answers requests at an address. */
   readonly serving: (address: string) => Effect.Effect<void>
 }
 
 /**
- * Runs a process as its group has it: until the supervisor says that it should end, whatever signals come, since a terminal sends them to
- * all at once. Where there is no group it is run as it is.
+ * Runs a service as a worker until the supervisor drains it: then interrupts it, and lets the
+ * process exit. Passes undefined if this process is not a worker.
+ *
+ * If the supervisor dies, Node ends the worker: it exits when the channel to its primary closes
+ * without `worker.disconnect()`.
  */
-export const asWorker = <A, E, R>(run: (self: WorkerSelf | undefined) => Effect.Effect<A, E, R>): Effect.Effect<A | void, E, R> =>
+export const runAsWorker = <A, E, R>(
+  run: (self: WorkerSelf | undefined) => Effect.Effect<A, E, R>
+): Effect.Effect<A | void, E, R> =>
   Effect.suspend(() => {
-    const role = roleHere()
-    if (role === undefined) return run(undefined)
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeAllListeners(signal).on(signal, () => {})
-    const channel = new Channel()
-    const self = { ...role, channel, serving: (address: string) => Effect.sync(() => channel.send({ kind: "serving", address })) }
-    return Effect.gen(function*() {
-      const drained = yield* Deferred.make<void>()
-      channel.on("drain", () => Deferred.doneUnsafe(drained, Effect.void))
-      const result = yield* Effect.raceFirst(run(self), Deferred.await(drained))
-      // the line keeps the process alive
-      process.disconnect()
-      return result
+    const [role, worker] = [workerRole(), cluster.worker]
+    if (role === undefined || worker === undefined) return run(undefined)
+    const send = (message: WorkerMessage) => void worker.send(message)
+    const drained = Effect.callback<void>((resume) => {
+      worker.on("message", ({ kind }: SupervisorMessage) => {
+        if (kind === "drain") resume(Effect.void)
+      })
+      send({ kind: "started" })
     })
+    const serving = (address: string) => Effect.sync(() => send({ kind: "serving", address }))
+    return Effect.raceFirst(drained, run({ ...role, serving })).pipe(
+      // the supervisor hands connections that this worker did not accept to other workers first
+      Effect.tap(Effect.sync(() => worker.disconnect()))
+    )
   })

@@ -30,7 +30,7 @@ export const watched = (admin: Partial<AdminOptions> = {}, node: Partial<NodeOpt
     const monitor = admin.monitor ?? openMonitor()
     const opened = yield* openAdmin({ port: 0, token: Redacted.make(token), ...admin, monitor })
     const built = yield* Effect.provideService(Layer.build(memoryNode({ genesis, ...node })), Monitor, monitor)
-    yield* opened.serve(built, built)
+    yield* opened.serve(built)
     return { admin: opened, node: built }
   })
 

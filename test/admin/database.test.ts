@@ -22,7 +22,7 @@ describe("the admin listener over PostgreSQL", () => {
       const stores = yield* Layer.build(Layer.fresh(sqlStores({ url: Redacted.make(database.url), genesis, maxConnections: 4, lease: { waits } })))
       return yield* Layer.build(Layer.fresh(nodeOver(Layer.succeedContext(stores), { genesis })))
     }), Monitor, monitor)
-    yield* admin.serve(node, node)
+    yield* admin.serve(node)
     return { admin }
   })
 

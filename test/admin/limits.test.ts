@@ -102,7 +102,7 @@ describe("limits of the admin listener", () => {
     const admin = yield* openAdmin({ port: 0, monitor: openMonitor(), token: Redacted.make(token), limits: { feedRecordTimeoutMs: 50 } })
     let isStuck = true
     const slow = Context.add(node, Ledger, { ...ledger, applyRecord: (record) => isStuck ? Effect.never : ledger.applyRecord(record) })
-    yield* admin.serve(slow, slow)
+    yield* admin.serve(slow)
     const line = linesOf({ kind: "block", block: blocks[0]! })
     const answer = yield* post(admin, "/feed", line)
     assert.strictEqual(answer.status, 503)

@@ -21,7 +21,7 @@ describe("the admin listener", () => {
     const early = yield* get(admin, "/feed")
     assert.strictEqual(early.status, 503)
     assert.strictEqual(early.headers.get("retry-after"), "1")
-    yield* Scope.provide(admin.serve(node, node), inner)
+    yield* Scope.provide(admin.serve(node), inner)
     assert.deepStrictEqual(yield* states, [200, 200, "ok"])
     yield* Scope.close(inner, Exit.void)
     assert.deepStrictEqual(yield* states, [200, 503, "stopping"])
@@ -29,15 +29,6 @@ describe("the admin listener", () => {
     yield* Scope.close(outer, Exit.void)
     assert.isTrue(yield* Effect.promise(() => fetch(admin.url).then(() => false, () => true)))
   }))
-
-  it.live("a process that writes nothing sends writers to the one that does", () => Effect.scoped(Effect.gen(function*() {
-    const admin = yield* openAdmin({ port: 0, monitor: openMonitor(), token: Redacted.make(token) })
-    yield* admin.serve(yield* Layer.build(memoryNode({ genesis })), null)
-    assert.strictEqual((yield* ask(admin, "/readyz")).status, 200)
-    const answer = yield* get(admin, "/feed")
-    assert.strictEqual(answer.status, 503)
-    assert.match(answer.text, /only reads what another one of its group writes/u)
-  })))
 
   it.live("tells how each part is: a degraded one is told, a failing one makes the process unready", () => Effect.scoped(Effect.gen(function*() {
     const monitor = openMonitor()
@@ -58,7 +49,7 @@ describe("the admin listener", () => {
     const failure = new StoreFailure({ message: "The database is gone", retry: true })
     const node = yield* Layer.build(memoryNode({ genesis }))
     const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
-    yield* admin.serve(Context.add(node, LedgerReader, { ...Context.get(node, LedgerReader), stamp: Effect.fail(failure) }), node)
+    yield* admin.serve(Context.add(node, LedgerReader, { ...Context.get(node, LedgerReader), stamp: Effect.fail(failure) }))
     const gone = yield* ask(admin, "/readyz")
     assert.strictEqual(gone.status, 503)
     assert.match((gone.json as Ready).checks.ledger!.detail, /The database is gone/u)
@@ -77,7 +68,7 @@ describe("the admin listener", () => {
   it.live("without a token the paths that write are not there at all", () => Effect.scoped(Effect.gen(function*() {
     const node = yield* Layer.build(memoryNode({ genesis }))
     const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
-    yield* admin.serve(node, node)
+    yield* admin.serve(node)
     for (const path of ["/feed", "/pool", "/pool/0x1"]) {
       const [got, posted] = [yield* get(admin, path), yield* post(admin, path, "{}")]
       assert.deepStrictEqual([got.status, posted.status], [404, 404])

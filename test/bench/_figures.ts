@@ -12,7 +12,6 @@ const expected = {
   "sqlHot": ["hot page over PostgreSQL ÷ hand-written `node:http` + `pg`, prepared", "≥ 5"],
   "sqlCold": ["cold point read and cold page over PostgreSQL ÷ the same", "≥ 1.0"],
   "fastify": ["the same against Fastify + `pg` + `COUNT(*) OVER()` at 10⁶ rows, deep page", "≥ 200"],
-  "workers": ["two workers ÷ one, load generator apart from the server's cores as far as the machine allows", "≥ 1.6"],
   "tail": ["p99 ÷ p50 at 70 % of capacity while blocks are being applied", "≤ 3"],
   "start": ["first answer after start: empty network, demo network", "< 1.5 s, < 3 s"],
   "memory": ["resident memory, idle server over PostgreSQL", "< 200 MB"]

@@ -10,13 +10,12 @@ import { benchSql } from "./_sql.ts"
 import { benchIdleMemory, benchStart } from "./_start.ts"
 import { benchTail } from "./_tail.ts"
 import { benchVerify } from "./_verify.ts"
-import { benchWorkers } from "./_workers.ts"
 
 /*
  * npm run bench: figures as ratios in one run on one machine. What each number does not mean stands beside it.
  *
  *     npm run bench                  everything, a million transactions
- *     npm run bench -- sql           only these parts: http, tail, start, fastify, workers, ledger, verify, posts, journal, sql
+ *     npm run bench -- sql           only these parts: http, tail, start, fastify, ledger, verify, posts, journal, sql
  *     npm run bench -- --quick       smaller ledgers and fewer rounds: to see that it runs, not to quote
  *     npm run bench -- sql --rows 10000000
  */
@@ -44,10 +43,6 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
   fastify: async () => {
     console.log("\nOne query: ours ÷ Fastify and pg with COUNT(*) OVER (), over one PostgreSQL (the peer checks no parameter; it has memory to sort in)")
     await benchFastify({ rows, rounds: quick ? 2 : 5, durationMs: quick ? 1000 : 5000 })
-  },
-  workers: async () => {
-    console.log("\nWorkers: two processes ÷ one, in memory, standing still (where the client has no core for itself, those that answer share what it leaves)")
-    await benchWorkers({ rounds: quick ? 3 : 9, durationMs: quick ? 500 : 2000 })
   },
   ledger: async () => {
     console.log("\nBlocks: transactions applied each second, checks included (blocks are generated outside of the clock; no HTTP)")

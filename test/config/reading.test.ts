@@ -55,8 +55,8 @@ describe("what a command is told", () => {
         [told(flags(second), { [variable]: first }), "flag", second],
         [told([], { [variable]: "" }), "default", usual]
       ] as const) {
-        // a replica without a database is a problem of its own
-        if (flag !== "replica") assert.deepStrictEqual(given.problems, [], given.said)
+        // these two need a database
+        if (flag !== "replica" && flag !== "workers") assert.deepStrictEqual(given.problems, [], given.said)
         assert.strictEqual(given.origins[name]!.kind, kind, key)
         assert.strictEqual(shown(given.settled[name]), shown(expected), key)
       }
@@ -94,6 +94,9 @@ describe("what a command is told", () => {
       [["--feed", "x", "--seed", "2", "--empty"], {}, /What --seed and --empty says is for the simulated network, and --feed brings a network of its own/u],
       [["--memory"], { DATABASE_URL: "postgresql://a/b" }, /^--memory and DATABASE_URL: Data can be kept in one place/u],
       [["--replica", "postgresql://a/b"], {}, /^--replica: A replica is given and no database/u],
+      [["--workers", "2"], {}, /^--workers: The value 2 needs PostgreSQL, since several processes share their data through a database: name one with --database or DATABASE_URL, or set 1$/u],
+      [["--memory"], { WORKERS: "cores" }, /^WORKERS: The value cores needs PostgreSQL, since/u],
+      [["--workers", "2", "--feed", "-", "--database", "postgresql://a/b"], {}, /^--feed and --workers: Only one process can read the standard input: name a file/u],
       [["--later-path", "off"], { ROLLUP_NODE_EARLIER_PATH: "off" }, /Both revisions are off and nothing would be served/u],
       [["--earlier-path", "/"], {}, /Both revisions are to be served at \//u],
       [["--port", "1", "--port=2"], {}, /^--port: --port is given twice/u]

@@ -12,7 +12,7 @@ const portsOf = (stores: Context.Context<LedgerReader | LedgerWriter>) => ({ rea
 const recorded = () => {
   const entries: Array<Entry> = []
   const log = { failure: undefined as StoreFailure | undefined, isDurable: true, durable: Effect.void, append: (entry: Entry) => void entries.push(entry) }
-  return { entries, log, ports: portsOf(recordedStores({ ledger: openMemoryLedger({ genesis }), pool: openMemoryPool(), logs: { ledger: log, pool: log } })) }
+  return { entries, log, ports: portsOf(recordedStores({ ledger: openMemoryLedger({ genesis }), pool: openMemoryPool(), log })) }
 }
 
 const block101 = { number: 101n, hash: hashOf(101), parentHash: hashOf(100), timestampMs: 1 }

@@ -9,7 +9,7 @@ import { bodyWriter, later, wireContext } from "../../core/mod.ts"
 import { env } from "./_env.ts"
 import { program, until } from "./_program.ts"
 
-/* Several processes behind one port, as their user sees them. */
+/* A supervisor and its workers, as their user sees them. */
 
 export interface Ended {
   readonly code: number | null
@@ -19,17 +19,16 @@ export interface Ended {
 export interface Group {
   readonly url: string
   readonly port: number
-  readonly pid: number
   readonly said: () => string
-  /** The process that has a place now, by what the log says. */
-  readonly processAt: (place: number) => number
+  /** The process ids of the workers that serve, in order of their places. */
+  readonly pids: () => ReadonlyArray<number>
   readonly signal: (signal: NodeJS.Signals) => void
   readonly ended: Promise<Ended>
 }
 
 const groups = new Set<ChildProcess>()
 
-/** Starts a group and waits until all of it serves. */
+/** Starts a group and waits until every worker serves. */
 export const startGroup = async (workers: number, ...words: ReadonlyArray<string>): Promise<Group> => {
   const child = spawn(process.execPath, [program, "serve", "--port", "0", "--workers", String(workers), ...words], { env, stdio: ["ignore", "pipe", "pipe"] })
   groups.add(child)
@@ -37,13 +36,15 @@ export const startGroup = async (workers: number, ...words: ReadonlyArray<string
   child.stdout.on("data", (text) => said += text)
   child.stderr.on("data", (text) => said += text)
   const ended = new Promise<Ended>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })))
-  const processesAt = (place: number) => [...said.matchAll(new RegExp(`Process (\\d+) \\(\\w+, ${place} of ${workers}\\) serves`, "gu"))].map(([, pid]) => Number(pid))
-  await until(() => child.exitCode !== null || Array.from({ length: workers }, (_, i) => processesAt(i + 1)).every((pids) => pids.length > 0), () => said)
+  const pids = () => Array.from({ length: workers }, (_, i) => {
+    const serving = said.matchAll(new RegExp(`Worker ${i + 1} of ${workers} \\(process (\\d+)\\) is serving`, "gu"))
+    return Number([...serving].at(-1)?.[1])
+  })
+  await until(() => child.exitCode !== null || pids().every((pid) => pid > 0), () => said)
   const url = /Listening on (http:\/\/\S+:\d+)/u.exec(said)?.[1]
   assert(url !== undefined, said)
   return {
-    url, ended, pid: child.pid!, port: Number(new URL(url).port), said: () => said, signal: (signal) => void child.kill(signal),
-    processAt: (place) => processesAt(place).at(-1)!
+    url, ended, pids, port: Number(new URL(url).port), said: () => said, signal: (signal) => void child.kill(signal)
   }
 }
 

@@ -76,6 +76,7 @@ describe("the program with a database", () => {
       [2, ["migrate"], /No database is named: give one with --database or DATABASE_URL/u],
       [5, ["ingest", file, "--database", database], /line 1/u],
       [2, ["serve", "--database", database, "--data", directory], /Data can be kept in one place, and more are given: the directory/u],
+      [2, ["serve", "--memory", "--workers", "2"], /^--workers: The value 2 needs PostgreSQL/mu],
       [2, ["serve", "--memory", "--replica", database], /A replica is given and no database/u],
       [2, ["migrate", "--database", "mysql://localhost/x"], /--database: The value, which is not shown, is none: expected a URL such as postgresql:/u],
       [4, ["migrate", "--database", database.replace(/[^/]+$/u, "none_such")], /none_such/u]

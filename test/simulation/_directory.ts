@@ -37,7 +37,7 @@ export function journalIn(parent: string, name: string, genesis: GenesisFeed): D
       const [ledger, pool] = [openMemoryLedger({ genesis }), openMemoryPool()]
       Effect.runSync(replay(journal, { genesis, ledger, pool }))
       current = { journal, pool, directory }
-      return portsOf(recordedStores({ ledger, pool, id: `${name} ${starts}`, logs: { ledger: journal, pool: journal } }))
+      return portsOf(recordedStores({ ledger, pool, id: `${name} ${starts}`, log: journal }))
     }
   }
 }

@@ -29,7 +29,7 @@ export function journalOn(disk: Disk, name: string, genesis: GenesisFeed, weathe
       for (const entry of disk.synced) takeInEntry({ genesis, ledger, pool }, entry)
       const log = new DiskLog(disk, life, weather, turns)
       current = { log, pool }
-      return portsOf(recordedStores({ ledger, pool, id: `${name} ${++starts}`, logs: { ledger: log, pool: log } }))
+      return portsOf(recordedStores({ ledger, pool, id: `${name} ${++starts}`, log }))
     }
   }
 }

@@ -12,15 +12,25 @@ export interface Seen {
   refused: number
   /** The connection ended without an answer: a process was killed. */
   cut: number
+  /** A new connection was never answered: Node keeps it if it was handed to a worker that was killed. */
+  unanswered: number
   /** What must never be, as sentences. */
   readonly wrong: Array<string>
   /** Milliseconds, since they were last asked for. */
   latencies: Array<number>
 }
 
+class Unanswered extends Error {
+  readonly isNewConnection: boolean
+  constructor(isNewConnection: boolean) {
+    super("No answer within 30 s")
+    this.isNewConnection = isNewConnection
+  }
+}
+
 /** Asks a service, and notes what becomes of it. */
 export class Reader {
-  readonly seen: Seen = { answered: 0, refused: 0, cut: 0, wrong: [], latencies: [] }
+  readonly seen: Seen = { answered: 0, refused: 0, cut: 0, unanswered: 0, wrong: [], latencies: [] }
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #port: number
   /** Of the ledger, as this connection was shown it. */
@@ -46,6 +56,7 @@ export class Reader {
     } catch (error) {
       const { code } = error as { readonly code?: string }
       if (code === "ECONNRESET" || code === "ECONNREFUSED" || code === "EPIPE") this.seen.cut++
+      else if (error instanceof Unanswered && error.isNewConnection) this.seen.unanswered++
       else this.#isWrong(`${method} ${path}: ${String(error)}`)
       return null
     }
@@ -76,7 +87,7 @@ export class Reader {
       asked.on("socket", () => {
         if (!asked.reusedSocket) this.forgetVersion()
       })
-      asked.on("timeout", () => asked.destroy(new Error("No answer within 30 s"))).on("error", reject).end(body)
+      asked.on("timeout", () => asked.destroy(new Unanswered(!asked.reusedSocket))).on("error", reject).end(body)
     })
   }
 

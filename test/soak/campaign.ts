@@ -36,7 +36,7 @@ let said = ""
 for (const stream of [server.stdout, server.stderr]) stream.on("data", (text) => said += text)
 const ended = new Promise<number | null>((resolve) => server.once("exit", resolve))
 const told = (pattern: RegExp) => said.match(pattern)
-while (told(/Process \d+ \(\w+, 2 of 2\) serves/u) === null) {
+while (told(/Worker 2 of 2 \(process \d+\) is serving/u) === null) {
   if (server.exitCode !== null) throw new Error(`The server ended: ${said}`)
   await sleep(100)
 }
@@ -131,7 +131,7 @@ const watch = async () => {
 }
 const sum = (all: ReadonlyArray<Seen>, of: (seen: Seen) => number): number => all.reduce((total, seen) => total + of(seen), 0)
 const kill = () => {
-  const pids = [...said.matchAll(/Process (\d+) \((\w+), (\d) of 2\) serves/gu)].reduce((by, [, pid, , place]) => by.set(Number(place), Number(pid)), new Map<number, number>())
+  const pids = [...said.matchAll(/Worker (\d) of 2 \(process (\d+)\) is serving/gu)].reduce((by, [, place, pid]) => by.set(Number(place), Number(pid)), new Map<number, number>())
   const pid = pids.get(1 + kills % 2)!
   console.log(`        kill -9 of process ${pid}`)
   process.kill(pid, "SIGKILL")
@@ -151,6 +151,8 @@ for (const path of acknowledged) {
 for (const each of everybody) each.close()
 server.kill("SIGTERM")
 const code = await ended
+const unanswered = sum(everybody.map(({ seen }) => seen), (seen) => seen.unanswered)
+if (unanswered > kills) wrong.push(`${unanswered} connections were not answered, expected at most one for each of ${kills} kills`)
 if (code !== 0) wrong.push(`It ended with ${code} after SIGTERM, expected 0`)
 const verified = spawnSync(process.execPath, [main, "verify", "--database", url], { encoding: "utf8", maxBuffer: 2 ** 26 })
 if (verified.status !== 0) wrong.push(`verify ended with ${verified.status}: ${(verified.stdout + verified.stderr).slice(-2000)}`)
@@ -163,7 +165,7 @@ const [second, last] = [past.slice(third, 2 * third), past.slice(2 * third)]
 const growth = second.length === 0 || last.length === 0 ? NaN : mean(last, ({ memoryKb }) => memoryKb) / mean(second, ({ memoryKb }) => memoryKb)
 if (growth > 1.15) wrong.push(`Memory of the last third ÷ of the second one: ${growth.toFixed(2)}, expected at most 1.15`)
 console.log(`\n${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}`)
-console.log(`${minutes} minutes, ${kills} kills, ${sum(everybody.map(({ seen }) => seen), ({ answered }) => answered)} answers, ${acknowledged.size} authorizations acknowledged and there; memory last third ÷ second ${growth.toFixed(2)}`)
+console.log(`${minutes} minutes, ${kills} kills, ${unanswered} connections unanswered, ${sum(everybody.map(({ seen }) => seen), ({ answered }) => answered)} answers, ${acknowledged.size} authorizations acknowledged and there; memory last third ÷ second ${growth.toFixed(2)}`)
 console.log(`verify: ${verified.stdout.trim().split("\n").at(-1)}`)
 for (const sentence of wrong) console.log(`WRONG  ${sentence}`)
 console.log(wrong.length === 0 ? "Nothing was wrong" : `${wrong.length} things were wrong`)
