@@ -7,7 +7,7 @@ import { verifierWorkers } from "../../adapters/crypto/node.ts"
 import { Application } from "../../adapters/http/mod.ts"
 import { openMonitor, prometheusText } from "../../adapters/metrics/mod.ts"
 import { clientMetrics } from "../../adapters/sql/_client_metrics.ts"
-import { makeGate } from "../../adapters/sql/_gate.ts"
+import { makeConnectionLimiter } from "../../adapters/sql/_connection_limiter.ts"
 import { Ledger, type Metric, Submission } from "../../core/mod.ts"
 import { ask, blocks, genesis, linesOf, post, watched } from "./_admin.ts"
 import { type ExposedFamily, readExposition, sampleOf } from "./_exposition.ts"
@@ -18,10 +18,10 @@ class Scraped extends Context.Service<Scraped, ReadonlyMap<string, ExposedFamily
 
 const scraped = Layer.effect(Scraped, Effect.scoped(Effect.gen(function*() {
   const monitor = openMonitor()
-  const gate = makeGate({ connections: 1, places: 1, waitMs: 1 })
-  yield* monitor.measure(...clientMetrics({ role: "reads", connections: 1, sharing: 8 }, gate.stats, () => 0))
-  yield* monitor.measure(...clientMetrics({ role: "writes", connections: 1, sharing: 1 }, gate.stats, () => 0))
-  yield* Effect.ignore(gate.during(gate.during(Effect.void)))
+  const limiter = makeConnectionLimiter({ connections: 1, permits: 1, waitMs: 1 })
+  yield* monitor.measure(...clientMetrics({ role: "reads", connections: 1, sharing: 8 }, limiter.stats, () => 0))
+  yield* monitor.measure(...clientMetrics({ role: "writes", connections: 1, sharing: 1 }, limiter.stats, () => 0))
+  yield* Effect.ignore(limiter.withPermit(limiter.withPermit(Effect.void)))
   const { admin, node } = yield* watched({ monitor }, { verifier: verifierWorkers(genesis.network), answersBytesMax: 100_000 })
   const { handle } = Context.get(node, Application)
   yield* Effect.ignore(Context.get(node, Ledger).applyBlock({ ...blocks[0]!, hash: blocks[0]!.parentHash, parentHash: blocks[0]!.hash }))
