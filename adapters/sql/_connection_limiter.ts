@@ -21,13 +21,15 @@ export interface ConnectionLimiterStats {
   readonly timeouts: number
 }
 
-/** Bounds the wait for a connection: the driver's pool has no limit on how long a statement waits for one. */
-export const makeConnectionLimiter = ({ connections, permits, waitMs }: ConnectionLimiterOptions) => {
+/** Bounds the wait for a connection, which the driver's pool does not. */
+export const makeConnectionLimiter = (
+  { connections, permits, waitMs }: ConnectionLimiterOptions
+) => {
   const semaphore = Semaphore.makeUnsafe(permits)
   let [inUse, waiting, waits, timeouts] = [0, 0, 0, 0]
-  const inUseMessage = connections === 1 ? "The connection was" : `All ${connections} connections were`
+  const all = connections === 1 ? "The connection was" : `All ${connections} connections were`
   const timedOut = waitFailure(
-    `${inUseMessage} in use for ${waitMs} ms, expected a free one: try again, or allow more connections`
+    `${all} in use for ${waitMs} ms, expected a free one: try again, or allow more connections`
   )
   const take = Effect.map(semaphore.takeIfAvailable(1), (isTaken) => {
     if (isTaken) inUse++
@@ -50,16 +52,21 @@ export const makeConnectionLimiter = ({ connections, permits, waitMs }: Connecti
         })
       }),
       Effect.ensuring(Effect.sync(() => waiting--)),
-      Effect.andThen(Effect.acquireRelease(Effect.sync(() => inUse++), () => Effect.sync(() => inUse--)))
+      Effect.andThen(Effect.acquireRelease(
+        Effect.sync(() => inUse++), () => Effect.sync(() => inUse--)
+      ))
     )
   })
   return {
     stats: (): ConnectionLimiterStats => ({ inUse, waiting, waits, timeouts }),
     /** Runs the effect with a permit; only a wait pays for a scope. */
-    withPermit: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+    withPermit: <A, E, R>(
+      effect: Effect.Effect<A, E, R>
+    ): Effect.Effect<A, E | SqlError.SqlError, R> =>
       Effect.uninterruptibleMask((restore) => Effect.flatMap(take, (isTaken) => isTaken
         ? Effect.ensuring(restore(effect), release)
-        : restore(Effect.scopedWith((scope) => Effect.andThen(Scope.provide(wait, scope), effect))))),
+        : restore(Effect.scopedWith((scope) =>
+          Effect.andThen(Scope.provide(wait, scope), effect))))),
     /** Holds a permit until the scope closes. */
     scopedPermit: Effect.uninterruptibleMask((restore) => Effect.flatMap(take, (isTaken) =>
       isTaken ? Effect.addFinalizer(() => release) : restore(wait)))

@@ -8,7 +8,7 @@ import { Application } from "../../adapters/http/mod.ts"
 import { openMonitor, prometheusText } from "../../adapters/metrics/mod.ts"
 import { clientMetrics } from "../../adapters/sql/_client_metrics.ts"
 import { makeConnectionLimiter } from "../../adapters/sql/_connection_limiter.ts"
-import { Ledger, type Metric, Submission } from "../../core/mod.ts"
+import { gauge, Ledger, Submission } from "../../core/mod.ts"
 import { ask, blocks, genesis, linesOf, post, watched } from "./_admin.ts"
 import { type ExposedFamily, readExposition, sampleOf } from "./_exposition.ts"
 
@@ -132,11 +132,29 @@ layer(scraped, { excludeTestServices: true })("what is measured", (it) => {
   }))
 
   it.effect("a metric that cannot be read leaves the others to be read, and is counted", () => Effect.gen(function*() {
-    const broken: Metric = { kind: "gauge", name: "rollup_broken", help: "Cannot be read", read: Effect.fail("no store") }
-    const whole: Metric = { kind: "gauge", name: "rollup_whole", help: "Has \\ and \n in its words", read: Effect.succeed([{ labels: { of: "a \"b\" \\ \n" }, value: 1.5 }]) }
-    const families = readExposition(yield* prometheusText([broken, whole]))
-    assert.strictEqual(sampleOf(families, "rollup_whole"), 1.5)
-    assert.strictEqual(sampleOf(families, "rollup_metrics_unread"), 1)
-    assert.isFalse(families.has("rollup_broken"))
+    const monitor = openMonitor()
+    let isBroken = true
+    const broken = Effect.suspend(() => isBroken ? Effect.fail("no store") : Effect.succeed([gauge("rollup_broken", "Cannot be read at first", () => 2)]))
+    yield* monitor.collect("rollup_broken", broken)
+    yield* monitor.measure(gauge("rollup_whole", "Has \\ and \n in its words", () => 1.5, { of: "a \"b\" \\ \n" }))
+    const read = Effect.map(prometheusText(monitor), readExposition)
+    for (const round of [1, 2, 3]) {
+      isBroken = round !== 2
+      const families = yield* read
+      assert.strictEqual(sampleOf(families, "rollup_whole"), 1.5)
+      assert.strictEqual(sampleOf(families, "rollup_metrics_unread"), isBroken ? 1 : 0)
+      assert.strictEqual(sampleOf(families, "rollup_broken"), isBroken ? undefined : 2)
+    }
+  }))
+
+  it.effect("a part that closes takes its metrics with it", () => Effect.gen(function*() {
+    const monitor = openMonitor()
+    const read = Effect.map(prometheusText(monitor), readExposition)
+    yield* Effect.scoped(Effect.gen(function*() {
+      yield* monitor.measure(gauge("rollup_measured", "Of a part", () => 1))
+      yield* monitor.collect("rollup_collected", Effect.sync(() => [gauge("rollup_collected", "Of a part", () => 2)]))
+      assert.sameMembers([...(yield* read).keys()], ["rollup_metrics_unread", "rollup_measured", "rollup_collected"])
+    }))
+    assert.deepStrictEqual([...(yield* read).keys()], ["rollup_metrics_unread"])
   }))
 })
