@@ -22,8 +22,8 @@ export class Verdicts {
     const submissions = (kind: Posted) => verdicts.map((verdict) =>
       counter(
         "rollup_submissions_total", "What wallets posted, by kind and by what became of it",
-        () => this.#counts[kind][verdict], { kind, verdict })
-      )
+        () => this.#counts[kind][verdict], { kind, verdict }
+      ))
     return measure(
       gauge(
         "rollup_pool_pending_max", "Pending transactions that the pool holds at most",
