@@ -5,10 +5,11 @@ import { join } from "node:path"
 import { parse } from "yaml"
 import { verifierWorkers } from "../../adapters/crypto/node.ts"
 import { Application } from "../../adapters/http/mod.ts"
+import { serverLayer } from "../../adapters/http/node.ts"
 import { openMonitor, prometheusText } from "../../adapters/metrics/mod.ts"
 import { clientMetrics } from "../../adapters/sql/_client_metrics.ts"
 import { makeConnectionLimiter } from "../../adapters/sql/_connection_limiter.ts"
-import { gauge, Ledger, Submission } from "../../core/mod.ts"
+import { gauge, Ledger, Monitor, Submission } from "../../core/mod.ts"
 import { ask, blocks, genesis, linesOf, post, watched } from "./_admin.ts"
 import { type ExposedFamily, readExposition, sampleOf } from "./_exposition.ts"
 
@@ -23,6 +24,7 @@ const scraped = Layer.effect(Scraped, Effect.scoped(Effect.gen(function*() {
   yield* monitor.measure(...clientMetrics({ role: "writes", connections: 1, sharing: 1 }, limiter.stats, () => 0))
   yield* Effect.ignore(limiter.withPermit(limiter.withPermit(Effect.void)))
   const { admin, node } = yield* watched({ monitor }, { verifier: verifierWorkers(genesis.network), answersBytesMax: 100_000 })
+  yield* Layer.build(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provide(Layer.succeedContext(node)))).pipe(Effect.provideService(Monitor, monitor))
   const { handle } = Context.get(node, Application)
   yield* Effect.ignore(Context.get(node, Ledger).applyBlock({ ...blocks[0]!, hash: blocks[0]!.parentHash, parentHash: blocks[0]!.hash }))
   yield* post(admin, "/feed", linesOf(...blocks.slice(0, 20).map((block) => ({ kind: "block" as const, block }))))
