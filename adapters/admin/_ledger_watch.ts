@@ -1,5 +1,7 @@
 import { Effect, type Scope } from "effect"
-import { checkHealth, type Figures, figure, type Health, type LedgerReader, type LedgerTip, measure, type PoolStore } from "../../core/mod.ts"
+import {
+  checkHealth, collect, gauge, type Health, type LedgerReader, type LedgerTip, measure, type PoolStore
+} from "../../core/mod.ts"
 
 export interface LedgerWatchOptions {
   readonly reader: LedgerReader["Service"]
@@ -39,20 +41,28 @@ export const watchLedger = Effect.fnUntraced(function*(
     }
   }))
 
-  const read = (name: string, help: string, value: Effect.Effect<number | null, unknown>): Figures => ({
-    kind: "gauge", name, help, read: Effect.map(value, (value) => value === null ? [] : [{ labels: {}, value }])
-  })
-  yield* measure(
+  const read = (name: string, description: string, value: Effect.Effect<number | null, unknown>) =>
+    collect(name, Effect.map(value, (value) =>
+      value === null ? [] : [gauge(name, description, () => value)]))
+  const transactions = (state: string, count: number) =>
+    gauge(
+      "rollup_pool_transactions",
+      "Transactions in the pool, by state: pending, forging, forged and invalid",
+      () => count, { state }
+    )
+  yield* Effect.all([
     read("rollup_ledger_version", "Version of the ledger", Effect.map(stamp, ({ version }) => version)),
     read("rollup_ledger_block", "Last Ethereum block of the ledger", Effect.map(stamp, ({ ethereumBlockNum }) => Number(ethereumBlockNum))),
     read("rollup_ledger_batch", "Last batch of the ledger", Effect.map(stamp, ({ batchNum }) => batchNum)),
     read("rollup_ledger_age_seconds", "Time since the ledger last changed, as far as this process has seen", Effect.map(ageMs, (ms) => ms / 1000)),
     read("rollup_ledger_blocks_behind", "Ethereum blocks that the writer knows of and the ledger does not hold", Effect.map(reader.state, ({ state }) =>
       Number(state.lastEthereumBlock - state.lastSynchedBlock))),
-    {
-      kind: "gauge", name: "rollup_pool_transactions", help: "Transactions in the pool, by state: pending, forging, forged and invalid",
-      read: Effect.map(pool.counts, (counts) => Object.entries(counts).map(([state, value]) => ({ labels: { state }, value })))
-    },
-    figure("gauge", "rollup_ledger_age_max_seconds", "Age of the ledger above which this process is not ready; +Inf for none", () => (ledgerAgeMaxMs ?? Infinity) / 1000)
-  )
+    collect("rollup_pool_transactions", Effect.map(pool.counts, (counts) =>
+      Object.entries(counts).map(([state, count]) => transactions(state, count)))),
+    measure(gauge(
+      "rollup_ledger_age_max_seconds",
+      "Age of the ledger above which this process is not ready; +Inf for none",
+      () => (ledgerAgeMaxMs ?? Infinity) / 1000
+    ))
+  ], { discard: true })
 })

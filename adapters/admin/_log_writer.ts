@@ -1,59 +1,62 @@
 import { Effect } from "effect"
 import type { Writable } from "node:stream"
 
-/** Where lines go, such as the standard output. */
+/** A stream that takes lines, such as the standard output. */
 export type LogTarget = Pick<Writable, "write">
 
 export interface LogWriterOptions {
   readonly to: LogTarget
-  /** The line that tells of lines that were left out. */
-  readonly leftOutLine: (lines: number) => string
+  /** Returns the line that reports how many lines were dropped. */
+  readonly droppedLine: (lines: number) => string
 }
 
-/** Characters that wait for a reader that is slower than the lines come: some seconds of the fastest server. */
+/** Characters that wait for a slow reader before lines are dropped: seconds of a busy server. */
 export const charactersMax = 8 * 2 ** 20
-/** How long a reader is waited for in the end. */
+/** Maximum wait for a slow reader when the log closes. */
 const closeMs = 1000
 
 /**
- * Writes texts one after the other, each with the next one waiting until it has left: so a pipe into which several processes write has each
- * of them whole, unless it is larger than the pipe promises. Nobody waits for the reader: what it has not read is kept within a bound, past
- * which lines are left out and counted. A target that fails takes everything to its end.
+ * Writes texts one at a time, so that those of up to PIPE_BUF bytes do not mix in a pipe that
+ * several processes write to. No request waits for the reader: if it falls behind by
+ * `charactersMax`, lines are dropped and counted. An error of the target ends the process.
+ *
+ * Not sonic-boom 5, which cannot wait until a pipe is writable: it writes in threads, twice as
+ * slow and blocking the exit if the reader has stopped, and polls a full pipe every 100 ms.
  */
 export class LogWriter {
   readonly #to: LogTarget
-  readonly #leftOutLine: LogWriterOptions["leftOutLine"]
+  readonly #droppedLine: LogWriterOptions["droppedLine"]
   #queue: Array<string> = []
   #characters = 0
-  #leftOut = 0
+  #dropped = 0
   #isWriting = false
   #idle: (() => void) | undefined
 
-  constructor({ leftOutLine, to }: LogWriterOptions) {
+  constructor({ droppedLine, to }: LogWriterOptions) {
     this.#to = to
-    this.#leftOutLine = leftOutLine
+    this.#droppedLine = droppedLine
   }
 
-  /** @param text of ASCII @param lines of it, how many */
+  /** @param text ASCII @param lines number of lines in it */
   write(text: string, lines: number): void {
     if (!this.#isWriting) return this.#send(text)
     if (this.#characters + text.length > charactersMax) {
-      this.#leftOut += lines
+      this.#dropped += lines
       return
     }
     this.#characters += text.length
     this.#queue.push(text)
   }
 
-  /** Hands everything to the target at once: the process ends. */
-  hurry(): void {
+  /** Passes everything to the target at once, since the process is about to exit. */
+  writeAll(): void {
     const queue = this.#queue
     this.#queue = []
     this.#characters = 0
     for (const text of queue) this.#to.write(text, "latin1")
   }
 
-  /** Waits until the target has all of it, but not for a reader that does not read. */
+  /** Waits until the target has taken everything, but at most `closeMs`. */
   readonly end: Effect.Effect<void> = Effect.callback<void>((resume) => {
     if (!this.#isWriting) return resume(Effect.void)
     const timer = setTimeout(() => resume(Effect.void), closeMs)
@@ -74,9 +77,9 @@ export class LogWriter {
       this.#characters -= text.length
       return this.#send(text)
     }
-    if (this.#leftOut > 0) {
-      const line = this.#leftOutLine(this.#leftOut)
-      this.#leftOut = 0
+    if (this.#dropped > 0) {
+      const line = this.#droppedLine(this.#dropped)
+      this.#dropped = 0
       return this.#send(line)
     }
     this.#isWriting = false

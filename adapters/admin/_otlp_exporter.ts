@@ -1,10 +1,11 @@
-import { Effect, Layer, Redacted, Schedule, type Scope, type Tracer } from "effect"
+import { Context, Effect, Layer, Metric, Redacted, Schedule, type Scope, type Tracer } from "effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as OtlpExporter from "effect/observability/OtlpExporter"
+import * as OtlpMetrics from "effect/observability/OtlpMetrics"
 import * as OtlpSerialization from "effect/observability/OtlpSerialization"
 import * as OtlpTracer from "effect/observability/OtlpTracer"
 import { programVersion } from "../../core/mod.ts"
-import { type OpenMonitor, otlpMetrics, scrape } from "../metrics/mod.ts"
+import type { OpenMonitor } from "../metrics/mod.ts"
 
 export interface OtlpOptions {
   /** Of a collector: `http://127.0.0.1:4318`. Traces go to `/v1/traces` below it, metrics to `/v1/metrics`. */
@@ -24,7 +25,7 @@ export interface OtlpOptions {
 export interface OpenOtlp {
   /** For the requests that should be traced. */
   readonly tracer: Tracer.Tracer
-  /** Takes the figures of now to be sent, as a node that ends wants it before its parts are gone. */
+  /** Reads the metrics for the next export; run it before the parts of a node close and remove theirs. */
   readonly take: Effect.Effect<void>
 }
 
@@ -38,18 +39,25 @@ export const makeOtlp = Effect.fnUntraced(function*(
   const services = yield* Layer.build(Layer.mergeAll(FetchHttpClient.layer, OtlpSerialization.layerJson, OtlpExporter.layerFlusher))
   const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)]))
   const base = url.replace(/\/+$/u, "")
-  const startMs = Date.now()
+  const options = {
+    headers: sent, resource: { serviceName, serviceVersion: programVersion }, shutdownTimeout: shutdownMs
+  }
+  // a copy, since the parts of the node have removed their metrics when the last export is sent
+  const copied: Metric.MetricRegistry = new Map()
+  const take = Effect.map(monitor.collected, (context) => {
+    copied.clear()
+    for (const [key, metadata] of Context.get(context, Metric.MetricRegistry)) {
+      const state: unknown = metadata.hooks.get(context)
+      copied.set(key, { ...metadata, hooks: { ...metadata.hooks, get: () => state } })
+    }
+  })
   return yield* Effect.provideContext(Effect.gen(function*() {
-    const serialization = yield* OtlpSerialization.OtlpSerialization
     const tracer = yield* OtlpTracer.make({
-      url: `${base}/v1/traces`, headers: sent, resource: { serviceName, serviceVersion: programVersion }, exportInterval: tracesEveryMs, shutdownTimeout: shutdownMs
+      ...options, url: `${base}/v1/traces`, exportInterval: tracesEveryMs
     })
-    const exporter = yield* OtlpExporter.make({
-      label: "rollup-metrics", url: `${base}/v1/metrics`, headers: sent, exportInterval: metricsEveryMs, maxBatchSize: "disabled", shutdownTimeout: shutdownMs,
-      body: (read: ReadonlyArray<ReturnType<typeof otlpMetrics>>) => [serialization.metrics(read.at(-1) as never), Effect.void]
-    })
-    const take = Effect.map(Effect.suspend(() => scrape(monitor.metrics())), ({ families }) =>
-      exporter.push(otlpMetrics({ families, serviceName, serviceVersion: programVersion, startMs, nowMs: Date.now() })))
+    yield* OtlpMetrics.make({
+      ...options, url: `${base}/v1/metrics`, exportInterval: metricsEveryMs
+    }).pipe(Effect.provideService(Metric.MetricRegistry, copied))
     yield* Effect.forkScoped(Effect.repeat(take, Schedule.spaced(metricsEveryMs)))
     return { tracer, take }
   }), services)

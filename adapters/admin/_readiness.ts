@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { gauge } from "../../core/ports/mod.ts"
 import type { OpenMonitor } from "../metrics/mod.ts"
 import { json, type Reply } from "./_reply.ts"
 
@@ -14,7 +15,12 @@ export const readiness = (monitor: OpenMonitor, phase: Phase): Effect.Effect<Rep
     return json(phase === "serving" && !isFailing ? 200 : 503, { state, checks }, { "cache-control": "no-store" })
   })
 
-/** 1 for each check that is well, 0.5 for one that is degraded, 0 for one that fails. */
-export const readinessFigures = (monitor: OpenMonitor) =>
-  Effect.map(monitor.health, (checks) => Object.entries(checks).map(([check, { state }]) =>
-    ({ labels: { check }, value: state === "ok" ? 1 : state === "degraded" ? 0.5 : 0 })))
+/** Registers the health of each part as a metric. */
+export const measureHealth = (monitor: OpenMonitor) =>
+  monitor.collect("rollup_health", Effect.map(monitor.health, (checks) =>
+    Object.entries(checks).map(([check, { state }]) => healthOf(check, values[state]))))
+
+const values = { ok: 1, degraded: 0.5, failing: 0 }
+
+const healthOf = (check: string, value: number) =>
+  gauge("rollup_health", "How each check is: 1 well, 0.5 degraded, 0 failing", () => value, { check })

@@ -47,7 +47,7 @@ export const makeRoutes = ({ doors, isAllowed, monitor, phase, verification }: R
   const all: ReadonlyArray<Route> = [
     open("/livez", "Whether the process is alive", () => Effect.succeed(json(200, { state: "ok" }, { "cache-control": "no-store" }))),
     open("/readyz", "Whether it should be sent requests, with the state of each check", () => readiness(monitor, phase())),
-    open("/metrics", "What it measures, for Prometheus", () => Effect.map(prometheusText(monitor.metrics()), (body) =>
+    open("/metrics", "What it measures, for Prometheus", () => Effect.map(prometheusText(monitor), (body) =>
       ({ status: 200, headers: { "content-type": prometheusContentType, "cache-control": "no-store" }, body }))),
     ...verification === undefined ? [] : [open("/verification", "What the last verification of the store found", (_, path) => verified(verification, path))],
     guarded("GET", "/feed", "Where the ledger stands", ({ feed }, _, path) => feed.tip(path)),

@@ -1,4 +1,4 @@
-import { Cause, Context, Data, Effect, Exit, type Redacted, type Scope } from "effect"
+import { Cause, Context, Data, Effect, Exit, type Redacted, type Scope, Struct } from "effect"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Ledger, LedgerReader, LedgerTip, LedgerWriter, Monitor, Pool, PoolStore } from "../../core/mod.ts"
@@ -8,7 +8,7 @@ import { answerClientErrors } from "./_client_errors.ts"
 import { makeFeed } from "./_feed.ts"
 import { watchLedger } from "./_ledger_watch.ts"
 import { makePool } from "./_pool.ts"
-import { type Phase, readinessFigures } from "./_readiness.ts"
+import { type Phase, measureHealth } from "./_readiness.ts"
 import { refusal, type Reply } from "./_reply.ts"
 import { makeRoutes, type RoutesOptions } from "./_routes.ts"
 import { tokenChecker } from "./_token.ts"
@@ -78,10 +78,8 @@ export const openAdmin = Effect.fnUntraced(function*(options: AdminOptions): Eff
   answerClientErrors(server, hits)
   const { address, family, port: taken } = yield* Effect.acquireRelease(listening(server, port, host), () => closed(server))
   yield* monitored(monitor, measureProcess)
-  yield* monitor.measure(limitHits(() => Object.entries(hits).map(([limit, value]) => ({ labels: { limit }, value }))))
-  yield* monitor.measure({
-    kind: "gauge", name: "rollup_health", help: "How each check is: 1 well, 0.5 degraded, 0 failing", read: readinessFigures(monitor)
-  })
+  yield* monitor.measure(...Struct.keys(hits).map((limit) => limitHits(limit, () => hits[limit])))
+  yield* measureHealth(monitor)
   return {
     url: `http://${family === "IPv6" ? `[${address}]` : address}:${taken}`,
     serve: Effect.fnUntraced(function*(node) {

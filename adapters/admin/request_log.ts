@@ -25,7 +25,7 @@ export const openRequestLog = (
   { format, isShared = false, to = process.stdout }: RequestLogOptions
 ): Effect.Effect<(record: RequestRecord) => void, never, Scope.Scope> => {
   const lineOf = format === "json" ? jsonLine : textLine
-  const writer = new LogWriter({ to, leftOutLine: (lines) => `${leftOutLines[format](lines, timeOf(Date.now()))}\n` })
+  const writer = new LogWriter({ to, droppedLine: (lines) => `${leftOutLines[format](lines, timeOf(Date.now()))}\n` })
   const textMax = isShared ? sharedMax : Infinity
   let records: Array<RequestRecord> = []
   let times: Array<number> = []
@@ -52,7 +52,7 @@ export const openRequestLog = (
   }
   const exit = () => {
     flush()
-    writer.hurry()
+    writer.writeAll()
   }
   return Effect.acquireRelease(
     Effect.sync(() => {

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { Network } from "../../core/domain/mod.ts"
-import { figure, limitHits, measure, SignatureVerifier } from "../../core/ports/mod.ts"
+import { counter, gauge, limitHits, measure, SignatureVerifier } from "../../core/ports/mod.ts"
 import type { Question } from "./_question.ts"
 import { WORKER } from "./_worker_file.ts"
 import { verifyAuthorization } from "./verifying_authorization.ts"
@@ -36,13 +36,25 @@ export function verifierWorkers(
     const pool = workerPool<Question>({ queueMax, start, workersMax })
     yield* Effect.addFinalizer(() => pool.close)
     yield* measure(
-      figure("gauge", "rollup_verifier_waiting", "Signatures that wait for a thread", () => pool.stats().waiting),
-      figure("gauge", "rollup_verifier_waiting_max", "Signatures that may wait for a thread", () => queueMax),
-      figure("gauge", "rollup_verifier_under_way", "Signatures that a thread is at", () => pool.stats().underWay),
-      figure("gauge", "rollup_verifier_threads", "Threads that verify signatures", () => pool.stats().workers),
-      figure("counter", "rollup_verifications_total", "Signatures that threads have verified", () => pool.stats().answered),
-      figure("counter", "rollup_verifier_threads_lost_total", "Threads that ended while they were not told to", () => pool.stats().perished),
-      limitHits(() => [{ labels: { limit: "verifierQueueMax" }, value: pool.stats().turnedAway }])
+      gauge(
+        "rollup_verifier_waiting", "Signatures that wait for a thread", () => pool.stats().waiting
+      ),
+      gauge("rollup_verifier_waiting_max", "Signatures that may wait for a thread", () => queueMax),
+      gauge(
+        "rollup_verifier_under_way", "Signatures that a thread is at", () => pool.stats().underWay
+      ),
+      gauge(
+        "rollup_verifier_threads", "Threads that verify signatures", () => pool.stats().workers
+      ),
+      counter(
+        "rollup_verifications_total", "Signatures that threads have verified",
+        () => pool.stats().answered
+      ),
+      counter(
+        "rollup_verifier_threads_lost_total", "Threads that ended while they were not told to",
+        () => pool.stats().perished
+      ),
+      limitHits("verifierQueueMax", () => pool.stats().turnedAway)
     )
     return {
       transaction: (transaction, publicKey) => Effect.suspend(() => {

@@ -1,5 +1,7 @@
-import { Effect, type Scope } from "effect"
-import { type Distribution, figure, limitHits, measure, type Sample } from "../../core/ports/mod.ts"
+import { Effect, type Scope, Struct } from "effect"
+import {
+  collect, counter, Distribution, gauge, histogram, limitHits, measure, type Series
+} from "../../core/ports/mod.ts"
 import type { LimitName } from "./limit.ts"
 import type { HttpAnswer } from "./message.ts"
 import type { ProblemName } from "./problem.ts"
@@ -18,8 +20,7 @@ export interface InFlight {
 interface Counts {
   /** By status. */
   readonly answered: Map<number, number>
-  readonly durations: Float64Array
-  sumSeconds: number
+  readonly durations: Distribution
 }
 
 /** Counts requests by operation, revision and status: plain numbers, since each request pays for them. */
@@ -27,7 +28,7 @@ export class RequestCounts {
   readonly #byRevision = new Map<string, Map<string, Counts>>()
   readonly #problems = new Map<ProblemName, number>()
   /** Each one from the start, at 0: an alert can only see what grows. */
-  readonly #limits: { [Name in LimitName]: number } = {
+  readonly limits: { [Name in LimitName]: number } = {
     urlBytesMax: 0, headerBytesMax: 0, bodyBytesMax: 0, jsonDepthMax: 0, listItemsMax: 0, requestsMax: 0, headersTimeoutMs: 0, requestTimeoutMs: 0,
     queueDelayTargetMs: 0, ratePerSecondMax: 0
   }
@@ -35,51 +36,58 @@ export class RequestCounts {
   add(revision: string, operation: string, status: number, { limit, problem }: Pick<HttpAnswer, "limit" | "problem">, seconds: number): void {
     const counts = this.#countsOf(revision, operation)
     counts.answered.set(status, (counts.answered.get(status) ?? 0) + 1)
-    counts.sumSeconds += seconds
-    let place = 0
-    while (place < boundsSeconds.length && seconds > boundsSeconds[place]!) place++
-    counts.durations[place]!++
+    counts.durations.observe(seconds)
     if (problem !== undefined) this.#problems.set(problem, (this.#problems.get(problem) ?? 0) + 1)
-    if (limit !== undefined) this.#limits[limit]++
+    if (limit !== undefined) this.limits[limit]++
   }
 
   #countsOf(revision: string, operation: string): Counts {
     let byOperation = this.#byRevision.get(revision)
     if (byOperation === undefined) this.#byRevision.set(revision, byOperation = new Map())
     let counts = byOperation.get(operation)
-    if (counts === undefined) byOperation.set(operation, counts = { answered: new Map(), durations: new Float64Array(boundsSeconds.length + 1), sumSeconds: 0 })
+    if (counts === undefined) {
+      counts = { answered: new Map(), durations: new Distribution(boundsSeconds) }
+      byOperation.set(operation, counts)
+    }
     return counts
   }
 
-  *requests(): Generator<Sample> {
+  /** What was counted so far: which labels there are depends on the requests. */
+  *series(): Generator<Series> {
     for (const [revision, byOperation] of this.#byRevision) {
-      for (const [operation, { answered }] of byOperation) {
-        for (const [status, value] of answered) yield { labels: { operation, revision, status: String(status) }, value }
+      for (const [operation, { answered, durations }] of byOperation) {
+        for (const [status, value] of answered) {
+          yield counter(
+            "rollup_http_requests_total",
+            "Requests that were answered, by operation, revision and status; 499 where the client left first",
+            () => value, { operation, revision, status: String(status) }
+          )
+        }
+        yield histogram(
+          "rollup_http_request_duration_seconds",
+          "Time from the arrival of a request to its answer, without the time to send it",
+          durations, { operation, revision }
+        )
       }
     }
-  }
-
-  *durations(): Generator<Distribution> {
-    for (const [revision, byOperation] of this.#byRevision) {
-      for (const [operation, { durations, sumSeconds }] of byOperation) yield { labels: { operation, revision }, counts: durations, sum: sumSeconds }
+    for (const [problem, value] of this.#problems) {
+      yield counter(
+        "rollup_http_problems_total", "Requests that were refused, by the type of the problem",
+        () => value, { problem }
+      )
     }
-  }
-
-  *problems(): Generator<Sample> {
-    for (const [problem, value] of this.#problems) yield { labels: { problem }, value }
-  }
-
-  *limits(): Generator<Sample> {
-    for (const [limit, value] of Object.entries(this.#limits)) yield { labels: { limit }, value }
   }
 }
 
-/** Tells the monitor what is counted. */
+/** Registers the metrics of requests until the scope closes. */
 export const measureRequests = (counts: RequestCounts, inFlight: InFlight): Effect.Effect<void, never, Scope.Scope> =>
-  measure(
-    { kind: "counter", name: "rollup_http_requests_total", help: "Requests that were answered, by operation, revision and status; 499 where the client left first", read: Effect.sync(() => counts.requests()) },
-    { kind: "histogram", name: "rollup_http_request_duration_seconds", help: "Time from the arrival of a request to its answer, without the time to send it", bounds: boundsSeconds, read: Effect.sync(() => counts.durations()) },
-    { kind: "counter", name: "rollup_http_problems_total", help: "Requests that were refused, by the type of the problem", read: Effect.sync(() => counts.problems()) },
-    figure("gauge", "rollup_http_requests_in_flight", "Requests that wait for their answer", () => inFlight.count),
-    limitHits(() => counts.limits())
+  Effect.andThen(
+    measure(
+      gauge(
+        "rollup_http_requests_in_flight", "Requests that wait for their answer",
+        () => inFlight.count
+      ),
+      ...Struct.keys(counts.limits).map((limit) => limitHits(limit, () => counts.limits[limit]))
+    ),
+    collect("rollup_http_requests_total", Effect.sync(() => counts.series()))
   )

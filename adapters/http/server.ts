@@ -1,9 +1,9 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer, Struct } from "effect"
 import type * as HttpServerError from "effect/http/HttpServerError"
 import type * as HttpServer from "effect/http/HttpServer"
 import type { Server } from "node:http"
-import { figure, limitHits, measure } from "../../core/ports/mod.ts"
+import { gauge, limitHits, measure } from "../../core/ports/mod.ts"
 import { withAdmissionControl } from "./_admission.ts"
 import { AdmissionQueue } from "./_admission_queue.ts"
 import { answerClientErrors } from "./_client_errors.ts"
@@ -76,11 +76,15 @@ const watchConnections = Effect.fnUntraced(function*(server: Server, connections
     (timer) => Effect.sync(() => clearInterval(timer))
   )
   yield* measure(
-    figure("gauge", "rollup_http_unread_bytes", "Bytes of answers that clients have not read yet", () => connections.unreadBytes),
-    figure("gauge", "rollup_http_unread_bytes_max", "Bytes of answers that clients may leave unread", () => unreadBytesMax),
-    limitHits(() => [
-      { labels: { limit: "httpConnectionsMax" }, value: dropped },
-      ...Object.entries(connections.hits).map(([limit, value]) => ({ labels: { limit }, value }))
-    ])
+    gauge(
+      "rollup_http_unread_bytes", "Bytes of answers that clients have not read yet",
+      () => connections.unreadBytes
+    ),
+    gauge(
+      "rollup_http_unread_bytes_max", "Bytes of answers that clients may leave unread",
+      () => unreadBytesMax
+    ),
+    limitHits("httpConnectionsMax", () => dropped),
+    ...Struct.keys(connections.hits).map((limit) => limitHits(limit, () => connections.hits[limit]))
   )
 })

@@ -1,18 +1,41 @@
-import { Effect } from "effect"
-import type { Health, Metric, Monitor } from "../../core/ports/mod.ts"
+import { Context, Effect, Metric } from "effect"
+import { gauge, type Health, type Monitor, type Series } from "../../core/ports/mod.ts"
 
-/** A monitor, and what it was told. */
+/** A monitor with its metric registry and health checks. */
 export interface OpenMonitor extends Monitor {
-  readonly metrics: () => ReadonlyArray<Metric>
-  /** How each part is now; one that does not say so in time is failing. */
+  /**
+   * Collects what has to be read before an export, then returns the context that holds the
+   * `Metric.MetricRegistry`, for Effect's exporters.
+   */
+  readonly collected: Effect.Effect<Context.Context<never>>
+  /** Returns the health of each part; a check that does not answer in time is `failing`. */
   readonly health: Effect.Effect<{ readonly [name: string]: Health }>
 }
 
-/** How long a part may take to say how it is. */
+interface Collector {
+  readonly name: string
+  readonly read: Effect.Effect<Iterable<Series>, unknown>
+  registrations: ReadonlyArray<Metric.Registration>
+}
+
+const collectMaxMs = 2000
 const healthMaxMs = 2000
 
+/** The content type of `prometheusText`. */
+export const prometheusContentType = "text/plain; version=0.0.4; charset=utf-8"
+
+/** Returns the metrics in the text format of Prometheus. */
+export const prometheusText = (monitor: OpenMonitor): Effect.Effect<string> =>
+  Effect.gen(function*() {
+    const context = yield* monitor.collected
+    // imported here because it imports the HTTP router, which would slow down the start
+    const { formatUnsafe } = yield* Effect.promise(() =>
+      import("effect/observability/PrometheusMetrics"))
+    return formatUnsafe(context)
+  })
+
 /**
- * Opens a monitor for one node. Give it to the node, or provide it as `Monitor` to its layers; then ask it.
+ * Opens a monitor for one node. Pass it to the node, or provide it as `Monitor` to its layers.
  *
  * ```ts
  * import { Effect } from "effect"
@@ -23,35 +46,91 @@ const healthMaxMs = 2000
  * const monitor = openMonitor()
  * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis, monitor })
  * await node.fetch(new Request("http://node/tokens"))
- * const text = await Effect.runPromise(prometheusText(monitor.metrics()))
- * console.log(text.split("\n").find((line) => line.startsWith("rollup_http_requests_total{"))) // => rollup_http_requests_total{operation="getTokens",revision="later",status="200"} 1
+ * const lines = (await Effect.runPromise(prometheusText(monitor))).split("\n")
+ * const requests = lines.find((line) => line.startsWith("rollup_http_requests_total{"))
+ * console.log(requests) // => rollup_http_requests_total{operation="getTokens",revision="later",status="200"} 1
  * await node.close()
  * ```
  */
 export const openMonitor = (): OpenMonitor => {
-  const metrics = new Set<Metric>()
+  const context = Context.make(Metric.MetricRegistry, new Map())
+  const collectors = new Set<Collector>()
   const checks = new Map<string, Effect.Effect<Health>>()
+  let unread = 0
+  gauge(
+    "rollup_metrics_unread",
+    "Metrics that could not be read for this scrape, since what they ask did not answer",
+    () => unread
+  ).register(context)
+
+  const register = (series: ReadonlyArray<Series>) => series.map((each) => each.register(context))
+  const remove = (registrations: ReadonlyArray<Metric.Registration>) => {
+    for (const registration of registrations) registration.remove()
+  }
+  const replace = (collector: Collector, series: ReadonlyArray<Series>) => {
+    remove(collector.registrations)
+    // its scope may have closed while it was read
+    collector.registrations = collectors.has(collector) ? register(series) : []
+  }
+  /** Returns whether the collector could be read. */
+  const run = (collector: Collector): Effect.Effect<boolean> =>
+    collector.read.pipe(
+      Effect.timeout(collectMaxMs),
+      Effect.map((series) => {
+        replace(collector, [...series])
+        return true
+      }),
+      Effect.catchCause((cause) => {
+        replace(collector, [])
+        const message = `Metric ${collector.name} could not be read`
+        return Effect.as(Effect.logDebug(message, cause), false)
+      })
+    )
+  const collected = Effect.gen(function*() {
+    const isRead = yield* Effect.forEach([...collectors], run, { concurrency: "unbounded" })
+    unread = isRead.filter((isRead) => !isRead).length
+    return context
+  })
+  const health = Effect.gen(function*() {
+    const answered = yield* Effect.forEach([...checks], ([name, check]) =>
+      Effect.map(inTime(check), (health) => [name, health] as const), { concurrency: "unbounded" })
+    return Object.fromEntries<Health>(answered)
+  })
   return {
-    measure: (...told) => Effect.acquireRelease(
-      Effect.sync(() => { for (const metric of told) metrics.add(metric) }),
-      () => Effect.sync(() => { for (const metric of told) metrics.delete(metric) })
-    ),
+    measure: (...series) => Effect.asVoid(Effect.acquireRelease(
+      Effect.sync(() => register(series)),
+      (registrations) => Effect.sync(() => remove(registrations))
+    )),
+    collect: (name, read) => Effect.asVoid(Effect.acquireRelease(
+      Effect.sync(() => {
+        const collector: Collector = { name, read, registrations: [] }
+        collectors.add(collector)
+        return collector
+      }),
+      (collector) => Effect.sync(() => {
+        collectors.delete(collector)
+        replace(collector, [])
+      })
+    )),
     check: (name, health) => Effect.acquireRelease(
       Effect.sync(() => void checks.set(name, health)),
       () => Effect.sync(() => { if (checks.get(name) === health) checks.delete(name) })
     ),
-    metrics: () => [...metrics],
-    health: Effect.suspend(() => Effect.map(
-      Effect.forEach([...checks], ([name, health]) => Effect.map(inTime(health), (health) => [name, health] as const), { concurrency: "unbounded" }),
-      Object.fromEntries<Health>
-    ))
+    collected,
+    health
   }
 }
 
 const inTime = (health: Effect.Effect<Health>): Effect.Effect<Health> =>
   health.pipe(
-    Effect.timeoutOrElse({ duration: healthMaxMs, orElse: () => Effect.succeed<Health>({ state: "failing", detail: `There was no answer within ${healthMaxMs} ms` }) }),
+    Effect.timeoutOrElse({
+      duration: healthMaxMs,
+      orElse: () => Effect.succeed<Health>({
+        state: "failing", detail: `There was no answer within ${healthMaxMs} ms`
+      })
+    }),
     Effect.catchCause((cause) => Effect.as(
-      Effect.logError("A health check failed in an unexpected way", cause), { state: "failing", detail: "The check itself failed: the log says how" } as const
+      Effect.logError("A health check failed in an unexpected way", cause),
+      { state: "failing", detail: "The check itself failed: the log says how" } as const
     ))
   )

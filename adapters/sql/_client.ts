@@ -7,7 +7,7 @@ import { within } from "./_deadline.ts"
 import { measure } from "../../core/ports/mod.ts"
 import { isConnectionLost, sqlState, waitFailure } from "./_failure.ts"
 import { clientMetrics } from "./_client_metrics.ts"
-import { makeGate } from "./_gate.ts"
+import { makeConnectionLimiter } from "./_connection_limiter.ts"
 import type { ServerAddress } from "./_server_address.ts"
 import { socketTo } from "./_socket.ts"
 
@@ -76,12 +76,12 @@ export const makeClient = (options: ClientOptions): Effect.Effect<Client, SqlErr
       multiplexConcurrency: sharing,
       preparedStatementCacheSize: preparedMax
     })
-    const gate = makeGate({ connections, places: connections * sharing, waitMs: options.queueWaitMs })
+    const limiter = makeConnectionLimiter({ connections, permits: connections * sharing, waitMs: options.queueWaitMs })
     let cancelled = 0
     const noticed = (error: SqlError.SqlError): void => {
       if (sqlState(error) === queryCanceled) cancelled++
     }
-    yield* measure(...clientMetrics(options, gate.stats, () => cancelled))
+    yield* measure(...clientMetrics(options, limiter.stats, () => cancelled))
     const answerMs = options.statementTimeoutMs + sharedMs
     const late = Effect.suspend(() => {
       cancelled++
@@ -95,9 +95,9 @@ export const makeClient = (options: ClientOptions): Effect.Effect<Client, SqlErr
     const sql = yield* SqlClient.make({
       driver: "postgresql",
       compiler: PgClient.makeCompiler(),
-      acquirer: Effect.andThen(gate.scoped, Effect.map(pool.get, (session) => connectionOf(session, noticed))),
-      borrower: (use) => gate.during(answered(use)),
-      transactionAcquirer: Effect.andThen(gate.scoped, Effect.map(pool.reserve, (session) => transactionConnectionOf(session, noticed))),
+      acquirer: Effect.andThen(limiter.scopedPermit, Effect.map(pool.get, (session) => connectionOf(session, noticed))),
+      borrower: (use) => limiter.withPermit(answered(use)),
+      transactionAcquirer: Effect.andThen(limiter.scopedPermit, Effect.map(pool.reserve, (session) => transactionConnectionOf(session, noticed))),
       prepareTransactionControls: true,
       commit,
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
@@ -107,7 +107,7 @@ export const makeClient = (options: ClientOptions): Effect.Effect<Client, SqlErr
     }).pipe(Effect.provide(Reactivity.layer))
     const values: Values = (text, parameters) =>
       Effect.withFiber((fiber) =>
-        isTraced(fiber) ? sql.unsafe(text, parameters).values : gate.during(answered((connection) => connection.executeValues(text, parameters))))
+        isTraced(fiber) ? sql.unsafe(text, parameters).values : limiter.withPermit(answered((connection) => connection.executeValues(text, parameters))))
     return { sql, values }
   })
 

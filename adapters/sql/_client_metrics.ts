@@ -1,5 +1,5 @@
-import { figure, limitHits, type Metric } from "../../core/ports/mod.ts"
-import type { GateStats } from "./_gate.ts"
+import { counter, gauge, limitHits, type Series } from "../../core/ports/mod.ts"
+import type { ConnectionLimiterStats } from "./_connection_limiter.ts"
 
 interface Bounds {
   readonly role: string
@@ -7,20 +7,44 @@ interface Bounds {
   readonly sharing: number
 }
 
-/** What is measured of one pool of connections. */
-export const clientMetrics = ({ connections, role, sharing }: Bounds, gate: () => GateStats, cancelled: () => number): ReadonlyArray<Metric> => {
+/** Returns the metrics of one pool of connections. */
+export const clientMetrics = (
+  { connections, role, sharing }: Bounds, limiter: () => ConnectionLimiterStats, cancelled: () => number
+): ReadonlyArray<Series> => {
   const labels = { client: role }
   return [
-    figure("gauge", "rollup_database_connections_max", "Connections that a client opens at most", () => connections, labels),
-    figure("gauge", "rollup_database_places", "Statements and transactions that a client lets in at once", () => connections * sharing, labels),
-    figure("gauge", "rollup_database_in_use", "Statements and transactions that are under way", () => gate().inside, labels),
-    figure("gauge", "rollup_database_waiting", "Statements and transactions that wait for a connection", () => gate().waiting, labels),
-    figure("counter", "rollup_database_waits_total", "Statements and transactions that had to wait for a connection", () => gate().waited, labels),
-    figure("counter", "rollup_database_wait_timeouts_total", "Statements and transactions that waited for a connection for too long", () => gate().timedOut, labels),
-    figure("counter", "rollup_database_statement_timeouts_total", "Statements that the database cancelled, or that were given up, since they took longer than they may", cancelled, labels),
+    gauge(
+      "rollup_database_connections_max", "Connections that a client opens at most",
+      () => connections, labels
+    ),
+    gauge(
+      "rollup_database_places", "Statements and transactions that a client lets in at once",
+      () => connections * sharing, labels
+    ),
+    gauge(
+      "rollup_database_in_use", "Statements and transactions that are under way",
+      () => limiter().inUse, labels
+    ),
+    gauge(
+      "rollup_database_waiting", "Statements and transactions that wait for a connection",
+      () => limiter().waiting, labels
+    ),
+    counter(
+      "rollup_database_waits_total",
+      "Statements and transactions that had to wait for a connection", () => limiter().waits, labels
+    ),
+    counter(
+      "rollup_database_wait_timeouts_total",
+      "Statements and transactions that waited for a connection for too long",
+      () => limiter().timeouts, labels
+    ),
+    counter(
+      "rollup_database_statement_timeouts_total",
+      "Statements that the database cancelled, or that were given up, since they took longer than they may",
+      cancelled, labels
+    ),
     // each client has these limits of its own
-    limitHits(() => [
-      { labels: { limit: "queueWaitMs", ...labels }, value: gate().timedOut }, { labels: { limit: "statementTimeoutMs", ...labels }, value: cancelled() }
-    ])
+    limitHits("queueWaitMs", () => limiter().timeouts, labels),
+    limitHits("statementTimeoutMs", cancelled, labels)
   ]
 }

@@ -1,76 +1,140 @@
-import { Context, Effect, type Scope } from "effect"
+import { Context, Effect, Function, Metric, type Scope } from "effect"
 
 export type Labels = { readonly [name: string]: string }
 
-/** One figure at the time when it was read. */
-export interface Sample {
-  readonly labels: Labels
-  readonly value: number
+/**
+ * A series of Effect's metric registry. Its value is read only if the registry is exported, so that
+ * counting costs no more than a plain number.
+ */
+export interface Series {
+  /** @param context holds the `Metric.MetricRegistry` */
+  readonly register: (context: Context.Context<never>) => Metric.Registration
 }
 
-/** How a quantity was distributed up to the time when it was read. */
-export interface Distribution {
-  readonly labels: Labels
-  /** Observations at most as large as each bound and larger than the one before it; last those above all bounds. */
-  readonly counts: ArrayLike<number>
-  readonly sum: number
+/**
+ * Returns a series that only grows.
+ *
+ * @param name snake_case, ends in the unit and `_total`
+ * @param description a sentence for a person
+ */
+export const counter = (
+  name: string, description: string, read: () => number, attributes: Labels = {}
+): Series =>
+  seriesOf(
+    Metric.counter(name, { description, attributes, incremental: true }),
+    () => ({ count: read(), incremental: true })
+  )
+
+/**
+ * Returns a series that grows and shrinks.
+ *
+ * @param name snake_case, ends in the unit
+ * @param description a sentence for a person
+ */
+export const gauge = (
+  name: string, description: string, read: () => number, attributes: Labels = {}
+): Series =>
+  seriesOf(Metric.gauge(name, { description, attributes }), () => ({ value: read() }))
+
+/**
+ * Returns the buckets of a distribution as a series.
+ *
+ * @param name snake_case, ends in the unit
+ * @param description a sentence for a person
+ */
+export const histogram = (
+  name: string, description: string, { bounds, state }: Distribution, attributes: Labels = {}
+): Series =>
+  seriesOf(Metric.histogram(name, { description, attributes, boundaries: bounds }), state)
+
+/** Returns how often a limit was hit. @param limit name of its setting */
+export const limitHits = (limit: string, read: () => number, attributes: Labels = {}): Series =>
+  counter(
+    "rollup_limit_hits_total", "What was refused because of a limit, by the limit", read,
+    { limit, ...attributes }
+  )
+
+const seriesOf = <Input, State>(metric: Metric.Metric<Input, State>, get: () => State): Series => {
+  const hooks = { get, update: Function.constVoid, modify: Function.constVoid }
+  return { register: (context) => Metric.registerUnsafe(metric, context, hooks) }
 }
 
-interface Described {
-  /** snake_case, with the unit at its end; a counter ends in `_total`. */
-  readonly name: string
-  /** A sentence for a person. */
-  readonly help: string
-}
-
-export interface Figures extends Described {
-  readonly kind: "counter" | "gauge"
-  readonly read: Effect.Effect<Iterable<Sample>, unknown>
-}
-
-export interface Histogram extends Described {
-  readonly kind: "histogram"
-  /** Ascending. */
+/** Counts observations in buckets. */
+export class Distribution {
+  /** Upper bounds of the buckets, ascending; one more bucket holds what is larger. */
   readonly bounds: ReadonlyArray<number>
-  readonly read: Effect.Effect<Iterable<Distribution>, unknown>
+  readonly #counts: Float64Array
+  #sum = 0
+  #min = Infinity
+  #max = -Infinity
+
+  constructor(bounds: ReadonlyArray<number>) {
+    this.bounds = bounds
+    this.#counts = new Float64Array(bounds.length + 1)
+  }
+
+  observe(value: number): void {
+    let bucket = 0
+    while (bucket < this.bounds.length && value > this.bounds[bucket]!) bucket++
+    this.#counts[bucket]!++
+    this.#sum += value
+    if (value < this.#min) this.#min = value
+    if (value > this.#max) this.#max = value
+  }
+
+  readonly state = (): Metric.HistogramState => {
+    let count = 0
+    const buckets = this.bounds.map((bound, i): [number, number] =>
+      [bound, count += this.#counts[i]!])
+    count += this.#counts.at(-1)!
+    const [min, max] = count === 0 ? [0, 0] : [this.#min, this.#max]
+    return { buckets, count, sum: this.#sum, min, max }
+  }
 }
 
-/** Something that is measured. Several parts of a node may bring samples of the same name, with other labels. */
-export type Metric = Figures | Histogram
-
-/** How a part of a node is: `degraded` serves and somebody should look, `failing` should be asked nothing. */
+/** Health of a part of a node: `degraded` serves but needs attention, `failing` cannot serve. */
 export interface Health {
   readonly state: "ok" | "degraded" | "failing"
   /** A sentence for a person. */
   readonly detail: string
 }
 
-/**
- * Port: where the parts of a node say what they count and how they are. They keep plain numbers, which are read when somebody asks, so
- * that counting costs next to nothing and nothing is kept of what nobody asks for.
- */
+/** Port: where the parts of a node register their metrics and health checks. */
 export interface Monitor {
-  /** Until the scope closes. */
-  readonly measure: (...metrics: ReadonlyArray<Metric>) => Effect.Effect<void, never, Scope.Scope>
-  /** Until the scope closes. */
-  readonly check: (name: string, health: Effect.Effect<Health>) => Effect.Effect<void, never, Scope.Scope>
+  /** Registers series until the scope closes. */
+  readonly measure: (
+    ...series: ReadonlyArray<Series>
+  ) => Effect.Effect<void, never, Scope.Scope>
+  /**
+   * Registers what `read` returns, anew before each export until the scope closes: for values that
+   * only a store knows, and for labels that are not known ahead. If `read` fails or times out, that
+   * export leaves its series out.
+   */
+  readonly collect: (
+    name: string, read: Effect.Effect<Iterable<Series>, unknown>
+  ) => Effect.Effect<void, never, Scope.Scope>
+  /** Adds a health check until the scope closes. */
+  readonly check: (
+    name: string, health: Effect.Effect<Health>
+  ) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Null where nobody watches: then nothing is told. */
-export const Monitor = Context.Reference<Monitor | null>("rollup/core/Monitor", { defaultValue: () => null })
+/** Null if the node is not monitored; then nothing is registered. */
+export const Monitor = Context.Reference<Monitor | null>("rollup/core/Monitor", {
+  defaultValue: () => null
+})
 
-/** Tells the monitor, where there is one, what is measured, until the scope closes. */
-export const measure = (...metrics: ReadonlyArray<Metric>): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.flatMap(Monitor, (monitor) => monitor === null ? Effect.void : monitor.measure(...metrics))
+const withMonitor = (use: (monitor: Monitor) => Effect.Effect<void, never, Scope.Scope>) =>
+  Effect.flatMap(Monitor, (monitor) => monitor === null ? Effect.void : use(monitor))
 
-/** Tells the monitor, where there is one, how to learn about a part of the node, until the scope closes. */
-export const checkHealth = (name: string, health: Effect.Effect<Health>): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.flatMap(Monitor, (monitor) => monitor === null ? Effect.void : monitor.check(name, health))
+/** Calls `Monitor.measure` if there is a monitor. */
+export const measure: Monitor["measure"] = (...series) =>
+  withMonitor((monitor) => monitor.measure(...series))
 
-/** A figure without labels, or with the same ones each time. */
-export const figure = (kind: Figures["kind"], name: string, help: string, value: () => number, labels: Labels = {}): Figures =>
-  ({ kind, name, help, read: Effect.sync(() => [{ labels, value: value() }]) })
+/** Calls `Monitor.collect` if there is a monitor. */
+export const collect: Monitor["collect"] = (name, read) =>
+  withMonitor((monitor) => monitor.collect(name, read))
 
-/** The limits that were hit, by the name of the setting: every part that has limits brings its own. */
-export const limitHits = (read: () => Iterable<Sample>): Figures =>
-  ({ kind: "counter", name: "rollup_limit_hits_total", help: "What was refused because of a limit, by the limit", read: Effect.sync(read) })
+/** Calls `Monitor.check` if there is a monitor. */
+export const checkHealth: Monitor["check"] = (name, health) =>
+  withMonitor((monitor) => monitor.check(name, health))

@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, Option, type Scope } from "effect"
-import { measure, type StoreFailure } from "../ports/mod.ts"
+import { collect, counter, measure, type StoreFailure } from "../ports/mod.ts"
 import type { BlockViolation, Invariant } from "./block_violation.ts"
 
 const kinds = ["block", "rollBack", "prices"] as const
@@ -21,18 +21,22 @@ export class WriteCounts {
     }))
   }
 
-  /** Tells the monitor, until the scope closes. */
+  /** Registers the metrics until the scope closes. */
   get measured(): Effect.Effect<void, never, Scope.Scope> {
-    return measure(
-      {
-        kind: "counter", name: "rollup_ledger_writes_total", help: "Blocks, rollbacks and prices that this process was told, by what became of them",
-        read: Effect.sync(() => [...this.#counts].flatMap(([kind, counts]) =>
-          outcomes.map((outcome) => ({ labels: { kind, outcome }, value: counts.get(outcome) ?? 0 }))))
-      },
-      {
-        kind: "counter", name: "rollup_ledger_violations_total", help: "Writes that were refused, by the invariant that they violate",
-        read: Effect.sync(() => [...this.#violations].map(([invariant, value]) => ({ labels: { invariant }, value })))
-      }
+    const writes = [...this.#counts].flatMap(([kind, counts]) => outcomes.map((outcome) =>
+      counter(
+        "rollup_ledger_writes_total",
+        "Blocks, rollbacks and prices that this process was told, by what became of them",
+        () => counts.get(outcome) ?? 0, { kind, outcome }
+      )))
+    const violated = ([invariant, value]: readonly [Invariant, number]) =>
+      counter(
+        "rollup_ledger_violations_total",
+        "Writes that were refused, by the invariant that they violate", () => value, { invariant }
+      )
+    const violations = Effect.sync(() => Array.from(this.#violations, violated))
+    return Effect.andThen(
+      measure(...writes), collect("rollup_ledger_violations_total", violations)
     )
   }
 

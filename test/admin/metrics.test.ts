@@ -5,10 +5,11 @@ import { join } from "node:path"
 import { parse } from "yaml"
 import { verifierWorkers } from "../../adapters/crypto/node.ts"
 import { Application } from "../../adapters/http/mod.ts"
+import { serverLayer } from "../../adapters/http/node.ts"
 import { openMonitor, prometheusText } from "../../adapters/metrics/mod.ts"
 import { clientMetrics } from "../../adapters/sql/_client_metrics.ts"
-import { makeGate } from "../../adapters/sql/_gate.ts"
-import { Ledger, type Metric, Submission } from "../../core/mod.ts"
+import { makeConnectionLimiter } from "../../adapters/sql/_connection_limiter.ts"
+import { gauge, Ledger, Monitor, Submission } from "../../core/mod.ts"
 import { ask, blocks, genesis, linesOf, post, watched } from "./_admin.ts"
 import { type ExposedFamily, readExposition, sampleOf } from "./_exposition.ts"
 
@@ -18,11 +19,12 @@ class Scraped extends Context.Service<Scraped, ReadonlyMap<string, ExposedFamily
 
 const scraped = Layer.effect(Scraped, Effect.scoped(Effect.gen(function*() {
   const monitor = openMonitor()
-  const gate = makeGate({ connections: 1, places: 1, waitMs: 1 })
-  yield* monitor.measure(...clientMetrics({ role: "reads", connections: 1, sharing: 8 }, gate.stats, () => 0))
-  yield* monitor.measure(...clientMetrics({ role: "writes", connections: 1, sharing: 1 }, gate.stats, () => 0))
-  yield* Effect.ignore(gate.during(gate.during(Effect.void)))
+  const limiter = makeConnectionLimiter({ connections: 1, permits: 1, waitMs: 1 })
+  yield* monitor.measure(...clientMetrics({ role: "reads", connections: 1, sharing: 8 }, limiter.stats, () => 0))
+  yield* monitor.measure(...clientMetrics({ role: "writes", connections: 1, sharing: 1 }, limiter.stats, () => 0))
+  yield* Effect.ignore(limiter.withPermit(limiter.withPermit(Effect.void)))
   const { admin, node } = yield* watched({ monitor }, { verifier: verifierWorkers(genesis.network), answersBytesMax: 100_000 })
+  yield* Layer.build(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provide(Layer.succeedContext(node)))).pipe(Effect.provideService(Monitor, monitor))
   const { handle } = Context.get(node, Application)
   yield* Effect.ignore(Context.get(node, Ledger).applyBlock({ ...blocks[0]!, hash: blocks[0]!.parentHash, parentHash: blocks[0]!.hash }))
   yield* post(admin, "/feed", linesOf(...blocks.slice(0, 20).map((block) => ({ kind: "block" as const, block }))))
@@ -132,11 +134,29 @@ layer(scraped, { excludeTestServices: true })("what is measured", (it) => {
   }))
 
   it.effect("a metric that cannot be read leaves the others to be read, and is counted", () => Effect.gen(function*() {
-    const broken: Metric = { kind: "gauge", name: "rollup_broken", help: "Cannot be read", read: Effect.fail("no store") }
-    const whole: Metric = { kind: "gauge", name: "rollup_whole", help: "Has \\ and \n in its words", read: Effect.succeed([{ labels: { of: "a \"b\" \\ \n" }, value: 1.5 }]) }
-    const families = readExposition(yield* prometheusText([broken, whole]))
-    assert.strictEqual(sampleOf(families, "rollup_whole"), 1.5)
-    assert.strictEqual(sampleOf(families, "rollup_metrics_unread"), 1)
-    assert.isFalse(families.has("rollup_broken"))
+    const monitor = openMonitor()
+    let isBroken = true
+    const broken = Effect.suspend(() => isBroken ? Effect.fail("no store") : Effect.succeed([gauge("rollup_broken", "Cannot be read at first", () => 2)]))
+    yield* monitor.collect("rollup_broken", broken)
+    yield* monitor.measure(gauge("rollup_whole", "Has \\ and \n in its words", () => 1.5, { of: "a \"b\" \\ \n" }))
+    const read = Effect.map(prometheusText(monitor), readExposition)
+    for (const round of [1, 2, 3]) {
+      isBroken = round !== 2
+      const families = yield* read
+      assert.strictEqual(sampleOf(families, "rollup_whole"), 1.5)
+      assert.strictEqual(sampleOf(families, "rollup_metrics_unread"), isBroken ? 1 : 0)
+      assert.strictEqual(sampleOf(families, "rollup_broken"), isBroken ? undefined : 2)
+    }
+  }))
+
+  it.effect("a part that closes takes its metrics with it", () => Effect.gen(function*() {
+    const monitor = openMonitor()
+    const read = Effect.map(prometheusText(monitor), readExposition)
+    yield* Effect.scoped(Effect.gen(function*() {
+      yield* monitor.measure(gauge("rollup_measured", "Of a part", () => 1))
+      yield* monitor.collect("rollup_collected", Effect.sync(() => [gauge("rollup_collected", "Of a part", () => 2)]))
+      assert.sameMembers([...(yield* read).keys()], ["rollup_metrics_unread", "rollup_measured", "rollup_collected"])
+    }))
+    assert.deepStrictEqual([...(yield* read).keys()], ["rollup_metrics_unread"])
   }))
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Metric, Redacted, Scope } from "effect"
 import { Writable } from "node:stream"
 import { charactersMax } from "../../adapters/admin/_log_writer.ts"
 import { openOtlp, openRequestLog } from "../../adapters/admin/mod.ts"
@@ -86,8 +86,8 @@ describe("what is told of a request", () => {
     assert.deepStrictEqual(records, [])
     yield* Scope.close(scope, Exit.void)
     assert.deepStrictEqual(records.map(({ operation, status }) => [operation, status]), [["getTokens", 499]])
-    const inFlight = monitor.metrics().find(({ name }) => name === "rollup_http_requests_in_flight")!
-    assert.deepStrictEqual(yield* inFlight.read as Effect.Effect<unknown, unknown>, [{ labels: {}, value: 0 }])
+    const inFlight = Metric.snapshotUnsafe(yield* monitor.collected).filter(({ id }) => id === "rollup_http_requests_in_flight")
+    assert.deepStrictEqual(inFlight.map(({ state }) => state), [{ value: 0 }])
   })))
 })
 

@@ -1,21 +1,20 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Metric } from "effect"
 import { HttpServer } from "effect/http"
 import { connect, type Socket } from "node:net"
 import { Application, type HttpAnswer, type HttpRequest } from "../../adapters/http/mod.ts"
 import { serverLayer, type ServerLimits } from "../../adapters/http/node.ts"
-import { openMonitor } from "../../adapters/metrics/mod.ts"
-import { type Metric, Monitor } from "../../core/ports/mod.ts"
+import { openMonitor, type OpenMonitor } from "../../adapters/metrics/mod.ts"
+import { Monitor } from "../../core/ports/mod.ts"
 
 /* Something with limits, and how often each one was hit. */
 
 export type Hits = (limit: string) => Effect.Effect<number>
 
-const hitsOf = (metrics: () => ReadonlyArray<Metric>): Hits => (limit) =>
-  Effect.gen(function*() {
+const hitsOf = ({ collected }: OpenMonitor): Hits => (limit) =>
+  Effect.map(collected, (context) => {
     let hits = 0
-    for (const metric of metrics()) {
-      if (metric.name !== "rollup_limit_hits_total" || metric.kind === "histogram") continue
-      for (const { labels, value } of yield* Effect.orDie(metric.read as Effect.Effect<Iterable<{ labels: { limit?: string }; value: number }>>)) if (labels.limit === limit) hits += value
+    for (const { attributes, id, state, type } of Metric.snapshotUnsafe(context)) {
+      if (id === "rollup_limit_hits_total" && type === "Counter" && attributes?.limit === limit) hits += Number(state.count)
     }
     return hits
   })
@@ -25,7 +24,7 @@ export const watchedApplication = Effect.fnUntraced(function*(layer: Layer.Layer
   const monitor = openMonitor()
   const context = yield* Effect.provideService(Layer.build(layer), Monitor, monitor)
   const { handle, refuse } = yield* Effect.provide(Application, context)
-  return { handle, refuse, hits: hitsOf(monitor.metrics) }
+  return { handle, refuse, hits: hitsOf(monitor) }
 })
 
 /** A server over an application, watched; the port that it listens on. */
@@ -34,13 +33,10 @@ export const watchedServer = Effect.fnUntraced(function*(application: Layer.Laye
   const layer = serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "100 millis", limits }).pipe(Layer.provide(application))
   const context = yield* Effect.provideService(Layer.build(layer), Monitor, monitor)
   const { address } = yield* Effect.provide(HttpServer.HttpServer, context)
-  /** A figure without labels. */
-  const read = (name: string): Effect.Effect<number> => Effect.gen(function*() {
-    const metric = monitor.metrics().find((metric) => metric.name === name)!
-    const [sample] = yield* Effect.orDie(metric.read as Effect.Effect<Iterable<{ value: number }>>)
-    return sample!.value
-  })
-  return { port: (address as { readonly port: number }).port, hits: hitsOf(monitor.metrics), read }
+  /** The value of a gauge without labels. */
+  const read = (name: string): Effect.Effect<number> => Effect.map(monitor.collected, (context) =>
+    Metric.snapshotUnsafe(context).flatMap(({ id, state, type }) => id === name && type === "Gauge" ? [Number(state.value)] : [])[0]!)
+  return { port: (address as { readonly port: number }).port, hits: hitsOf(monitor), read }
 })
 
 /** A request with a body. */

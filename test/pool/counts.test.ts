@@ -1,24 +1,27 @@
 /* What a node counts of its pool, what it says where it takes nothing in, and how its ledger tells the pool. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Context, Effect, Fiber, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
+import { openMonitor } from "../../adapters/metrics/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
-import { type Metric, Monitor, PoolStore, SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
+import { Monitor, PoolStore, SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
 import { learnAuthorizations, Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
 import { batchOf, batchOfSelection, nodeLayer, openChain, ownerOf, postedOf, wrongEthSignature, wrongSignature } from "./_node.ts"
 import { genesis } from "./_subject.ts"
 
-/** Keeps what is measured. */
+/** Reads what is measured. */
 class Watching {
-  readonly metrics: Array<Metric> = []
-  readonly layer = Layer.succeed(Monitor, { measure: (...metrics) => Effect.sync(() => void this.metrics.push(...metrics)), check: () => Effect.void })
+  readonly #monitor = openMonitor()
+  readonly layer = Layer.succeed(Monitor, this.#monitor)
 
   /** Samples of a name that are not 0, by the values of their labels. */
   above0(name: string): Effect.Effect<{ readonly [labels: string]: number }> {
-    const reading = Effect.forEach(this.metrics.filter((metric) => metric.name === name), ({ read }) => Effect.orDie(read as Effect.Effect<Iterable<{ readonly labels: object; readonly value: number }>, unknown>))
-    return Effect.map(reading, (read) => Object.fromEntries(read.flatMap((samples) => [...samples]).filter(({ value }) => value > 0).map(({ labels, value }) => [Object.values(labels).join(" "), value])))
+    return Effect.map(this.#monitor.collected, (context) => Object.fromEntries(Metric.snapshotUnsafe(context).flatMap(({ attributes, id, state, type }) => {
+      const value = type === "Counter" ? Number(state.count) : type === "Gauge" ? Number(state.value) : 0
+      return id === name && value > 0 ? [[Object.values(attributes ?? {}).join(" "), value]] : []
+    })))
   }
 }
 

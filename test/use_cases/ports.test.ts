@@ -1,10 +1,10 @@
 /* What ports bring with them besides their promises: failures in words, snapshots that are kept, parts that change, and what is measured. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Metric } from "effect"
 import type { BlockChanges } from "../../core/domain/mod.ts"
 import {
-  checkHealth, figure, type Health, type LedgerPart, ledgerParts, type LedgerSnapshot, limitHits, measure, type Metric, Monitor, noPartChanged, NotRegistered, notRegisteredMessage,
-  partsOfBlock, raised, RecentSnapshots, VerifierBusy
+  checkHealth, collect, counter, Distribution, gauge, type Health, histogram, type LedgerPart, ledgerParts, type LedgerSnapshot, limitHits, measure, Monitor, noPartChanged,
+  NotRegistered, notRegisteredMessage, partsOfBlock, raised, RecentSnapshots, type Series, VerifierBusy
 } from "../../core/ports/mod.ts"
 
 const stamp = { ethereumBlockNum: 1n, batchNum: null, version: 1 }
@@ -59,23 +59,44 @@ describe("the parts of a ledger", () => {
 })
 
 describe("what is measured", () => {
-  it.effect("is told whoever watches, and nobody where nobody does", () => Effect.gen(function*() {
-    const told: Array<Metric | string> = []
+  it.effect("is registered with the monitor, and nowhere if there is none", () => Effect.gen(function*() {
+    const registered: Array<Series | string> = []
     const monitor: Monitor = {
-      measure: (...metrics) => Effect.sync(() => void told.push(...metrics)), check: (name, health) => Effect.map(health, ({ detail }) => void told.push(`${name}: ${detail}`))
+      measure: (...series) => Effect.sync(() => void registered.push(...series)),
+      collect: (name, read) => Effect.map(Effect.orDie(read), (series) => void registered.push(name, ...series)),
+      check: (name, health) => Effect.map(health, ({ detail }) => void registered.push(`${name}: ${detail}`))
     }
-    let value = 1
-    const one = figure("gauge", "a", "A figure", () => value)
-    const labelled = figure("counter", "b_total", "Another", () => 2, { kind: "x" })
-    const hits = limitHits(() => [{ labels: { limit: "l" }, value: 3 }])
+    const one = gauge("a", "One", () => 1)
+    const collected = gauge("c", "Another", () => 1)
     const healthy: Effect.Effect<Health> = Effect.succeed({ state: "ok", detail: "fine" })
-    const telling = Effect.scoped(Effect.andThen(measure(one, labelled, hits), checkHealth("store", healthy)))
-    yield* telling
-    assert.deepStrictEqual(told, [])
-    yield* Effect.provideService(telling, Monitor, monitor)
-    assert.deepStrictEqual(told, [one, labelled, hits, "store: fine"])
-    value = 5
-    assert.deepStrictEqual(yield* Effect.forEach([one, labelled, hits], ({ read }) => read), [[{ labels: {}, value: 5 }], [{ labels: { kind: "x" }, value: 2 }], [{ labels: { limit: "l" }, value: 3 }]])
-    assert.deepStrictEqual([one.kind, one.name, one.help, labelled.kind, hits.kind, hits.name], ["gauge", "a", "A figure", "counter", "counter", "rollup_limit_hits_total"])
+    const registering = Effect.scoped(Effect.all([measure(one), collect("c", Effect.succeed([collected])), checkHealth("store", healthy)]))
+    yield* registering
+    assert.deepStrictEqual(registered, [])
+    yield* Effect.provideService(registering, Monitor, monitor)
+    assert.deepStrictEqual(registered, [one, "c", collected, "store: fine"])
   }))
+
+  it("is a series of the registry, whose value is read with each snapshot", () => {
+    const context = Context.make(Metric.MetricRegistry, new Map())
+    let value = 1
+    const series = [gauge("a", "A gauge", () => value), counter("b_total", "A counter", () => 2, { kind: "x" }), limitHits("l", () => 3, { client: "c" })]
+    const registrations = series.map((each) => each.register(context))
+    value = 5
+    assert.deepStrictEqual(Metric.snapshotUnsafe(context).map(({ attributes, description, id, state, type }) => [type, id, description, attributes ?? {}, state]), [
+      ["Gauge", "a", "A gauge", {}, { value: 5 }], ["Counter", "b_total", "A counter", { kind: "x" }, { count: 2, incremental: true }],
+      ["Counter", "rollup_limit_hits_total", "What was refused because of a limit, by the limit", { limit: "l", client: "c" }, { count: 3, incremental: true }]
+    ])
+    for (const { remove } of registrations) remove()
+    assert.deepStrictEqual(Metric.snapshotUnsafe(context), [])
+  })
+
+  it("as a distribution counts what is at most each bound", () => {
+    const context = Context.make(Metric.MetricRegistry, new Map())
+    const distribution = new Distribution([1, 2])
+    histogram("h_seconds", "A histogram", distribution).register(context)
+    const stateNow = () => Metric.snapshotUnsafe(context)[0]!.state
+    assert.deepStrictEqual(stateNow(), { buckets: [[1, 0], [2, 0]], count: 0, sum: 0, min: 0, max: 0 })
+    for (const value of [1, 0.5, 2, 7]) distribution.observe(value)
+    assert.deepStrictEqual(stateNow(), { buckets: [[1, 2], [2, 3]], count: 4, sum: 10.5, min: 0.5, max: 7 })
+  })
 })

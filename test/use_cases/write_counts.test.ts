@@ -1,25 +1,25 @@
 /* What a ledger counts of the writes that it was told. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Metric } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { layer } from "../../adapters/memory/mod.ts"
-import { LedgerWriter, type Metric, Monitor, StoreFailure } from "../../core/ports/mod.ts"
+import { openMonitor } from "../../adapters/metrics/mod.ts"
+import { LedgerWriter, Monitor, StoreFailure } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { block101, block102, blockOf } from "./_chain.ts"
 import { genesis } from "./_network.ts"
 
 describe("a ledger counts", () => {
-  const metrics: Array<Metric> = []
-  const watching = Layer.succeed(Monitor, { measure: (...told) => Effect.sync(() => void metrics.push(...told)), check: () => Effect.void })
-  /** Samples that are not 0, by the values of their labels. */
-  const above0 = (name: string) => Effect.gen(function*() {
-    const samples: Array<{ readonly labels: object; readonly value: number }> = []
-    for (const metric of metrics) if (metric.kind === "counter" && metric.name === name) samples.push(...yield* Effect.orDie(metric.read))
-    return [samples.length, Object.fromEntries(samples.filter(({ value }) => value > 0).map(({ labels, value }) => [Object.values(labels).join(" "), value]))]
+  const monitor = openMonitor()
+  const watching = Layer.succeed(Monitor, monitor)
+  /** The number of samples, and those that are not 0 by the values of their labels. */
+  const above0 = (name: string) => Effect.map(monitor.collected, (context) => {
+    const samples = Metric.snapshotUnsafe(context).flatMap(({ attributes, id, state, type }) =>
+      id === name && type === "Counter" ? [[Object.values(attributes ?? {}).join(" "), Number(state.count)] as const] : [])
+    return [samples.length, Object.fromEntries(samples.filter(([, value]) => value > 0))]
   })
 
   it.effect("writes by what became of them, and refusals by the invariant", () => {
-    metrics.length = 0
     return Effect.gen(function*() {
       const ledger = yield* Ledger
       assert.deepStrictEqual([yield* above0("rollup_ledger_writes_total"), yield* above0("rollup_ledger_violations_total")], [[12, {}], [0, {}]])
@@ -37,7 +37,6 @@ describe("a ledger counts", () => {
   })
 
   it.effect("writes that the store failed at, and those that ended otherwise", () => {
-    metrics.length = 0
     const gone = Layer.mock(LedgerWriter, {
       apply: () => Effect.fail(new StoreFailure({ message: "gone", retry: true })), rollBack: () => Effect.die("gone")
     })

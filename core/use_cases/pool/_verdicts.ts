@@ -1,5 +1,5 @@
-import { Cause, Effect, Exit, type Scope } from "effect"
-import { figure, limitHits, measure } from "../../ports/mod.ts"
+import { Cause, Effect, Exit, type Scope, Struct } from "effect"
+import { counter, gauge, limitHits, measure } from "../../ports/mod.ts"
 
 type Posted = "transaction" | "authorization"
 
@@ -17,16 +17,20 @@ export class Verdicts {
     return Effect.onExit(submitting, (exit) => Effect.sync(() => { this.#counts[kind][verdictOf(exit)]++ }))
   }
 
-  /** Tells the monitor, until the scope closes. */
+  /** Registers the metrics until the scope closes. */
   measured(pendingMax: number): Effect.Effect<void, never, Scope.Scope> {
+    const submissions = (kind: Posted) => verdicts.map((verdict) =>
+      counter(
+        "rollup_submissions_total", "What wallets posted, by kind and by what became of it",
+        () => this.#counts[kind][verdict], { kind, verdict }
+      ))
     return measure(
-      figure("gauge", "rollup_pool_pending_max", "Pending transactions that the pool holds at most", () => pendingMax),
-      {
-        kind: "counter", name: "rollup_submissions_total", help: "What wallets posted, by kind and by what became of it",
-        read: Effect.sync(() => Object.entries(this.#counts).flatMap(([kind, counts]) =>
-          verdicts.map((verdict) => ({ labels: { kind, verdict }, value: counts[verdict] }))))
-      },
-      limitHits(() => Object.entries(this.limits).map(([limit, value]) => ({ labels: { limit }, value })))
+      gauge(
+        "rollup_pool_pending_max", "Pending transactions that the pool holds at most",
+        () => pendingMax
+      ),
+      ...Struct.keys(this.#counts).flatMap(submissions),
+      ...Struct.keys(this.limits).map((limit) => limitHits(limit, () => this.limits[limit]))
     )
   }
 }
