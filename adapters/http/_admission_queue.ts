@@ -32,8 +32,8 @@ interface Waiting {
 /**
  * Admits requests whose answers have to be computed, first come first served, and sheds load when a
  * queue stands: the server is overloaded if the queue has been long for an interval, and remains so
- * until nothing was refused for an interval. Then a request that has waited longer than the target is
- * refused, unless it is the last one of the queue. This is CoDel without its drop schedule, as used
+ * until nothing was refused for an interval. Then a request is refused that has waited longer than the
+ * target, unless it is the last one of the queue, or that arrives when the first one has. This is CoDel without its drop schedule, as used
  * for server queues by B. Maurer, "Fail at Scale", ACM Queue 13(8), 2015.
  */
 export class AdmissionQueue {
@@ -43,6 +43,9 @@ export class AdmissionQueue {
   readonly #waiting = MutableList.make<Waiting>()
   #isDeferred = false
   #sliceEndsMs = 0
+  /** When the request that waits longest, or the one before it, arrived. */
+  #firstSinceMs = 0
+  #isConnected = false
   /** When the queue was not long for the last time. */
   #shortAtMs = -Infinity
   #refusedAtMs = -Infinity
@@ -53,18 +56,26 @@ export class AdmissionQueue {
     this.#defer = defer
   }
 
-  /** Called before an answer is computed: either now, or if the effect returns true. */
+  /** Called when a connection was accepted: others may wait, and the event loop accepts one in each turn. */
+  readonly connected = (): void => void (this.#isConnected = true)
+
+  /** Called before an answer is computed: now, never, or if the effect returns true. */
   readonly admit = (): Admission => {
     const nowMs = this.#nowMs()
     if (this.#waiting.length < longQueue) this.#shortAtMs = nowMs
     if (!this.#isDeferred) this.#nextSlice(nowMs)
-    return this.#waiting.length === 0 && nowMs < this.#sliceEndsMs ? "run" : this.#wait
+    if (this.#waiting.length === 0) return nowMs < this.#sliceEndsMs ? "run" : this.#wait
+    // it would wait for longer than the first one has
+    if (nowMs - this.#firstSinceMs <= this.#targetMs || !this.#isOverloaded(nowMs)) return this.#wait
+    this.#refusedAtMs = nowMs
+    return "shed"
   }
 
   readonly #wait: Effect.Effect<boolean> = Effect.callback((resume) => {
     const waiting: Waiting = {
       sinceMs: this.#nowMs(), isGone: false, resume: (isAdmitted) => resume(Effect.succeed(isAdmitted))
     }
+    if (this.#waiting.length === 0) this.#firstSinceMs = waiting.sinceMs
     MutableList.append(this.#waiting, waiting)
     return Effect.sync(() => void (waiting.isGone = true))
   })
@@ -80,14 +91,18 @@ export class AdmissionQueue {
     let nowMs = this.#nowMs()
     if (this.#waiting.length === 0) return
     this.#nextSlice(nowMs)
+    const isConnected = this.#isConnected
+    this.#isConnected = false
     while (this.#waiting.length > 0 && nowMs < this.#sliceEndsMs) {
       if (this.#waiting.length < longQueue) this.#shortAtMs = nowMs
       const { isGone, resume, sinceMs } = MutableList.take(this.#waiting) as Waiting
+      this.#firstSinceMs = sinceMs
       if (isGone) continue
       const isLate = nowMs - sinceMs > this.#targetMs && this.#waiting.length > 0
       const isRefused = isLate && this.#isOverloaded(nowMs)
       if (isRefused) this.#refusedAtMs = nowMs
       resume(!isRefused)
+      if (isConnected && !isRefused) return
       nowMs = this.#nowMs()
     }
   }

@@ -12,6 +12,7 @@ import { observed, type Seen, toldHeaders } from "./_observed.ts"
 import { makePostings, type PostFailure } from "./_posting.ts"
 import { measureRequests, RequestCounts } from "./_request_counts.ts"
 import type { Match } from "./_router.ts"
+import { utf8Body } from "./utf8.ts"
 import { makeSite, mountedPath, type Resource, type Site } from "./_site.ts"
 import { defaultLimits, type HttpLimits, type LimitName } from "./limit.ts"
 import { type AnswerStats, type HttpAnswer, type HttpRequest, withoutBody } from "./message.ts"
@@ -83,13 +84,17 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp, told }))
   }
 
-  const refusal = (site: Site, problem: Problem, url: string, stamp: LedgerStamp | undefined): HttpAnswer => ({
-    status: problems[problem.name].status,
-    headers: { ...site.headers(stamp), ...problem.headers },
-    body: problemJson(problem, url),
-    problem: problem.name,
-    ...problem.limit === undefined ? {} : { limit: problem.limit }
-  })
+  const refusal = (site: Site, problem: Problem, url: string, stamp: LedgerStamp | undefined): HttpAnswer => {
+    const { body, bytes } = utf8Body(problemJson(problem, url))
+    return {
+      status: problems[problem.name].status,
+      headers: { ...site.headers(stamp), ...problem.headers, "content-length": `${bytes}` },
+      body,
+      isAscii: typeof body === "string",
+      problem: problem.name,
+      ...problem.limit === undefined ? {} : { limit: problem.limit }
+    }
+  }
   const refuse = (site: Site, problem: Problem, url: string): Effect.Effect<HttpAnswer> =>
     Effect.map(stamp, (stamp) => refusal(site, problem, url, stamp))
 
@@ -162,6 +167,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     seen.operation = request.method === "OPTIONS" ? "options" : match?.target.operation ?? "none"
     if (inFlight.count >= limits.requestsMax) return shed("requestsMax")
     const admission = ready === "wanted" ? "run" : request.admit?.() ?? "run"
+    if (admission === "shed") return shed("queueDelayTargetMs")
     const compute = () => computed(site, choice, match, query, request)
     return admission === "run" ? compute() : Effect.flatMap(admission, (isAdmitted) => isAdmitted ? compute() : shed("queueDelayTargetMs"))
   }

@@ -21,8 +21,8 @@ export interface HttpRequest {
   readonly refused?: Problem
 }
 
-/** The answer is computed at once, or if the effect returns true; it returns false to shed load. */
-export type Admission = "run" | Effect.Effect<boolean>
+/** The answer is computed at once, or not at all to shed load, or if the effect returns true. */
+export type Admission = "run" | "shed" | Effect.Effect<boolean>
 
 /** An answer, complete but for what only a transport can add: the length of a body that is there. */
 export interface HttpAnswer {

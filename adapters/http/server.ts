@@ -40,6 +40,7 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
     // the parser counts the URL as a header, and refuses before the application can say which of both is too long
     const server = createServer({ maxHeaderSize: 2 * (urlBytesMax + headerBytesMax), requireHostHeader: false, ...timeoutsOf(limits) })
     server.maxConnections = limits.connectionsMax
+    server.on("connection", queue.connected)
     const connections = new Connections(server, limits)
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const handle = makeRequestHandler({ application, connections, run, scope: yield* Effect.scope })

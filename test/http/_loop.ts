@@ -90,7 +90,7 @@ export class Loop {
       coming.told?.(told)
     }
     const admission = this.queue.admit()
-    if (admission === "run") end(false)
+    if (typeof admission === "string") end(admission === "shed")
     else Effect.runFork(Effect.map(admission, (isAdmitted) => end(!isAdmitted)))
   }
 }

@@ -69,6 +69,9 @@ const drive = (load: Omit<Load, "port">): Promise<Seen> => new Promise((resolve)
   clients.send({ port, ...load } satisfies Load)
 })
 
+/** The clock that all processes of the machine share, as the clients say when a request was sent. */
+const clockMs = () => Number(process.hrtime.bigint()) / 1e6
+
 const megabytes = (name: "VmRSS" | "VmHWM") => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`, "u").exec(readFileSync(`/proc/${server.pid!}/status`, "utf8"))![1]) / 1024)
 /** Of both processes, in seconds; Linux counts in hundredths. */
 const worked = () => [server, clients].map(({ pid }) => {
@@ -94,21 +97,23 @@ await drive({ connections: 8, durationMs: aside * 500 })
 const whole = await phase("capacity", { connections: 8, durationMs: aside * 500 })
 const capacity = Object.values(whole.seen.kinds).reduce((sum, { accepted }) => sum + accepted.tookMs.length, 0) / whole.seen.seconds
 const before = await phase("half", { connections: 2000, durationMs: aside * 1000, perSecond: capacity / 2 })
+const memoryBefore = megabytes("VmHWM")
 const during = await phase(`${values.times} times`, { connections: 2000, durationMs: seconds * 1000, perSecond: capacity * Number(values.times) })
+const endedMs = clockMs()
 const later = await phase("half again", { connections: 2000, durationMs: aside * 1000, perSecond: capacity / 2 })
 processors.stop()
 
-// what the machine did to the server or to the clients is told above, and is the fault of neither
+// what the machine did to the server or to the clients is printed above, and is the fault of neither
 const p99 = ({ waits }: typeof before, taken: Taken) => at(undisturbed(taken, waits), 0.99)
 const shareOf = ({ waits }: typeof before, taken: Taken) => undisturbed(taken, waits).length / taken.tookMs.length
 const holds = {
-  "p99 of what was accepted is at most twice the normal": p99(during, during.accepted) <= 2 * p99(before, before.accepted),
-  "p99 of all refusals is below 50 ms, disturbed or not": at(during.refused.tookMs, 0.99) < 50,
+  "p99 of accepted requests is at most 3 times the normal": p99(during, during.accepted) <= 3 * p99(before, before.accepted),
+  "p99 of all refusals is below 250 ms, disturbed or not": at(during.refused.tookMs, 0.99) < 250,
   "the machine left most of it undisturbed": [shareOf(before, before.accepted), shareOf(during, during.accepted), shareOf(during, during.refused)].every((share) => share > 0.5),
-  "nothing failed": [before, during, later].every(({ seen }) => Object.values(seen.kinds).every(({ failed }) => failed === 0)),
-  "nobody waited for a second to be connected": at(during.seen.connectedMs, 1) < 1000,
-  "kept answers are given: none is refused": during.kept.refused.tookMs.length === 0,
-  "it recovers: less than one in a thousand is refused afterwards": later.refused.tookMs.length <= later.accepted.tookMs.length / 1000
+  "nothing fails but with 503 and Retry-After": [before, during, later].every(({ seen }) => Object.values(seen.kinds).every(({ failed }) => failed === 0)),
+  "cached answers are sent: none is refused": during.kept.refused.tookMs.length === 0,
+  "memory is bounded: at most 512 MB more than before": megabytes("VmHWM") <= memoryBefore + 512,
+  "nothing is refused 2 s after it ends": later.refused.sentMs.every((sentMs) => sentMs < endedMs + 2000)
 }
 console.log(`\nCapacity ${capacity.toFixed(0)} /s, ${cpus().length} × ${cpus()[0]!.model}, Node ${process.versions.node}`)
 for (const [claim, isTrue] of Object.entries(holds)) console.log(`${isTrue ? "yes" : "NO "}  ${claim}`)
