@@ -1,16 +1,19 @@
 #!/usr/bin/env node
 import module from "node:module"
 
-if (module.registerHooks === undefined && process.versions.bun === undefined && globalThis.Deno === undefined) {
-  process.stderr.write(`Node ${process.versions.node} is too old: expected 22.19 or later. The project brings its own: node_modules/.bin/node\n`)
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(
+    `Node ${process.versions.node} is too old: expected 22.19 or later. ` +
+      "In a checkout, node_modules/.bin/node is newer\n"
+  )
   process.exit(1)
 }
 
-// What was compiled is kept for the next start. This file is JavaScript so that it says so first: sources whose types were left out before
-// need no compiler of types, which takes 16 MB and a fifth of a short start.
+// This file is JavaScript so that it enables the compile cache before the first source is
+// compiled: Node then loads its type stripper only for sources that are not cached.
 const { directory } = module.enableCompileCache?.() ?? {}
-// threads keep and find nothing there unless their environment says so: each would have a compiler of types of its own
+// worker threads enable the cache only if the environment names its directory
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
-const { resolveQuickly } = await import("./module_resolution.ts")
-resolveQuickly()
-await import("./program.ts")
+const { runProgram } = await import("./program.ts")
+runProgram(process.argv.slice(2))

@@ -9,8 +9,6 @@ import { openWatch, type Watch } from "./admin.ts"
 import { sourceOf } from "./block_source.ts"
 import type { settings, Settled } from "./config/mod.ts"
 import { ProgramFailure } from "./exit_codes.ts"
-import { eventLoopFirst } from "./helper_threads.ts"
-import { giveBackOnceIdle } from "./idle_memory.ts"
 import { nodeOver } from "./layers.ts"
 import { mountsOf } from "./mounts.ts"
 import { openStores, placeOf } from "./stores.ts"
@@ -76,14 +74,12 @@ interface Watching extends Pick<Watch, "take"> {
 const listen = (settings: ServeSettings, node: Context.Context<Application>, self: WorkerSelf | undefined, { ready, take }: Watching) =>
   Effect.gen(function*() {
     yield* Effect.addFinalizer(() => take)
-    yield* eventLoopFirst
     const { host, port, shutdownTimeoutMs } = settings
     const server = serverLayer({ host, port, shutdownTimeout: shutdownTimeoutMs, limits: serverLimitsOf(settings) })
     const { address } = yield* Layer.build(Layer.provide(server, Layer.succeedContext(node))).pipe(
       Effect.flatMap((server) => Effect.provide(HttpServer.HttpServer, server))
     )
     yield* ready
-    yield* Effect.forkScoped(giveBackOnceIdle)
     const told = HttpServer.formatAddress(address)
     yield* self === undefined ? Effect.log(`Listening on ${told}, documentation at /docs`) : self.serving(told)
     return yield* Effect.never

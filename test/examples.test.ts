@@ -27,9 +27,6 @@ const comments: ReadonlyArray<Example> = globSync(["core/**/*.ts", "adapters/**/
     .flatMap((comment) => fenced(comment[1]!.replaceAll(/^ \* ?/gmu, "")))
     .map((code, i) => ({ title: `${file}, example ${i + 1}`, code })))
 
-/** Their modules are found as those of the program are. */
-const quickly = `data:text/javascript,${encodeURIComponent(`import { resolveQuickly } from "${new URL("../app/module_resolution.ts", import.meta.url).href}"; resolveQuickly()`)}`
-
 const expected = (code: string) => [...code.matchAll(/\/\/ => (.*)$/gmu)].map((match) => match[1]!)
 
 describe("the examples print what they say", () => {
@@ -39,7 +36,7 @@ describe("the examples print what they say", () => {
     it(title, async () => {
       const file = join(folder, `example_${i}.ts`)
       writeFileSync(file, `${code}\nexport {}\n`)
-      const { stdout } = await promisify(execFile)(process.execPath, ["--import", quickly, "--conditions=rollup-node-source", file], { cwd: root })
+      const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=rollup-node-source", file], { cwd: root })
       assert.deepStrictEqual(stdout.trim().split("\n"), expected(code))
     })
   }

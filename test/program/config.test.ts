@@ -51,7 +51,8 @@ const serve = async (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {})
 
 describe("the program and its configuration", () => {
   it("tells a Node that is too old for it which one it needs", async () => {
-    const older = encodeURIComponent("import module from 'node:module'; delete module.registerHooks")
+    const versions = "{ value: { ...process.versions, node: '22.18.0' } }"
+    const older = encodeURIComponent(`Object.defineProperty(process, 'versions', ${versions})`)
     const { code, error, out } = await run(["--version"], { NODE_OPTIONS: `--import data:text/javascript,${older}` })
     assert.deepStrictEqual({ code, out }, { code: 1, out: "" })
     assert.match(error, /^Node \d+\.\d+\.\d+ is too old: expected 22\.19 or later/u)

@@ -122,7 +122,7 @@ describe("workers over one database", () => {
       for (const signal of signals) {
         const sentMs = Date.now()
         group.signal(signal)
-        await until(() => group.said().includes("Told to stop") && Date.now() > sentMs, group.said)
+        await until(() => group.said().includes("Received SIG") && Date.now() > sentMs, group.said)
       }
       assert.deepStrictEqual(await group.ended, { code, signal: null }, group.said())
       for (const pid of group.pids()) await until(() => !isAlive(pid), group.said)
