@@ -10,9 +10,9 @@ import type { OpenApiDocument } from "./open_api.ts"
  */
 export const docsPage = (document: OpenApiDocument): Effect.Effect<HttpAnswer> =>
   Effect.promise(async () => {
-    const [{ HttpApi, HttpApiScalar, OpenApi }, { HttpRouter, HttpServer }] = await Promise.all([
-      import("effect/http-api"), import("effect/http")
-    ])
+    // destructured at once, so that a bundle leaves out what the page does not use
+    const { HttpApi, HttpApiScalar, OpenApi } = await import("effect/http-api")
+    const { HttpRouter, HttpServer } = await import("effect/http")
     // HttpApiScalar takes a declared HttpApi, whose document a transformation may replace
     const api = HttpApi.make("docs")
       .annotate(OpenApi.Transform, () => readable(document) as OpenApiDocument)

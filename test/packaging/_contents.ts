@@ -9,6 +9,8 @@ const allowed: ReadonlyArray<RegExp> = [
   // the entry is JavaScript in the sources too
   /^app\/main\.js$/u,
   /^dist\/(?:core|adapters|app|test\/laws)\/(?:[\w/]+\/)?\w+\.(?:js|d\.ts)(?:\.map)?$/u,
+  // the program, bundled with its dependencies
+  /^dist\/program\/(?:[\w-]+\.js|LICENSES\.txt)$/u,
   // boards and alert rules, for those who run it
   /^app\/monitoring\/[\w./-]+\.(?:json|ya?ml)$/u
 ]

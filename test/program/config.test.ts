@@ -50,12 +50,17 @@ const serve = async (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {})
 }
 
 describe("the program and its configuration", () => {
-  it("tells a Node that is too old for it which one it needs", async () => {
-    const versions = "{ value: { ...process.versions, node: '22.18.0' } }"
+  it("refuses a Node below the lowest version that `engines` admits", async () => {
+    const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8")
+    const { engines } = JSON.parse(manifest) as { readonly engines: { readonly node: string } }
+    const [, major, minor] = /^\^(\d+)\.(\d+)\.0 /u.exec(engines.node)!.map(Number)
+    const versions = `{ value: { ...process.versions, node: '${major}.${minor! - 1}.9' } }`
     const older = encodeURIComponent(`Object.defineProperty(process, 'versions', ${versions})`)
-    const { code, error, out } = await run(["--version"], { NODE_OPTIONS: `--import data:text/javascript,${older}` })
+    const NODE_OPTIONS = `--import data:text/javascript,${older}`
+    const { code, error, out } = await run(["--version"], { NODE_OPTIONS })
     assert.deepStrictEqual({ code, out }, { code: 1, out: "" })
-    assert.match(error, /^Node \d+\.\d+\.\d+ is too old: expected 22\.19 or later/u)
+    const expected = `^Node ${major}\\.\\d+\\.9 is too old: expected ${major}\\.${minor} or later`
+    assert.match(error, new RegExp(expected, "u"))
   })
 
   it("obeys what its file, its environment and its flags say, and ends with 0 when it is told to stop", async () => {

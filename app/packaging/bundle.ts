@@ -1,0 +1,40 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { type RolldownOutput, rolldown } from "rolldown"
+
+/*
+ * Bundles the program and its dependencies into `dist/program`, which needs Node alone:
+ *
+ *     node app/packaging/bundle.ts
+ *
+ * Commands, stores and documentation pages stay files of their own, loaded when they are used. The
+ * code is not minified, so that stack traces name what failed.
+ */
+
+const root = join(import.meta.dirname, "../..")
+const folder = join(root, "dist/program")
+
+const bundle = await rolldown({
+  cwd: root,
+  // `WORKER` in adapters/crypto expects its file beside the file that starts the thread
+  input: { main: "app/main.js", _worker: "adapters/crypto/_worker.ts" },
+  platform: "node"
+})
+const { output } = await bundle.write({
+  dir: folder, cleanDir: true, entryFileNames: "[name].js", chunkFileNames: "[name].js"
+})
+await bundle.close()
+writeFileSync(join(folder, "LICENSES.txt"), licencesOf(output))
+
+/** The licence texts of the packages in the bundle, which must go with copies of their code. */
+function licencesOf(chunks: RolldownOutput["output"]): string {
+  const modules = chunks.flatMap((chunk) => chunk.type === "chunk" ? chunk.moduleIds : [])
+  const folders = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/u.exec(id) ?? [])
+  return [...new Set(folders)].sort().map((folder) => {
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as
+      { readonly name: string; readonly version: string; readonly license: string }
+    const file = join(folder, "LICENSE")
+    const text = existsSync(file) ? readFileSync(file, "utf8").trim() : manifest.license
+    return `${manifest.name} ${manifest.version}\n\n${text}\n`
+  }).join(`\n${"-".repeat(80)}\n\n`)
+}
