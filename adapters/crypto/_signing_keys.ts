@@ -1,30 +1,40 @@
+import { interleavedMSMUnsafe } from "@noble/curves/abstract/curve.js"
 import { babyjubjub } from "@noble/curves/misc.js"
 import * as Result from "effect/Result"
 import type { PublicKey } from "../../core/encoding/mod.ts"
-import { type PointTable, pointTable } from "./_multiply_add.ts"
 import { type CurvePoint, decompressPublicKey } from "./babyjubjub.ts"
 
-/** A key as the verification of a signature needs it. */
+type Point = typeof Point.BASE
+
+/** A public key, prepared for verifying signatures. */
 export interface SigningKey {
   readonly point: CurvePoint
-  /** Of eight times the point, which is in the prime subgroup whatever the point is. */
-  readonly cleared: PointTable
+  /** Multiplies eight times the point, which is in the prime subgroup whatever the point is. */
+  readonly multiplyCleared: (scalar: bigint) => Point
 }
 
-/** The point of a key, or undefined where the key is none; the last few thousand are remembered, since a wallet signs again and again. */
-export function signingKey(key: PublicKey): SigningKey | undefined {
-  const known = remembered.get(key)
+/**
+ * Returns the prepared key, or undefined if it is no point of the curve. The last few thousand are
+ * cached, since a wallet signs again and again.
+ */
+export function signingKey(publicKey: PublicKey): SigningKey | undefined {
+  const known = cached.get(publicKey)
   if (known !== undefined) return known
-  const point = decompressPublicKey(key)
+  const point = decompressPublicKey(publicKey)
   if (Result.isFailure(point)) return undefined
-  const found = { point: point.success, cleared: pointTable(Point.fromAffine(point.success).clearCofactor(), 5) }
-  if (remembered.size >= KEYS_MAX) remembered.delete(remembered.keys().next().value!)
-  remembered.set(key, found)
-  return found
+  const cleared = Point.fromAffine(point.success).clearCofactor()
+  const multiply = interleavedMSMUnsafe(Point, [cleared], WINDOW)
+  const key: SigningKey = {
+    point: point.success, multiplyCleared: (scalar) => multiply([scalar])
+  }
+  if (cached.size >= KEYS_MAX) cached.delete(cached.keys().next().value!)
+  cached.set(publicKey, key)
+  return key
 }
 
 const { Point } = babyjubjub
 
-/** About two kilobytes each. */
+/** Of the table of multiples of each key: about two kilobytes. */
+const WINDOW = 5
 const KEYS_MAX = 4096
-const remembered = new Map<PublicKey, SigningKey>()
+const cached = new Map<PublicKey, SigningKey>()

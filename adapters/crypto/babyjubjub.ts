@@ -2,8 +2,6 @@ import { babyjubjub } from "@noble/curves/misc.js"
 import { blake512 } from "@noble/hashes/blake1.js"
 import * as Result from "effect/Result"
 import { EncodingError, type PublicKey, publicKeyFromParts, publicKeyParts } from "../../core/encoding/mod.ts"
-import { isNeutral, multiplyAdd, pointTable } from "./_multiply_add.ts"
-import { squareRoot } from "./_square_root.ts"
 
 /** An affine point of the curve a·x² + y² = 1 + d·x²·y², both coordinates below the field modulus. */
 export interface CurvePoint {
@@ -38,7 +36,7 @@ export function decompressPublicKey(key: PublicKey): Result.Result<CurvePoint, E
 /** Whether the key is a point of the subgroup of prime order; the neutral element is one. */
 export function isInPrimeSubgroup(key: PublicKey): boolean {
   const point = decompressPublicKey(key)
-  return Result.isSuccess(point) && isNeutral(multiplyAdd([[pointTable(Point.fromAffine(point.success), 5), Fn.ORDER]]))
+  return Result.isSuccess(point) && Point.fromAffine(point.success).isTorsionFree()
 }
 
 /** Whether signatures by the key mean anything: a point of the prime subgroup other than the neutral element, so not of low order. */
@@ -61,9 +59,21 @@ function secretScalar(privateKey: Uint8Array): bigint {
   return scalar >> 3n
 }
 
-/** The root of x² = (1 − y²)/(a − d·y²) that is not above half of the field; the denominator is never 0, since a/d is no square. */
+/**
+ * The root of x² = (1 − y²)/(a − d·y²) that is at most half of the field, or undefined if there is
+ * none; the denominator is never 0, since a/d is no square.
+ */
 function positiveX(y: bigint): bigint | undefined {
   const ySquared = Fp.sqr(y)
   const x = squareRoot(Fp.div(Fp.sub(1n, ySquared), Fp.sub(a, Fp.mul(d, ySquared))))
-  return x === undefined || x <= X_POSITIVE_MAX ? x : Fp.ORDER - x
+  return x === undefined || x <= X_POSITIVE_MAX ? x : Fp.neg(x)
+}
+
+/** A square root, or undefined if there is none, for which the library throws. */
+function squareRoot(value: bigint): bigint | undefined {
+  try {
+    return Fp.sqrt(value)
+  } catch {
+    return undefined
+  }
 }

@@ -1,5 +1,4 @@
 import { cpus, totalmem } from "node:os"
-import { benchCurve } from "./_curve.ts"
 import { benchFastify } from "./_fastify.ts"
 import { figureTable } from "./_figures.ts"
 import { benchHono } from "./_hono.ts"
@@ -55,7 +54,6 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
   verify: async () => {
     console.log("\nSignatures: transactions verified each second, message hash included (no HTTP, no store)")
     await benchVerify({ count: quick ? 100 : 300, rounds: quick ? 2 : 5 })
-    benchCurve(quick ? 100 : 1000, quick ? 2 : 9)
   },
   posts: async () => {
     console.log("\nPosts: verified and stored over HTTP ÷ bare verification over as many threads (client, server and threads share the cores)")
