@@ -35,6 +35,7 @@ async function* recordsOf(path: string, read: { bytes: number }): AsyncGenerator
   const input = path === "-" ? process.stdin : createReadStream(path)
   let number = 0
   try {
+    // not with Effect's streams: the records are consumed as an AsyncIterable
     for await (const line of createInterface({ input, crlfDelay: Infinity })) {
       number++
       read.bytes += Buffer.byteLength(line) + 1

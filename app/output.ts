@@ -7,6 +7,7 @@ import { ProgramFailure } from "./exit_codes.ts"
 /** Writes texts one after the other to a file, or to the standard output. A reader that has seen enough ends it well. */
 export const writeTexts = (texts: Iterable<string>, path: string | undefined): Effect.Effect<void, Error> =>
   Effect.tryPromise({
+    // not with Effect's streams, in which an error that the iterable throws is a defect
     try: () => pipeline(Readable.from(texts), path === undefined ? process.stdout : createWriteStream(path), { end: path !== undefined }),
     catch: (cause) => cause as NodeJS.ErrnoException
   }).pipe(

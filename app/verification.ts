@@ -1,5 +1,5 @@
-import { Effect, type Redacted } from "effect"
-import { readFile, writeFile } from "node:fs/promises"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Effect, FileSystem, type Redacted } from "effect"
 import { join } from "node:path"
 import { auditChecks, type AuditReport } from "../core/mod.ts"
 import type { settings, Settled } from "./config/mod.ts"
@@ -20,19 +20,32 @@ type Connections = Settled<typeof settings.connections>
 
 const fileIn = (directory: string): string => join(directory, "verification.json")
 
-/** Puts the result where the server of the store finds it. Where that cannot be, the result is told all the same. */
-export const keepVerification = (place: VerifiedPlace | { readonly kind: "feed" }, verification: Verification, settings: Connections): Effect.Effect<void> => {
+/** Stores the result for the admin listener of the server; a failure is logged only. */
+export const keepVerification = (
+  place: VerifiedPlace | { readonly kind: "feed" }, verification: Verification, settings: Connections
+): Effect.Effect<void> => {
   const text = JSON.stringify(verification)
-  const keep: Effect.Effect<void, unknown> = place.kind === "directory" ? Effect.tryPromise(() => writeFile(fileIn(place.directory), text))
-    : place.kind === "database" ? inDatabase(place.url, settings, ({ keepAudit }) => keepAudit(text)) : Effect.void
-  return Effect.catch(keep, (error) => Effect.logWarning("The result could not be kept for the admin listener", error))
+  const keep: Effect.Effect<void, unknown> = place.kind === "directory"
+    ? withFiles((files) => files.writeFileString(fileIn(place.directory), text))
+    : place.kind === "database"
+    ? inDatabase(place.url, settings, ({ keepAudit }) => keepAudit(text))
+    : Effect.void
+  return Effect.catch(keep, (error) =>
+    Effect.logWarning("The result could not be kept for the admin listener", error))
 }
 
-/** The result that was kept last, as JSON; null where there is none. */
-export const lastVerification = (place: VerifiedPlace, settings: Connections): Effect.Effect<string | null, unknown> =>
+/** The result that was stored last, as JSON; null if there is none. */
+export const lastVerification = (
+  place: VerifiedPlace, settings: Connections
+): Effect.Effect<string | null, unknown> =>
   place.kind === "database"
     ? inDatabase(place.url, settings, ({ lastAudit }) => lastAudit)
-    : Effect.tryPromise(() => readFile(fileIn(place.directory), "utf8").catch((error: NodeJS.ErrnoException) => error.code === "ENOENT" ? null : Promise.reject(error)))
+    : withFiles((files) => files.readFileString(fileIn(place.directory))).pipe(
+      Effect.catchIf(({ reason }) => reason._tag === "NotFound", () => Effect.succeed(null))
+    )
+
+const withFiles = <A, E>(use: (files: FileSystem.FileSystem) => Effect.Effect<A, E>) =>
+  Effect.provide(Effect.flatMap(FileSystem.FileSystem, use), NodeFileSystem.layer)
 
 type SqlModule = typeof import("../adapters/sql/mod.ts")
 

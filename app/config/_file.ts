@@ -21,6 +21,7 @@ export const noFile: ConfigFile = { entries: new Map(), problems: [] }
 export const readConfigFile = (path: string, source: string, known: ReadonlySet<string>): ConfigFile => {
   let content: string
   try {
+    // not with Effect's FileSystem, which is asynchronous: options are read before a runtime starts
     content = readFileSync(path, "utf8")
   } catch (error) {
     return { ...noFile, problems: [{ source, message: `The file ${quoted(path)} cannot be read: ${(error as NodeJS.ErrnoException).code === "ENOENT" ? "there is none" : String(error)}; name one in TOML` }] }
