@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,14 +6,21 @@ import { startCluster } from "../postgres/cluster.ts"
 import { noteFigure } from "./_figures.ts"
 import { median } from "./_load.ts"
 
-const program = new URL("../../app/main.js", import.meta.url).pathname
+const root = new URL("../..", import.meta.url).pathname
+/** What `npm start` runs, and what the package and the image contain. */
+const programs = { sources: join(root, "app/main.js"), bundle: join(root, "dist/program/main.js") }
 const raw = new URL("./_raw_server.ts", import.meta.url).pathname
 
-/** Seconds from the start of the process to its first answer, the program as its user starts it and the bare peer by turns; the files are in the system's cache. */
+/** Seconds from the start of the process to its first answer, by turns; all files are in the page cache. */
 export const benchStart = async (rounds: number): Promise<void> => {
+  execFileSync(process.execPath, [join(root, "app/packaging/bundle.ts")])
+  const empty = ["serve", "--memory", "--empty", "--port", "0"]
+  const demo = ["serve", "--memory", "--port", "0"]
   const kinds = {
-    "empty network": [program, "serve", "--memory", "--empty", "--port", "0"],
-    "demo network": [program, "serve", "--memory", "--port", "0"],
+    "empty network, sources": [programs.sources, ...empty],
+    "empty network, bundle": [programs.bundle, ...empty],
+    "demo network, sources": [programs.sources, ...demo],
+    "demo network, bundle": [programs.bundle, ...demo],
     "node:http": [raw, "http://127.0.0.1:9"]
   }
   const seconds: { [kind: string]: Array<number> } = {}
@@ -53,10 +60,15 @@ export const benchIdleMemory = async (): Promise<void> => {
         await server.stop()
       }
     }
-    const ours = [program, "serve", "--database", await cluster.createDatabase(), "--empty", "--port", "0"]
-    const first = await idle(ours)
-    const [next, peer] = await Promise.all([idle(ours), idle([raw, "http://127.0.0.1:9"])])
-    const told = `${next} MB (${first} MB after the first start ever; bare \`node:http\` ${peer} MB)`
+    const ours = async (program: string) =>
+      [program, "serve", "--database", await cluster.createDatabase(), "--empty", "--port", "0"]
+    const [sources, bundle] = [await ours(programs.sources), await ours(programs.bundle)]
+    const first = await idle(sources)
+    const [next, bundled, peer] = await Promise.all(
+      [idle(sources), idle(bundle), idle([raw, "http://127.0.0.1:9"])]
+    )
+    const others = `${first} MB after the first start ever; bare \`node:http\` ${peer} MB`
+    const told = `bundle ${bundled} MB, sources ${next} MB (${others})`
     console.log(`  ${"resident memory over PostgreSQL, idle for 10 s".padEnd(48)} ${told}`)
     noteFigure("memory", told)
   } finally {
