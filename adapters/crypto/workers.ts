@@ -12,7 +12,7 @@ import { workerPool } from "./worker_pool.ts"
 export interface VerifierWorkersOptions {
   /**
    * Threads at most; by default one for each core. Not one fewer: on two cores that would halve what is verified, and the thread that
-   * serves requests does little beside. On Linux the workers run at a lower priority, so that it comes first.
+   * serves requests does little beside.
    */
   readonly workersMax?: number
   /** Verifications that wait at most, beyond those that are with a worker; 4096 by default, some seconds of work. */
