@@ -122,13 +122,6 @@ describe("the house", () => {
     assert.deepStrictEqual(cycles(graph(between)), [])
   })
 
-  it("changes no engine flag, thread priority or module resolution", () => {
-    const forbidden = /\b(?:setFlagsFromString|[gs]etPriority|registerHooks|module\.register)\b/u
-    const using = [...files, "app/main.js"].filter((file) =>
-      forbidden.test(readFileSync(join(root, file), "utf8")))
-    assert.deepStrictEqual(using, [])
-  })
-
   for (const door of ["core/domain/mod.ts", "core/encoding/mod.ts", "core/contract/mod.ts", "core/ports/mod.ts", "core/use_cases/mod.ts", "adapters/memory/mod.ts", "adapters/http/mod.ts", "adapters/metrics/mod.ts", "adapters/client/mod.ts", "test/laws/mod.ts"]) {
     it(`reaches nothing of Node from ${door}`, () => {
       assert.isTrue(existsSync(join(root, door)), `${door} is missing`)

@@ -16,8 +16,11 @@ const folder = join(root, "dist/program")
 
 const bundle = await rolldown({
   cwd: root,
-  // `WORKER` in adapters/crypto expects its file beside the file that starts the thread
-  input: { main: "app/main.js", _worker: "adapters/crypto/_worker.ts" },
+  input: {
+    main: "app/main.js",
+    // `WORKER` in adapters/crypto expects this name, beside the file that starts the thread
+    _worker: "adapters/crypto/_worker.ts"
+  },
   platform: "node"
 })
 const { output } = await bundle.write({
