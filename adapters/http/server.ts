@@ -38,7 +38,9 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
     const application = withAdmissionControl(yield* Application, queue, limits)
     const { headerBytesMax, urlBytesMax } = application.limits
     // the parser counts the URL as a header, and refuses before the application can say which of both is too long
-    const server = createServer({ maxHeaderSize: 2 * (urlBytesMax + headerBytesMax), requireHostHeader: false, ...timeoutsOf(limits) })
+    const server = createServer({
+      maxHeaderSize: 2 * (urlBytesMax + headerBytesMax), requireHostHeader: false, optimizeEmptyRequests: true, ...timeoutsOf(limits)
+    })
     server.maxConnections = limits.connectionsMax
     server.on("connection", queue.connected)
     const connections = new Connections(server, limits)

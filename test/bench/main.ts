@@ -28,7 +28,7 @@ if (!(Number.isSafeInteger(rows) && rows >= 10_000)) throw new RangeError(`--row
 const parts: { readonly [name: string]: () => Promise<void> } = {
   http: async () => {
     console.log("\nHTTP: ours ÷ a peer with the same objects: bare node:http with JSON.stringify, Fastify, Hono (the peers decode and look up nothing)")
-    await benchHttp({ rounds: quick ? 3 : 9, durationMs: quick ? 500 : 2000 })
+    await benchHttp({ rounds: quick ? 3 : 9, durationMs: quick ? 500 : 1000 })
     await benchHono(quick ? 3 : 9)
   },
   tail: async () => {
