@@ -12,9 +12,29 @@ process.once("exit", () => rmSync(compiled, { recursive: true, force: true }))
 
 /** Each takes a large part of a minute, which their sizes do not show: one that began late would be waited for by idle cores. */
 const LONGEST = [
-  "simulation/simulation", "sql/crash", "pool/pool_laws", "sql/differential", "program/database", "sql/ledger_writer", "properties/laws", "sql/laws",
-  "program/workers", "submission/fuzz", "program/directory", "simulator/drive", "wallet/from_authorization_to_withdrawal", "journal/crash", "sql/plans", "sql/lost_commits", "conformance/wire",
-  "sql/differential_pool", "sql/faults", "simulator/simulation", "properties/laws_have_teeth", "journal/laws", "conformance/occurrence"
+  "simulation/simulation",
+  "sql/crash",
+  "pool/pool_laws",
+  "sql/differential",
+  "program/database",
+  "sql/ledger_writer",
+  "properties/laws",
+  "sql/laws",
+  "program/workers",
+  "submission/fuzz",
+  "program/directory",
+  "simulator/drive",
+  "wallet/from_authorization_to_withdrawal",
+  "journal/crash",
+  "sql/plans",
+  "sql/lost_commits",
+  "conformance/wire",
+  "sql/differential_pool",
+  "sql/faults",
+  "simulator/simulation",
+  "properties/laws_have_teeth",
+  "journal/laws",
+  "conformance/occurrence"
 ].map((name) => join(import.meta.dirname, "test", `${name}.test.ts`))
 
 class LongestFirst extends BaseSequencer {

@@ -9,38 +9,69 @@ export const printCompletions = (shell: Completions.Shell, commands: ReadonlyArr
 const program = (commands: ReadonlyArray<Command>): Completions.CommandDescriptor => {
   const groups = Map.groupBy(commands, ({ name }) => name.split(" ")[0]!)
   return {
-    ...parent("rollup-node", Array.from(groups, ([name, members]) =>
-      members.length === 1 ? commandOf(members[0]!) : parent(name, members.map(commandOf)))),
-    flags: [helpFlag, { ...helpFlag, name: "version", aliases: ["v"], description: "Print the version" }]
+    ...parent(
+      "rollup-node",
+      Array.from(
+        groups,
+        ([name, members]) =>
+          members.length === 1 ? commandOf(members[0]!) : parent(name, members.map(commandOf))
+      )
+    ),
+    flags: [helpFlag, {
+      ...helpFlag,
+      name: "version",
+      aliases: ["v"],
+      description: "Print the version"
+    }]
   }
 }
 
 const parent = (
-  name: string, subcommands: ReadonlyArray<Completions.CommandDescriptor>
-): Completions.CommandDescriptor =>
-  ({ name, description: undefined, flags: [], arguments: [], subcommands })
+  name: string,
+  subcommands: ReadonlyArray<Completions.CommandDescriptor>
+): Completions.CommandDescriptor => ({
+  name,
+  description: undefined,
+  flags: [],
+  arguments: [],
+  subcommands
+})
 
-const commandOf = ({ argument, name, options, summary }: Command): Completions.CommandDescriptor => ({
+const commandOf = (
+  { argument, name, options, summary }: Command
+): Completions.CommandDescriptor => ({
   name: name.split(" ").at(-1)!,
   description: summary,
   flags: [...[...Object.values(options), configFile].map(flagOf), helpFlag],
   arguments: argument === undefined ? [] : [{
-    name: argument.flag, description: argument.doc, required: argument.default === undefined,
-    variadic: false, type: typeOf(argument)
+    name: argument.flag,
+    description: argument.doc,
+    required: argument.default === undefined,
+    variadic: false,
+    type: typeOf(argument)
   }],
   subcommands: []
 })
 
-const helpFlag: Completions.FlagDescriptor =
-  { name: "help", aliases: ["h"], description: "Show the help", type: { _tag: "Boolean" }, negation: false }
+const helpFlag: Completions.FlagDescriptor = {
+  name: "help",
+  aliases: ["h"],
+  description: "Show the help",
+  type: { _tag: "Boolean" },
+  negation: false
+}
 
 const flagOf = (option: Option<unknown>): Completions.FlagDescriptor => ({
-  name: option.flag, aliases: [], description: option.doc,
+  name: option.flag,
+  aliases: [],
+  description: option.doc,
   type: option.value.placeholder === "" ? { _tag: "Boolean" } : typeOf(option),
   negation: option.default === true ? undefined : false
 })
 
 const typeOf = ({ value: { completions } }: Option<unknown>): Completions.ArgumentType =>
-  completions === undefined ? { _tag: "String" }
-    : typeof completions === "string" ? { _tag: "Path", pathType: completions }
+  completions === undefined ?
+    { _tag: "String" }
+    : typeof completions === "string" ?
+    { _tag: "Path", pathType: completions }
     : { _tag: "Choice", values: completions }

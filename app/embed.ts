@@ -1,11 +1,33 @@
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { type FetchHandler, fetchHandler } from "../adapters/http/mod.ts"
 import {
-  type BlockFeed, type BlockReport, checkItemKey, checkListQuery, type FeedRecord, type Found,
-  type ItemKeys, type ItemName, type Items, Ledger, LedgerReader, type LedgerStamp, type ListItems,
-  type ListName, type ListQuery, Monitor, type NetworkState, type Page, Pool,
-  type PostedAuthorization, type PostedTransaction, type PriceFeed, type RecordReport,
-  type RollBackReport, Submission, type Submitted, type TransactionId
+  type BlockFeed,
+  type BlockReport,
+  checkItemKey,
+  checkListQuery,
+  type FeedRecord,
+  type Found,
+  type ItemKeys,
+  type ItemName,
+  type Items,
+  Ledger,
+  LedgerReader,
+  type LedgerStamp,
+  type ListItems,
+  type ListName,
+  type ListQuery,
+  Monitor,
+  type NetworkState,
+  type Page,
+  Pool,
+  type PostedAuthorization,
+  type PostedTransaction,
+  type PriceFeed,
+  type RecordReport,
+  type RollBackReport,
+  Submission,
+  type Submitted,
+  type TransactionId
 } from "../core/mod.ts"
 import type { Node, NodeOptions } from "./layers.ts"
 import { memoryNode } from "./memory_node.ts"
@@ -18,7 +40,9 @@ export interface EmbedOptions extends NodeOptions {
   readonly monitor?: Monitor
 }
 
-type Promised<Method> = Method extends (...args: infer Args) => Effect.Effect<infer A, infer _E, infer _R> ? (...args: Args) => Promise<A>
+type Promised<Method> = Method extends
+  (...args: infer Args) => Effect.Effect<infer A, infer _E, infer _R> ?
+  (...args: Args) => Promise<A>
   : Method extends Effect.Effect<infer A, infer _E, infer _R> ? () => Promise<A>
   : never
 
@@ -40,7 +64,9 @@ export interface RollupNode {
   readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Promise<Found<Items[N]>>
   readonly state: () => Promise<{ readonly state: NetworkState; readonly stamp: LedgerStamp }>
   /** Takes in what a wallet signed, as a post over HTTP does. */
-  readonly submitTransaction: (posted: PostedTransaction) => Promise<Submitted & { readonly id: TransactionId }>
+  readonly submitTransaction: (
+    posted: PostedTransaction
+  ) => Promise<Submitted & { readonly id: TransactionId }>
   readonly submitAuthorization: (posted: PostedAuthorization) => Promise<Submitted>
   /** What a coordinator does with the pool: select, forge, give up. Blocks and rollbacks settle it by themselves. */
   readonly pool: { readonly [Name in keyof Pool["Service"]]: Promised<Pool["Service"][Name]> }
@@ -64,23 +90,32 @@ export interface RollupNode {
  * ```
  */
 export const openNode = async ({ monitor, ...options }: EmbedOptions): Promise<RollupNode> => {
-  const runtime = ManagedRuntime.make(Layer.provide(memoryNode(options), Layer.succeed(Monitor, monitor ?? null)))
+  const runtime = ManagedRuntime.make(
+    Layer.provide(memoryNode(options), Layer.succeed(Monitor, monitor ?? null))
+  )
   let closed = false
   const open = <A>(call: () => Promise<A>): Promise<A> =>
     closed ? Promise.reject(new Error("The node is closed: open another one")) : call()
-  const run = <A, E>(effect: Effect.Effect<A, E, Node>): Promise<A> => open(() => runtime.runPromise(effect))
-  const [ledger, reader, submission, pool, fetch] = await run(Effect.all([Ledger, LedgerReader, Submission, Pool, fetchHandler]))
+  const run = <A, E>(effect: Effect.Effect<A, E, Node>): Promise<A> =>
+    open(() => runtime.runPromise(effect))
+  const [ledger, reader, submission, pool, fetch] = await run(
+    Effect.all([Ledger, LedgerReader, Submission, Pool, fetchHandler])
+  )
   return {
     applyBlock: (block) => run(ledger.applyBlock(block)),
     rollBack: (toBlock) => run(ledger.rollBack(toBlock)),
     setPrices: (prices) => run(ledger.setPrices(prices)),
     applyRecord: (record) => run(ledger.applyRecord(record)),
-    list: (name, query = { filters: {} }) => run(Effect.flatMap(
-      Effect.suspend(() => Effect.fromResult(checkListQuery(name, query))), (checked) => reader.list(name, checked)
-    )),
-    find: (name, key) => run(Effect.flatMap(
-      Effect.suspend(() => Effect.fromResult(checkItemKey(name, key))), (checked) => reader.find(name, checked)
-    )),
+    list: (name, query = { filters: {} }) =>
+      run(Effect.flatMap(
+        Effect.suspend(() => Effect.fromResult(checkListQuery(name, query))),
+        (checked) => reader.list(name, checked)
+      )),
+    find: (name, key) =>
+      run(Effect.flatMap(
+        Effect.suspend(() => Effect.fromResult(checkItemKey(name, key))),
+        (checked) => reader.find(name, checked)
+      )),
     state: () => run(reader.state),
     submitTransaction: (posted) => run(submission.submitTransaction(posted)),
     submitAuthorization: (posted) => run(submission.submitAuthorization(posted)),
@@ -94,8 +129,16 @@ export const openNode = async ({ monitor, ...options }: EmbedOptions): Promise<R
 }
 
 /** Each effect of a service as a promise. */
-const promised = (service: Pool["Service"], run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>): RollupNode["pool"] =>
-  Object.fromEntries(Object.entries(service).map(([name, member]) => [
-    name,
-    Effect.isEffect(member) ? () => run(member as Effect.Effect<unknown>) : (...args: ReadonlyArray<unknown>) => run((member as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...args))
-  ])) as unknown as RollupNode["pool"]
+const promised = (
+  service: Pool["Service"],
+  run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
+): RollupNode["pool"] =>
+  Object.fromEntries(
+    Object.entries(service).map(([name, member]) => [
+      name,
+      Effect.isEffect(member)
+        ? () => run(member as Effect.Effect<unknown>)
+        : (...args: ReadonlyArray<unknown>) =>
+          run((member as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...args))
+    ])
+  ) as unknown as RollupNode["pool"]

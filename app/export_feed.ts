@@ -5,11 +5,16 @@ import { counted, writeTexts } from "./output.ts"
 import { makeProgress } from "./progress.ts"
 
 /** Writes what the ledger of a data directory was told as a feed: `serve --feed` reads it, and so does another store. */
-export const exportFeed = ({ data, out }: { readonly data: string; readonly out: string | undefined }) =>
+export const exportFeed = (
+  { data, out }: { readonly data: string; readonly out: string | undefined }
+) =>
   Effect.scoped(Effect.gen(function*() {
     const progress = yield* makeProgress({ unit: "records" })
     const lines = yield* exportOf(resolve(data))
-    yield* writeTexts(counted(withLineFeeds(lines), (units) => progress.tellNow({ units, share: undefined })), out)
+    yield* writeTexts(
+      counted(withLineFeeds(lines), (units) => progress.tellNow({ units, share: undefined })),
+      out
+    )
     progress.end()
   }))
 

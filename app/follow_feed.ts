@@ -1,5 +1,12 @@
 import { Effect, Stream } from "effect"
-import { type BlockViolation, type EthereumBlock, type FeedRecord, lastBlock, Ledger, type LedgerWriter } from "../core/mod.ts"
+import {
+  type BlockViolation,
+  type EthereumBlock,
+  type FeedRecord,
+  lastBlock,
+  Ledger,
+  type LedgerWriter
+} from "../core/mod.ts"
 import { FeedFileError } from "./feed_file.ts"
 import { patiently, patientlyInTurn } from "./patience.ts"
 import { doesNotTell } from "./resumed_feed.ts"
@@ -17,7 +24,8 @@ export interface Beginning {
  * ledger refuses, where the feed cannot be read, and where it ends before that block. All in one `WriteSeries`.
  */
 export const followFeed = (
-  records: AsyncIterable<FeedRecord>, beginning?: Beginning
+  records: AsyncIterable<FeedRecord>,
+  beginning?: Beginning
 ): Effect.Effect<void, BlockViolation | FeedFileError, Ledger | LedgerWriter> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
@@ -28,18 +36,19 @@ export const followFeed = (
     // a feed that only says which network it is leaves the blocks to somebody else
     let isEmpty = true
 
-    const tell = (record: FeedRecord): Effect.Effect<void, BlockViolation, LedgerWriter> => Effect.suspend(() => {
-      isEmpty = false
-      if (awaited === undefined) {
-        return patientlyInTurn(ledger.applyRecord(record)).pipe(
-          Effect.andThen(Effect.sync(() => place.pass(record))),
-          Effect.catchTag("Overtaken", () => lookAgain(record))
-        )
-      }
-      place.pass(record)
-      if (place.isAt(awaited)) awaited = undefined
-      return Effect.void
-    })
+    const tell = (record: FeedRecord): Effect.Effect<void, BlockViolation, LedgerWriter> =>
+      Effect.suspend(() => {
+        isEmpty = false
+        if (awaited === undefined) {
+          return patientlyInTurn(ledger.applyRecord(record)).pipe(
+            Effect.andThen(Effect.sync(() => place.pass(record))),
+            Effect.catchTag("Overtaken", () => lookAgain(record))
+          )
+        }
+        place.pass(record)
+        if (place.isAt(awaited)) awaited = undefined
+        return Effect.void
+      })
     const lookAgain = (record: FeedRecord) =>
       Effect.gen(function*() {
         const last = yield* patiently(lastBlock)
@@ -53,7 +62,11 @@ export const followFeed = (
         yield* tell(record)
       })
 
-    yield* Stream.fromAsyncIterable(records, (error) => error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) })).pipe(
+    yield* Stream.fromAsyncIterable(
+      records,
+      (error) =>
+        error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) })
+    ).pipe(
       Stream.runForEach(tell)
     )
     if (awaited !== undefined && !isEmpty) yield* Effect.fail(doesNotTell(awaited))

@@ -1,7 +1,19 @@
 import { Context, Effect, Fiber, Layer, Stream } from "effect"
 import { verifierWorkers } from "../adapters/crypto/node.ts"
 import { BulkWriter, sqlStores } from "../adapters/sql/mod.ts"
-import { type BlockFeed, type FeedRecord, type GenesisFeed, lastBlock as lastBlockOf, learnAuthorizations, Ledger, LedgerReader, Pool, PoolStore, SignatureVerifier, type StoreFailure } from "../core/mod.ts"
+import {
+  type BlockFeed,
+  type FeedRecord,
+  type GenesisFeed,
+  lastBlock as lastBlockOf,
+  learnAuthorizations,
+  Ledger,
+  LedgerReader,
+  Pool,
+  PoolStore,
+  SignatureVerifier,
+  type StoreFailure
+} from "../core/mod.ts"
 import { bulkLoad, type BulkRecord } from "./bulk_load.ts"
 import type { settings, Settled } from "./config/mod.ts"
 import { connectionOptions, databaseOf } from "./database.ts"
@@ -15,12 +27,21 @@ export const ingest = ({ argument: path, database, ...settings }: Settings) =>
   Effect.scoped(Effect.gen(function*() {
     const feed = yield* feedFrom(path)
     const { genesis } = feed
-    const stores = yield* Layer.build(sqlStores({ url: databaseOf(database), genesis, ...connectionOptions(settings) }))
-    const node = yield* Layer.build(nodeOver(Layer.succeedContext(stores), { genesis, verifier: verifierWorkers(genesis.network) }))
+    const stores = yield* Layer.build(
+      sqlStores({ url: databaseOf(database), genesis, ...connectionOptions(settings) })
+    )
+    const node = yield* Layer.build(
+      nodeOver(Layer.succeedContext(stores), {
+        genesis,
+        verifier: verifierWorkers(genesis.network)
+      })
+    )
     yield* Effect.provide(load(feed, genesis), Context.merge(stores, node))
   }))
 
-type Settings = Settled<typeof settings.database & typeof settings.connections> & { readonly argument: string }
+type Settings = Settled<typeof settings.database & typeof settings.connections> & {
+  readonly argument: string
+}
 
 /** Transactions, queued ones included, that one database transaction takes; fewer records where they are large, and not endlessly many small ones. */
 const groupTransactions = 4000
@@ -29,7 +50,10 @@ const groupRecords = 2000
 const load = (feed: OpenFeed, genesis: GenesisFeed) =>
   Effect.gen(function*() {
     const [bulk, ledger, reader] = [yield* BulkWriter, yield* Ledger, yield* LedgerReader]
-    const learn = learnAuthorizations({ store: yield* PoolStore, verifier: yield* SignatureVerifier })
+    const learn = learnAuthorizations({
+      store: yield* PoolStore,
+      verifier: yield* SignatureVerifier
+    })
     const loadAll = yield* bulkLoad(bulk, genesis)
     const progress = yield* makeProgress({ unit: "transactions" })
     let learning: Fiber.Fiber<void, StoreFailure> = yield* Effect.forkChild(Effect.void)
@@ -50,23 +74,38 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
       yield* Fiber.join(learning)
       learning = yield* Effect.forkChild(Effect.forEach(blocks, learn, { discard: true }))
       lastBlock = blocks.at(-1)?.number ?? lastBlock
-      yield* progress.tell({ units: transactions, at: `Ethereum block ${lastBlock}`, share: feed.share() })
+      yield* progress.tell({
+        units: transactions,
+        at: `Ethereum block ${lastBlock}`,
+        share: feed.share()
+      })
     })
 
     const records = recordsBehind(feed.records, genesis, yield* lastBlockOf)
-    yield* Stream.fromAsyncIterable(records, (error) => error as Error).pipe(Stream.runForEach((record: FeedRecord) => {
-      if (record.kind !== "block" && record.kind !== "prices") return Effect.andThen(flush, Effect.asVoid(ledger.applyRecord(record)))
-      group.push(record)
-      if (record.kind === "block") inGroup += sizeOf(record.block)
-      return inGroup >= groupTransactions || group.length >= groupRecords ? flush : Effect.void
-    }))
+    yield* Stream.fromAsyncIterable(records, (error) => error as Error).pipe(
+      Stream.runForEach((record: FeedRecord) => {
+        if (record.kind !== "block" && record.kind !== "prices") {
+          return Effect.andThen(flush, Effect.asVoid(ledger.applyRecord(record)))
+        }
+        group.push(record)
+        if (record.kind === "block") {
+          inGroup += sizeOf(record.block)
+        }
+        return inGroup >= groupTransactions || group.length >= groupRecords ? flush : Effect.void
+      })
+    )
     yield* flush
     yield* Fiber.join(learning)
     yield* (yield* Pool).settle
     const { batchNum, ethereumBlockNum } = yield* reader.stamp
-    yield* Effect.log(`${blocksLoaded} blocks with ${transactions} transactions were loaded in ${progress.end()}: ` +
-      `the ledger stands at Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}`)
+    yield* Effect.log(
+      `${blocksLoaded} blocks with ${transactions} transactions were loaded in ${progress.end()}: ` +
+        `the ledger stands at Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}`
+    )
   })
 
 const sizeOf = ({ batches = [], l1UserTransactions = [] }: BlockFeed): number =>
-  batches.reduce((sum, { l1Coordinator, l2 }) => sum + l1Coordinator.length + l2.length, l1UserTransactions.length)
+  batches.reduce(
+    (sum, { l1Coordinator, l2 }) => sum + l1Coordinator.length + l2.length,
+    l1UserTransactions.length
+  )

@@ -1,9 +1,18 @@
 import { Layer } from "effect"
 import * as Memory from "../adapters/memory/mod.ts"
-import { feesOf, type Node, type NodeOptions, nodeOver, type StoreOptions, type Stores } from "./layers.ts"
+import {
+  feesOf,
+  type Node,
+  type NodeOptions,
+  nodeOver,
+  type StoreOptions,
+  type Stores
+} from "./layers.ts"
 
 /** Stores in memory, which keep nothing. */
-export const memoryStores = ({ genesis, ...options }: StoreOptions): Layer.Layer<Stores> => Layer.merge(Memory.layer(genesis, feesOf(options)), Memory.poolLayer)
+export const memoryStores = ({ genesis, ...options }: StoreOptions): Layer.Layer<Stores> =>
+  Layer.merge(Memory.layer(genesis, feesOf(options)), Memory.poolLayer)
 
 /** A node over stores in memory. */
-export const memoryNode = (options: NodeOptions): Layer.Layer<Node> => nodeOver(memoryStores(options), options)
+export const memoryNode = (options: NodeOptions): Layer.Layer<Node> =>
+  nodeOver(memoryStores(options), options)

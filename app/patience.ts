@@ -5,32 +5,61 @@ import type { StoreFailure } from "../core/mod.ts"
  * Does a step again until the store answers: what brings blocks outlives the database. The step must be one that does no harm twice, since a
  * store can fail after it has written.
  */
-export const patiently = <A, E, R>(step: Effect.Effect<A, E | StoreFailure, R>): Effect.Effect<A, Exclude<E, StoreFailure>, R> =>
+export const patiently = <A, E, R>(
+  step: Effect.Effect<A, E | StoreFailure, R>
+): Effect.Effect<A, Exclude<E, StoreFailure>, R> =>
   again(step, isStoreFailure, FIRST_WAIT_MS) as Effect.Effect<A, Exclude<E, StoreFailure>, R>
 
 /** Others may have written the ledger since this process did: its next block could be none, and its next rollback could take away theirs. */
 export class Overtaken extends Data.TaggedError("Overtaken")<{ readonly message: string }> {}
 
 /** A write that goes on from the one before it: done again until the store answers, unless others may have written meanwhile. */
-export const patientlyInTurn = <A, E, R>(write: Effect.Effect<A, E | StoreFailure, R>): Effect.Effect<A, Exclude<E, StoreFailure> | Overtaken, R> =>
-  toOvertaken(again(write, (error) => isStoreFailure(error) && error.overtaken !== true, FIRST_WAIT_MS)) as Effect.Effect<A, Exclude<E, StoreFailure> | Overtaken, R>
+export const patientlyInTurn = <A, E, R>(
+  write: Effect.Effect<A, E | StoreFailure, R>
+): Effect.Effect<A, Exclude<E, StoreFailure> | Overtaken, R> =>
+  toOvertaken(
+    again(write, (error) => isStoreFailure(error) && error.overtaken !== true, FIRST_WAIT_MS)
+  ) as Effect.Effect<A, Exclude<E, StoreFailure> | Overtaken, R>
 
 /** The same where somebody waits for the start of the program: what does not pass by itself is told to him. */
-export const startingInTurn = <A, E, R>(step: Effect.Effect<A, E | StoreFailure, R>): Effect.Effect<A, E | StoreFailure | Overtaken, R> =>
-  toOvertaken(again(step, (error) => isStoreFailure(error) && error.retry && error.overtaken !== true, FIRST_WAIT_MS))
+export const startingInTurn = <A, E, R>(
+  step: Effect.Effect<A, E | StoreFailure, R>
+): Effect.Effect<A, E | StoreFailure | Overtaken, R> =>
+  toOvertaken(
+    again(step, (error) =>
+      isStoreFailure(error) && error.retry && error.overtaken !== true, FIRST_WAIT_MS)
+  )
 
 const toOvertaken = <A, E, R>(step: Effect.Effect<A, E, R>): Effect.Effect<A, E | Overtaken, R> =>
-  Effect.catch(step, (error): Effect.Effect<never, E | Overtaken> => Effect.fail(isStoreFailure(error) && error.overtaken === true ? new Overtaken({ message: error.message }) : error))
+  Effect.catch(
+    step,
+    (error): Effect.Effect<never, E | Overtaken> =>
+      Effect.fail(
+        isStoreFailure(error) && error.overtaken === true
+          ? new Overtaken({ message: error.message })
+          : error
+      )
+  )
 
-const again = <A, E, R>(step: Effect.Effect<A, E, R>, mayPass: (error: E) => boolean, waitMs: number): Effect.Effect<A, E, R> =>
-  Effect.catch(step, (error) => mayPass(error)
-    ? Effect.logWarning(`Blocks wait for the store, ${waitMs / 1000} s: ${(error as { readonly message?: unknown }).message}`).pipe(
-      Effect.andThen(Effect.sleep(waitMs)),
-      Effect.andThen(again(step, mayPass, Math.min(2 * waitMs, LAST_WAIT_MS)))
-    )
-    : Effect.fail(error))
+const again = <A, E, R>(
+  step: Effect.Effect<A, E, R>,
+  mayPass: (error: E) => boolean,
+  waitMs: number
+): Effect.Effect<A, E, R> =>
+  Effect.catch(step, (error) =>
+    mayPass(error)
+      ? Effect.logWarning(
+        `Blocks wait for the store, ${waitMs / 1000} s: ${
+          (error as { readonly message?: unknown }).message
+        }`
+      ).pipe(
+        Effect.andThen(Effect.sleep(waitMs)),
+        Effect.andThen(again(step, mayPass, Math.min(2 * waitMs, LAST_WAIT_MS)))
+      )
+      : Effect.fail(error))
 
 const FIRST_WAIT_MS = 250
 const LAST_WAIT_MS = 16_000
 
-const isStoreFailure = (error: unknown): error is StoreFailure => (error as { readonly _tag?: unknown } | null)?._tag === "StoreFailure"
+const isStoreFailure = (error: unknown): error is StoreFailure =>
+  (error as { readonly _tag?: unknown } | null)?._tag === "StoreFailure"

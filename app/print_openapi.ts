@@ -19,7 +19,14 @@ interface Settings {
 export const printOpenApi = ({ argument, out, prefix, ...paths }: Settings) =>
   Effect.gen(function*() {
     const mount = mountsOf(paths).find(({ revision }) => revision.name === argument)
-    if (mount === undefined) return yield* new ProgramFailure({ ending: "usage", message: `The revision ${argument} is off: give it a path with --${argument}-path` })
+    if (mount === undefined) {
+      return yield* new ProgramFailure({
+        ending: "usage",
+        message: `The revision ${argument} is off: give it a path with --${argument}-path`
+      })
+    }
     const context = wireContext({ ...defaultNetwork, prefix }, keccak256)
-    yield* writeTexts([`${exactJson(openApi({ revision: mount.revision, context, path: mount.path }))}\n`], out)
+    yield* writeTexts([
+      `${exactJson(openApi({ revision: mount.revision, context, path: mount.path }))}\n`
+    ], out)
   })

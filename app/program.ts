@@ -3,7 +3,13 @@
 import { programVersion } from "../core/mod.ts"
 import { commands } from "./commands.ts"
 import {
-  type Command, commandHelp, programHelp, quoted, readInvocation, toldProblems, unknownName
+  type Command,
+  commandHelp,
+  programHelp,
+  quoted,
+  readInvocation,
+  toldProblems,
+  unknownName
 } from "./config/mod.ts"
 import { exitCodes } from "./exit_codes.ts"
 import { runCommand } from "./running.ts"

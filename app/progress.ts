@@ -36,8 +36,12 @@ export const makeProgress = ({ everyMs: everyLogMs = 2000, unit }: ProgressOptio
       const perSecond = (units - unitsBefore) / (now - next + everyMs) * 1000
       next = now + everyMs
       unitsBefore = units
-      const left = share === undefined || share === 0 ? "" : `, ${Math.floor(share * 100)} %, ${duration((now - started) * (1 - share) / share)} to go`
-      const line = `${units} ${unit}, ${Math.round(perSecond)} a second${at === undefined ? "" : `, ${at}`}${left}`
+      const left = share === undefined || share === 0
+        ? ""
+        : `, ${Math.floor(share * 100)} %, ${duration((now - started) * (1 - share) / share)} to go`
+      const line = `${units} ${unit}, ${Math.round(perSecond)} a second${
+        at === undefined ? "" : `, ${at}`
+      }${left}`
       // what is written next begins at its start, and takes its place
       if (isLive) process.stderr.write(`\x1b[2K${line}\r`)
       else log(Effect.log(line))

@@ -1,11 +1,19 @@
-import { type EthereumBlock, type FeedRecord, type GenesisFeed, writeFeedLine } from "../core/mod.ts"
+import {
+  type EthereumBlock,
+  type FeedRecord,
+  type GenesisFeed,
+  writeFeedLine
+} from "../core/mod.ts"
 import { FeedFileError } from "./feed_file.ts"
 
 /**
  * Those records of a feed that its ledger was not told yet: a feed that begins with what was stored goes on behind it, rollbacks included,
  * which could not be applied a second time. From the first record on that differs all are passed on, and the ledger judges.
  */
-export async function* newRecords(records: AsyncIterable<FeedRecord>, stored: Iterator<string>): AsyncGenerator<FeedRecord, void> {
+export async function* newRecords(
+  records: AsyncIterable<FeedRecord>,
+  stored: Iterator<string>
+): AsyncGenerator<FeedRecord, void> {
   const hashes = new Set<string>()
   // its genesis was compared when the stores were opened
   stored.next()
@@ -18,7 +26,9 @@ export async function* newRecords(records: AsyncIterable<FeedRecord>, stored: It
         continue
       }
       // sent twice, which the ledger has not noted
-      if (record.kind === "genesis" || (record.kind === "block" && hashes.has(record.block.hash))) continue
+      if (record.kind === "genesis" || (record.kind === "block" && hashes.has(record.block.hash))) {
+        continue
+      }
       next = undefined
     }
     yield record
@@ -30,20 +40,25 @@ export async function* newRecords(records: AsyncIterable<FeedRecord>, stored: It
  * over, rollbacks included. A ledger that holds nothing but its genesis is told everything.
  */
 export async function* recordsBehind(
-  records: AsyncIterable<FeedRecord>, genesis: GenesisFeed, last: EthereumBlock
+  records: AsyncIterable<FeedRecord>,
+  genesis: GenesisFeed,
+  last: EthereumBlock
 ): AsyncGenerator<FeedRecord, void> {
   let isBehind = last.number === genesis.block.number
   let isEmpty = true
   for await (const record of records) {
     isEmpty = false
     if (isBehind) yield record
-    else isBehind = record.kind === "block" && record.block.number === last.number && record.block.hash === last.hash
+    else {isBehind = record.kind === "block" && record.block.number === last.number &&
+        record.block.hash === last.hash}
   }
   // one that only says which network it is leaves the blocks to somebody else
   if (!isBehind && !isEmpty) throw doesNotTell(last)
 }
 
 /** The feed has ended, and the last block of its ledger did not come. */
-export const doesNotTell = ({ hash, number }: EthereumBlock): FeedFileError => new FeedFileError({
-  message: `The feed does not tell the last block of the ledger, ${number} (${hash}): expected a feed of the same chain that reaches it`
-})
+export const doesNotTell = ({ hash, number }: EthereumBlock): FeedFileError =>
+  new FeedFileError({
+    message:
+      `The feed does not tell the last block of the ledger, ${number} (${hash}): expected a feed of the same chain that reaches it`
+  })

@@ -37,13 +37,17 @@ export const runCommand = (command: Command, { origins, settled }: Invocation): 
 
 /** A terminal signals all processes of a group, in which the supervisor drains the workers. */
 const ignoreSignals = <A, E>(main: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.uninterruptible(Effect.flatMap(Effect.forkDetach(main, { startImmediately: true }), Fiber.join))
+  Effect.uninterruptible(
+    Effect.flatMap(Effect.forkDetach(main, { startImmediately: true }), Fiber.join)
+  )
 
 const logStopping = (signal: NodeJS.Signals): Effect.Effect<void> =>
   Effect.logInfo(`Received ${signal}: stopping gracefully, a second signal exits at once`)
 
 const codeOf = (
-  cause: Cause.Cause<unknown>, { isService }: Command, signalled: number | undefined
+  cause: Cause.Cause<unknown>,
+  { isService }: Command,
+  signalled: number | undefined
 ): number => {
   if (Cause.hasInterruptsOnly(cause) && signalled !== undefined) {
     return isService ? exitCodes.done.code : signalled

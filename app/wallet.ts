@@ -13,13 +13,24 @@ export const wallet = ({ nonce, prefix, seed, send, to, token, url }: Settings) 
     const account = simulation.demoAccounts().find(({ symbol }) => symbol === token)
     if (account === undefined) {
       const held = simulation.demoAccounts().map(({ symbol }) => symbol).join(" and ")
-      return yield* new TransferFailed({ message: `The demo wallet has no "${token}": expected ${held}` })
+      return yield* new TransferFailed({
+        message: `The demo wallet has no "${token}": expected ${held}`
+      })
     }
     const { feeUSD, id, posted } = yield* transfer({
-      url, network, privateKey: simulation.demo.privateKey, accountIndex: account.index, symbol: token, amount: send, to, nonce
+      url,
+      network,
+      privateKey: simulation.demo.privateKey,
+      accountIndex: account.index,
+      symbol: token,
+      amount: send,
+      to,
+      nonce
     })
     yield* Console.log([
-      `Posted ${posted.type} of ${send} ${token} with nonce ${posted.nonce} and a fee of ${feeUSD.toPrecision(3)} US dollars:`,
+      `Posted ${posted.type} of ${send} ${token} with nonce ${posted.nonce} and a fee of ${
+        feeUSD.toPrecision(3)
+      } US dollars:`,
       id,
       "",
       "Its way through the pool: pend, fing when the coordinator has selected it, fged when its batch is there",
@@ -55,7 +66,11 @@ function shown({ demo, demoAccounts, genesis: { network } }: Simulation): Readon
     `Ethereum private key  0x${hex(demo.ethereumKey)}`,
     `BabyJubJub key        ${context.publicKey(demo.publicKey)}`,
     `BabyJubJub private    0x${hex(demo.privateKey)}`,
-    ...demoAccounts().map(({ balance, index, symbol, tokenId }) => `Account               ${context.accountIndex(symbol, index)}  token ${tokenId}, funded with ${balance} units`)
+    ...demoAccounts().map(({ balance, index, symbol, tokenId }) =>
+      `Account               ${
+        context.accountIndex(symbol, index)
+      }  token ${tokenId}, funded with ${balance} units`
+    )
   ]
 }
 

@@ -15,8 +15,16 @@ interface Settings {
 export const writeSimulatedFeed = ({ out, prefix, seed, transactions, trueRoots }: Settings) =>
   Effect.gen(function*() {
     const progress = yield* makeProgress({ unit: "transactions" })
-    const simulation = simulate({ seed, network: { ...defaultNetwork, prefix }, standInRoots: !trueRoots })
-    const tell = () => progress.tellNow({ units: simulation.transactions(), share: transactions === 0 ? 1 : Math.min(1, simulation.transactions() / transactions) })
+    const simulation = simulate({
+      seed,
+      network: { ...defaultNetwork, prefix },
+      standInRoots: !trueRoots
+    })
+    const tell = () =>
+      progress.tellNow({
+        units: simulation.transactions(),
+        share: transactions === 0 ? 1 : Math.min(1, simulation.transactions() / transactions)
+      })
     yield* writeTexts(counted(writeFeed(simulation, transactions), tell), out)
     progress.end()
   })

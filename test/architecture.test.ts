@@ -22,20 +22,30 @@ const filesUnder = (folder: string): ReadonlyArray<string> =>
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     : []
 
-const statement = /^[ \t]*(?:import|export)\s+(type\s)?(?:[^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/gmu
+const statement =
+  /^[ \t]*(?:import|export)\s+(type\s)?(?:[^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/gmu
 
 /** Imports and re-exports of a file, comments aside. */
 function importsOf(file: string): ReadonlyArray<Import> {
-  const source = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\//gu, "").replace(/^\s*\/\/.*$/gmu, "")
+  const source = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\//gu, "").replace(
+    /^\s*\/\/.*$/gmu,
+    ""
+  )
   return [...source.matchAll(statement)].map(([whole, type, named, called]) => {
     const specifier = (named ?? called)!
-    const names = /\{([^}]*)\}/u.exec(whole)?.[1]?.split(",").map((name) => name.trim()).filter((name) => name !== "")
-    const onlyTypes = names !== undefined && names.length > 0 && /^\s*import\s*\{/u.test(whole) && names.every((name) => name.startsWith("type "))
+    const names = /\{([^}]*)\}/u.exec(whole)?.[1]?.split(",").map((name) => name.trim()).filter((
+      name
+    ) => name !== "")
+    const onlyTypes = names !== undefined && names.length > 0 && /^\s*import\s*\{/u.test(whole) &&
+      names.every((name) => name.startsWith("type "))
     return {
       from: file,
       specifier,
-      to: specifier.startsWith(".") ? relative(root, resolve(root, dirname(file), specifier)) : undefined,
-      typeOnly: type !== undefined || onlyTypes || (called !== undefined && /:\s*$/u.test(source.slice(0, source.indexOf(whole))))
+      to: specifier.startsWith(".")
+        ? relative(root, resolve(root, dirname(file), specifier))
+        : undefined,
+      typeOnly: type !== undefined || onlyTypes ||
+        (called !== undefined && /:\s*$/u.test(source.slice(0, source.indexOf(whole))))
     }
   })
 }
@@ -54,86 +64,157 @@ describe("the house", () => {
   })
 
   it("imports other files by their whole name", () => {
-    assert.deepStrictEqual(imports.filter(({ specifier, to }) => to !== undefined && !specifier.endsWith(".ts")).map(told), [])
-    assert.deepStrictEqual(imports.filter(({ to }) => to !== undefined && !existsSync(join(root, to))).map(told), [])
+    assert.deepStrictEqual(
+      imports.filter(({ specifier, to }) => to !== undefined && !specifier.endsWith(".ts")).map(
+        told
+      ),
+      []
+    )
+    assert.deepStrictEqual(
+      imports.filter(({ to }) => to !== undefined && !existsSync(join(root, to))).map(told),
+      []
+    )
   })
 
   it("has a core that imports effect itself and core", () => {
     // all of effect is 250 files: threads that verify signatures need this one alone
     const ofEffect = ["effect", "effect/Result"]
-    const outward = imports.filter(({ from, specifier, to }) => top(from) === "core" && (to === undefined ? !ofEffect.includes(specifier) : top(to) !== "core"))
+    const outward = imports.filter(({ from, specifier, to }) =>
+      top(from) === "core" &&
+      (to === undefined ? !ofEffect.includes(specifier) : top(to) !== "core")
+    )
     assert.deepStrictEqual(outward.map(told), [])
   })
 
   it("gives the threads that verify signatures no more of effect than they need", () => {
-    const reached = reachable("adapters/crypto/_worker.ts").filter(({ specifier }) => /^effect\b/u.test(specifier))
+    const reached = reachable("adapters/crypto/_worker.ts").filter(({ specifier }) =>
+      /^effect\b/u.test(specifier)
+    )
     assert.isAbove(reached.length, 0)
-    assert.deepStrictEqual(reached.filter(({ specifier }) => specifier !== "effect/Result").map(told), [])
+    assert.deepStrictEqual(
+      reached.filter(({ specifier }) => specifier !== "effect/Result").map(told),
+      []
+    )
   })
 
   it("has adapters that import core, adapters and packages", () => {
-    const outward = imports.filter(({ from, to }) => top(from) === "adapters" && to !== undefined && !["core", "adapters"].includes(top(to)))
+    const outward = imports.filter(({ from, to }) =>
+      top(from) === "adapters" && to !== undefined && !["core", "adapters"].includes(top(to))
+    )
     assert.deepStrictEqual(outward.map(told), [])
   })
 
   it("has an app that imports core, adapters and app, and no test", () => {
-    const outward = imports.filter(({ from, to }) => top(from) === "app" && to !== undefined && !["core", "adapters", "app"].includes(top(to)))
+    const outward = imports.filter(({ from, to }) =>
+      top(from) === "app" && to !== undefined && !["core", "adapters", "app"].includes(top(to))
+    )
     assert.deepStrictEqual(outward.map(told), [])
   })
 
   it("keeps to its folder what a name with an underscore says is private", () => {
-    const privately = imports.filter(({ from, to }) => to !== undefined && to.split("/").some((part, depth, parts) =>
-      part.startsWith("_") && !`${dirname(from)}/`.startsWith(`${parts.slice(0, depth).join("/")}/`)))
+    const privately = imports.filter(({ from, to }) =>
+      to !== undefined &&
+      to.split("/").some((part, depth, parts) =>
+        part.startsWith("_") &&
+        !`${dirname(from)}/`.startsWith(`${parts.slice(0, depth).join("/")}/`)
+      )
+    )
     assert.deepStrictEqual(privately.map(told), [])
   })
 
   it("lets a file of another top-level folder in through a door only", () => {
-    const around = imports.filter(({ from, to }) => to !== undefined && top(from) !== top(to) && !to.endsWith("/mod.ts") && !doorsForNode.includes(to))
+    const around = imports.filter(({ from, to }) =>
+      to !== undefined && top(from) !== top(to) && !to.endsWith("/mod.ts") &&
+      !doorsForNode.includes(to)
+    )
     assert.deepStrictEqual(around.map(told), [])
   })
 
   it("uses only documented interfaces of Node, V8 and libraries", () => {
     const forbidden: ReadonlyArray<readonly [string, RegExp]> = [
       // `socket._httpMessage`, `{ _header: header }`; `_tag` is the public name of Effect
-      ["reads or writes a private member", /(?<![\w./])(?:\w+|\))\??\._(?!tag\b)[a-z]\w*|\[["'`]_[a-z]\w*["'`]\]|\{[^{}\n]*\b_(?!tag\b)[a-z]\w*\s*:/u],
+      [
+        "reads or writes a private member",
+        /(?<![\w./])(?:\w+|\))\??\._(?!tag\b)[a-z]\w*|\[["'`]_[a-z]\w*["'`]\]|\{[^{}\n]*\b_(?!tag\b)[a-z]\w*\s*:/u
+      ],
       ["listens to an internal event", /["'`]internalMessage["'`]/u],
       ["replaces a method", /\.(?:emit|on|off|write|end|send|listen|close)\s*=(?!=|>)/u],
-      ["takes the listeners of another module", /\.(?:rawListeners|listeners|removeAllListeners)\(/u],
-      ["calls a method of a prototype", /\.prototype\.\w+\.(?:call|apply|bind)\(|Reflect\.apply\(/u],
+      [
+        "takes the listeners of another module",
+        /\.(?:rawListeners|listeners|removeAllListeners)\(/u
+      ],
+      [
+        "calls a method of a prototype",
+        /\.prototype\.\w+\.(?:call|apply|bind)\(|Reflect\.apply\(/u
+      ],
       ["changes flags of V8", /setFlagsFromString|--expose-gc|runInNewContext/u],
       ["changes priorities of threads", /\bsetPriority\(|\/proc\/self/u],
       ["hooks module resolution", /registerHooks|module\.register\(/u]
     ]
     const sources = [...files, "app/main.js"].filter((file) => existsSync(join(root, file)))
     const found = sources.flatMap((file) => {
-      const code = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\//gu, "").replace(/^\s*\/\/.*$/gmu, "")
-      return forbidden.flatMap(([what, pattern]) => code.split("\n").filter((line) => pattern.test(line) && !/^\s*(?:import|export)\b.*from/u.test(line)).map((line) => `${file} ${what}: ${line.trim()}`))
+      const code = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\//gu, "").replace(
+        /^\s*\/\/.*$/gmu,
+        ""
+      )
+      return forbidden.flatMap(([what, pattern]) =>
+        code.split("\n").filter((line) =>
+          pattern.test(line) && !/^\s*(?:import|export)\b.*from/u.test(line)
+        ).map((line) => `${file} ${what}: ${line.trim()}`)
+      )
     })
     assert.deepStrictEqual(found, [])
   })
 
   it("has no cycle between files", () => {
-    assert.deepStrictEqual(cycles(graph(imports.flatMap(({ from, to }) => to === undefined ? [] : [[from, to]]))), [])
+    assert.deepStrictEqual(
+      cycles(graph(imports.flatMap(({ from, to }) => to === undefined ? [] : [[from, to]]))),
+      []
+    )
   })
 
   it("has no cycle between folders, types included", () => {
     const between = imports.flatMap(({ from, to }) =>
-      to === undefined || dirname(from) === dirname(to) || within(from, to) ? [] : [[dirname(from), dirname(to)] as const])
+      to === undefined || dirname(from) === dirname(to) || within(from, to)
+        ? []
+        : [[dirname(from), dirname(to)] as const]
+    )
     assert.deepStrictEqual(cycles(graph(between)), [])
   })
 
-  for (const door of ["core/domain/mod.ts", "core/encoding/mod.ts", "core/contract/mod.ts", "core/ports/mod.ts", "core/use_cases/mod.ts", "adapters/memory/mod.ts", "adapters/http/mod.ts", "adapters/metrics/mod.ts", "adapters/client/mod.ts", "test/laws/mod.ts"]) {
+  for (
+    const door of [
+      "core/domain/mod.ts",
+      "core/encoding/mod.ts",
+      "core/contract/mod.ts",
+      "core/ports/mod.ts",
+      "core/use_cases/mod.ts",
+      "adapters/memory/mod.ts",
+      "adapters/http/mod.ts",
+      "adapters/metrics/mod.ts",
+      "adapters/client/mod.ts",
+      "test/laws/mod.ts"
+    ]
+  ) {
     it(`reaches nothing of Node from ${door}`, () => {
       assert.isTrue(existsSync(join(root, door)), `${door} is missing`)
-      assert.deepStrictEqual(reachable(door).filter(({ specifier }) => /^node:|platform-node|^@effect\/vitest|^vitest/u.test(specifier)).map(told), [])
+      assert.deepStrictEqual(
+        reachable(door).filter(({ specifier }) =>
+          /^node:|platform-node|^@effect\/vitest|^vitest/u.test(specifier)
+        ).map(told),
+        []
+      )
     })
   }
 })
 
 /** A folder and one inside of it are one house. */
-const within = (a: string, b: string): boolean => `${dirname(a)}/`.startsWith(`${dirname(b)}/`) || `${dirname(b)}/`.startsWith(`${dirname(a)}/`)
+const within = (a: string, b: string): boolean =>
+  `${dirname(a)}/`.startsWith(`${dirname(b)}/`) || `${dirname(b)}/`.startsWith(`${dirname(a)}/`)
 
-function graph(arrows: ReadonlyArray<readonly [string, string] | ReadonlyArray<string>>): Map<string, Set<string>> {
+function graph(
+  arrows: ReadonlyArray<readonly [string, string] | ReadonlyArray<string>>
+): Map<string, Set<string>> {
   const to = new Map<string, Set<string>>()
   for (const [from, target] of arrows) to.set(from!, (to.get(from!) ?? new Set()).add(target!))
   return to

@@ -17,15 +17,22 @@ interface Example {
 const root = join(import.meta.dirname, "..")
 const folder = join(root, "test/.examples")
 
-const fenced = (text: string) => [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gmu)].map((match) => match[1]!)
+const fenced = (text: string) =>
+  [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gmu)].map((match) => match[1]!)
 
 const readme: ReadonlyArray<Example> = fenced(readFileSync(join(root, "README.md"), "utf8"))
   .map((code, i) => ({ title: `README.md, example ${i + 1}`, code }))
 
-const comments: ReadonlyArray<Example> = globSync(["core/**/*.ts", "adapters/**/*.ts", "app/**/*.ts", "test/laws/*.ts"], { cwd: root }).sort().flatMap((file) =>
+const comments: ReadonlyArray<Example> = globSync([
+  "core/**/*.ts",
+  "adapters/**/*.ts",
+  "app/**/*.ts",
+  "test/laws/*.ts"
+], { cwd: root }).sort().flatMap((file) =>
   [...readFileSync(join(root, file), "utf8").matchAll(/^\/\*\*$([\s\S]*?)^ \*\/$/gmu)]
     .flatMap((comment) => fenced(comment[1]!.replaceAll(/^ \* ?/gmu, "")))
-    .map((code, i) => ({ title: `${file}, example ${i + 1}`, code })))
+    .map((code, i) => ({ title: `${file}, example ${i + 1}`, code }))
+)
 
 const expected = (code: string) => [...code.matchAll(/\/\/ => (.*)$/gmu)].map((match) => match[1]!)
 
@@ -36,7 +43,10 @@ describe("the examples print what they say", () => {
     it(title, async () => {
       const file = join(folder, `example_${i}.ts`)
       writeFileSync(file, `${code}\nexport {}\n`)
-      const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=rollup-node-source", file], { cwd: root })
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        "--conditions=rollup-node-source",
+        file
+      ], { cwd: root })
       assert.deepStrictEqual(stdout.trim().split("\n"), expected(code))
     })
   }

@@ -25,13 +25,26 @@ export const answerClientErrors = (server: Server, hits: AdminLimitHits): void =
   })
 }
 
-const refusalOf = (code: string | undefined): Refusal & { readonly limit?: keyof AdminLimitHits } => {
+const refusalOf = (
+  code: string | undefined
+): Refusal & { readonly limit?: keyof AdminLimitHits } => {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return { name: "headers-too-large", message: "URL and headers are too large", limit: "adminHeaderBytesMax" }
+      return {
+        name: "headers-too-large",
+        message: "URL and headers are too large",
+        limit: "adminHeaderBytesMax"
+      }
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return { name: "request-timeout", message: "The headers did not arrive in time: send them at once", limit: "adminHeadersTimeoutMs" }
+      return {
+        name: "request-timeout",
+        message: "The headers did not arrive in time: send them at once",
+        limit: "adminHeadersTimeoutMs"
+      }
     default:
-      return { name: "malformed-request", message: "The bytes that arrived are no well-formed HTTP/1.1 request" }
+      return {
+        name: "malformed-request",
+        message: "The bytes that arrived are no well-formed HTTP/1.1 request"
+      }
   }
 }

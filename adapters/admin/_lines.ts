@@ -32,7 +32,10 @@ export class UnreadLine {
  * The lines of a body, blank ones left out. The next bytes are read when the next line is asked for: a client that sends faster than its
  * lines are worked off is held back by its connection. Ends with an `UnreadLine` where it cannot go on.
  */
-export async function* linesOf(body: Pick<Readable, "iterator">, { bodyBytesMax = Infinity, idleMs, lineBytesMax }: Omit<LineLimits, "hit">): AsyncGenerator<Line | UnreadLine, void> {
+export async function* linesOf(
+  body: Pick<Readable, "iterator">,
+  { bodyBytesMax = Infinity, idleMs, lineBytesMax }: Omit<LineLimits, "hit">
+): AsyncGenerator<Line | UnreadLine, void> {
   // the connection stays, for the answer
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
   let [number, bytes] = [1, 0]
@@ -76,7 +79,10 @@ const lineOf = (number: number, parts: ReadonlyArray<Buffer>): Line | UnreadLine
 const within = async <A>(read: Promise<A>, ms: number): Promise<A | "idle" | "gone"> => {
   let timer: NodeJS.Timeout | undefined
   try {
-    return await Promise.race([read, new Promise<"idle">((resolve) => timer = setTimeout(resolve, ms, "idle"))])
+    return await Promise.race([
+      read,
+      new Promise<"idle">((resolve) => timer = setTimeout(resolve, ms, "idle"))
+    ])
   } catch {
     return "gone"
   } finally {

@@ -34,13 +34,26 @@ const shutdownMs = 2000
 
 /** See `openOtlp`. */
 export const makeOtlp = Effect.fnUntraced(function*(
-  { headers = {}, metricsEveryMs = 15_000, monitor, serviceName = "rollup-node", tracesEveryMs = 2000, url }: OtlpOptions
+  {
+    headers = {},
+    metricsEveryMs = 15_000,
+    monitor,
+    serviceName = "rollup-node",
+    tracesEveryMs = 2000,
+    url
+  }: OtlpOptions
 ): Effect.fn.Return<OpenOtlp, never, Scope.Scope> {
-  const services = yield* Layer.build(Layer.mergeAll(FetchHttpClient.layer, OtlpSerialization.layerJson, OtlpExporter.layerFlusher))
-  const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)]))
+  const services = yield* Layer.build(
+    Layer.mergeAll(FetchHttpClient.layer, OtlpSerialization.layerJson, OtlpExporter.layerFlusher)
+  )
+  const sent = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)])
+  )
   const base = url.replace(/\/+$/u, "")
   const options = {
-    headers: sent, resource: { serviceName, serviceVersion: programVersion }, shutdownTimeout: shutdownMs
+    headers: sent,
+    resource: { serviceName, serviceVersion: programVersion },
+    shutdownTimeout: shutdownMs
   }
   // a copy, since the parts of the node have removed their metrics when the last export is sent
   const copied: Metric.MetricRegistry = new Map()
@@ -51,14 +64,21 @@ export const makeOtlp = Effect.fnUntraced(function*(
       copied.set(key, { ...metadata, hooks: { ...metadata.hooks, get: () => state } })
     }
   })
-  return yield* Effect.provideContext(Effect.gen(function*() {
-    const tracer = yield* OtlpTracer.make({
-      ...options, url: `${base}/v1/traces`, exportInterval: tracesEveryMs
-    })
-    yield* OtlpMetrics.make({
-      ...options, url: `${base}/v1/metrics`, exportInterval: metricsEveryMs
-    }).pipe(Effect.provideService(Metric.MetricRegistry, copied))
-    yield* Effect.forkScoped(Effect.repeat(take, Schedule.spaced(metricsEveryMs)))
-    return { tracer, take }
-  }), services)
+  return yield* Effect.provideContext(
+    Effect.gen(function*() {
+      const tracer = yield* OtlpTracer.make({
+        ...options,
+        url: `${base}/v1/traces`,
+        exportInterval: tracesEveryMs
+      })
+      yield* OtlpMetrics.make({
+        ...options,
+        url: `${base}/v1/metrics`,
+        exportInterval: metricsEveryMs
+      }).pipe(Effect.provideService(Metric.MetricRegistry, copied))
+      yield* Effect.forkScoped(Effect.repeat(take, Schedule.spaced(metricsEveryMs)))
+      return { tracer, take }
+    }),
+    services
+  )
 })

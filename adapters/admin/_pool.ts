@@ -1,6 +1,11 @@
 import { Effect, Result } from "effect"
 import type { IncomingMessage } from "node:http"
-import { parseTransactionId, type Pool, type StoreFailure, type TransactionId } from "../../core/mod.ts"
+import {
+  parseTransactionId,
+  type Pool,
+  type StoreFailure,
+  type TransactionId
+} from "../../core/mod.ts"
 import { failed, unread } from "./_feed.ts"
 import { linesOf, type LineLimits, UnreadLine } from "./_lines.ts"
 import { PoolCommand, poolCommandKinds } from "./_pool_command.ts"
@@ -22,7 +27,15 @@ const read = recordReader(PoolCommand, poolCommandKinds)
  * where each one is now, which tells after a lost answer what the first time did.
  */
 export const makePool = (pool: Pool["Service"], limits: LineLimits): PoolDoor => {
-  const stateOf = (id: TransactionId) => Effect.map(pool.transaction(id), (transaction) => ({ id, state: transaction?.state ?? null, batchNum: transaction?.batchNum ?? null }))
+  const stateOf = (id: TransactionId) =>
+    Effect.map(
+      pool.transaction(id),
+      (transaction) => ({
+        id,
+        state: transaction?.state ?? null,
+        batchNum: transaction?.batchNum ?? null
+      })
+    )
 
   const command = Effect.fnUntraced(function*(request: IncomingMessage, path: string) {
     const commands: Array<{ readonly line: number; readonly command: PoolCommand }> = []
@@ -37,7 +50,14 @@ export const makePool = (pool: Pool["Service"], limits: LineLimits): PoolDoor =>
       if (Result.isFailure(command)) faults.push(...command.failure)
       else commands.push({ line: number, command: command.success })
     }
-    if (faults.length > 0) return refusal({ name: "invalid-record", message: toldOf(faults), faults: faults.slice(0, faultsMax), told: { line: faults[0]!.line, results: [] } }, path)
+    if (faults.length > 0) {
+      return refusal({
+        name: "invalid-record",
+        message: toldOf(faults),
+        faults: faults.slice(0, faultsMax),
+        told: { line: faults[0]!.line, results: [] }
+      }, path)
+    }
 
     const results: Array<object> = []
     for (const { command, line } of commands) {
@@ -62,7 +82,10 @@ export const makePool = (pool: Pool["Service"], limits: LineLimits): PoolDoor =>
       case "doneForging":
         return moved(pool.doneForging(command.ids, command.batchNum), command.ids)
       case "invalidate":
-        return moved(pool.invalidate(command.transactions, command.batchNum), command.transactions.map(({ id }) => id))
+        return moved(
+          pool.invalidate(command.transactions, command.batchNum),
+          command.transactions.map(({ id }) => id)
+        )
       case "remove":
         return moved(pool.remove(command.ids, command.reason), command.ids)
       case "invalidateOldNonces":
@@ -75,24 +98,47 @@ export const makePool = (pool: Pool["Service"], limits: LineLimits): PoolDoor =>
         return moved(pool.settle)
     }
   }
-  const moved = (changing: Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>, ids?: ReadonlyArray<TransactionId>) =>
-    Effect.flatMap(changing, (changed) => Effect.map(Effect.forEach(ids ?? changed, stateOf), (transactions) => ({ changed, transactions })))
+  const moved = (
+    changing: Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>,
+    ids?: ReadonlyArray<TransactionId>
+  ) =>
+    Effect.flatMap(
+      changing,
+      (changed) =>
+        Effect.map(
+          Effect.forEach(ids ?? changed, stateOf),
+          (transactions) => ({ changed, transactions })
+        )
+    )
 
   const transaction = Effect.fnUntraced(function*(text: string, path: string) {
     const id = Result.getOrUndefined(parseTransactionId(text))
     const transitions = id === undefined ? [] : yield* pool.transitions(id)
     if (id === undefined || transitions.length === 0) {
-      return refusal({ name: "not-found", message: `The pool never held a transaction ${JSON.stringify(text.slice(0, 100))}` }, path)
+      return refusal({
+        name: "not-found",
+        message: `The pool never held a transaction ${JSON.stringify(text.slice(0, 100))}`
+      }, path)
     }
-    return json(200, { transaction: yield* pool.transaction(id), transitions, passedOver: yield* pool.passedOver(id) })
+    return json(200, {
+      transaction: yield* pool.transaction(id),
+      transitions,
+      passedOver: yield* pool.passedOver(id)
+    })
   })
 
-  const orFailed = (reply: Effect.Effect<Reply, StoreFailure>, path: string) => Effect.catch(reply, (failure) => Effect.succeed(refusal(failed(failure), path)))
-  return { command: (request, path) => orFailed(command(request, path), path), transaction: (id, path) => orFailed(transaction(id, path), path) }
+  const orFailed = (reply: Effect.Effect<Reply, StoreFailure>, path: string) =>
+    Effect.catch(reply, (failure) => Effect.succeed(refusal(failed(failure), path)))
+  return {
+    command: (request, path) => orFailed(command(request, path), path),
+    transaction: (id, path) => orFailed(transaction(id, path), path)
+  }
 }
 
 /** Faults of a body that are told. */
 const faultsMax = 100
 
 const toldOf = (faults: ReadonlyArray<RecordFault>): string =>
-  faults.length === 1 ? faults[0]!.message : `${faults.length} violations, and nothing was done: ${faults[0]!.message}`
+  faults.length === 1
+    ? faults[0]!.message
+    : `${faults.length} violations, and nothing was done: ${faults[0]!.message}`

@@ -5,42 +5,74 @@ import { Schema, SchemaTransformation } from "effect"
  * methods of `Pool`.
  */
 
-const integer = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+const integer = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const batchNum = integer(0, 4294967295)
 const accountIndex = integer(0, 2 ** 48 - 1)
 const uint = (maximum: bigint) =>
-  Schema.String.check(Schema.isPattern(/^(0|[1-9]\d{0,77})$/u, { expected: "a decimal integer of at most 78 digits" })).pipe(Schema.decodeTo(
-    Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum }, { expected: `an integer from 0 to ${maximum}` })),
+  Schema.String.check(
+    Schema.isPattern(/^(0|[1-9]\d{0,77})$/u, { expected: "a decimal integer of at most 78 digits" })
+  ).pipe(Schema.decodeTo(
+    Schema.BigInt.check(
+      Schema.isBetweenBigInt({ minimum: 0n, maximum }, {
+        expected: `an integer from 0 to ${maximum}`
+      })
+    ),
     SchemaTransformation.transform({ decode: BigInt, encode: String })
   ))
 const nonce = uint(2n ** 40n - 1n)
-const id = Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{66}$/u, { expected: "0x and 66 lower-case hexadecimal digits, a transaction id" }))
+const id = Schema.String.check(
+  Schema.isPattern(/^0x[0-9a-f]{66}$/u, {
+    expected: "0x and 66 lower-case hexadecimal digits, a transaction id"
+  })
+)
 /** As many as one answer has room for. */
-const some = <S extends Schema.Top>(item: S) => Schema.Array(item).check(Schema.isMinLength(1), Schema.isMaxLength(4096))
+const some = <S extends Schema.Top>(item: S) =>
+  Schema.Array(item).check(Schema.isMinLength(1), Schema.isMaxLength(4096))
 const reason = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(1000))
 /** The transactions of the largest circuit. */
 const transactionsMax = 65_536
 
 /** An account as the L1 part of the batch, or batches under way, leave it. */
 const AccountState = Schema.Struct({
-  index: accountIndex, tokenId: integer(0, 4294967295), batchNum,
-  publicKey: Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/u, { expected: "64 lower-case hexadecimal digits" })),
-  address: Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{40}$/u, { expected: "0x and 40 lower-case hexadecimal digits" })),
-  nonce, balance: uint(2n ** 192n - 1n)
+  index: accountIndex,
+  tokenId: integer(0, 4294967295),
+  batchNum,
+  publicKey: Schema.String.check(
+    Schema.isPattern(/^[0-9a-f]{64}$/u, { expected: "64 lower-case hexadecimal digits" })
+  ),
+  address: Schema.String.check(
+    Schema.isPattern(/^0x[0-9a-f]{40}$/u, { expected: "0x and 40 lower-case hexadecimal digits" })
+  ),
+  nonce,
+  balance: uint(2n ** 192n - 1n)
 })
 
 export const PoolCommand = Schema.Union([
   Schema.Struct({
-    kind: Schema.Literal("select"), maxTransactions: integer(1, transactionsMax), maxNewAccounts: Schema.optionalKey(integer(0, transactionsMax)),
+    kind: Schema.Literal("select"),
+    maxTransactions: integer(1, transactionsMax),
+    maxNewAccounts: Schema.optionalKey(integer(0, transactionsMax)),
     accounts: Schema.optionalKey(Schema.Array(AccountState).check(Schema.isMaxLength(4096)))
   }),
   Schema.Struct({ kind: Schema.Literal("startForging"), ids: some(id), batchNum }),
   Schema.Struct({ kind: Schema.Literal("doneForging"), ids: some(id), batchNum }),
-  Schema.Struct({ kind: Schema.Literal("invalidate"), transactions: some(Schema.Struct({ id, reason })), batchNum }),
-  Schema.Struct({ kind: Schema.Literal("invalidateOldNonces"), nonces: some(Schema.Struct({ index: accountIndex, nonce })), batchNum }),
+  Schema.Struct({
+    kind: Schema.Literal("invalidate"),
+    transactions: some(Schema.Struct({ id, reason })),
+    batchNum
+  }),
+  Schema.Struct({
+    kind: Schema.Literal("invalidateOldNonces"),
+    nonces: some(Schema.Struct({ index: accountIndex, nonce })),
+    batchNum
+  }),
   Schema.Struct({ kind: Schema.Literal("rollBack"), lastValidBatch: batchNum }),
   Schema.Struct({
-    kind: Schema.Literal("purge"), ttlMs: integer(0, Number.MAX_SAFE_INTEGER), currentBatch: batchNum, safetyPeriodBatches: batchNum,
+    kind: Schema.Literal("purge"),
+    ttlMs: integer(0, Number.MAX_SAFE_INTEGER),
+    currentBatch: batchNum,
+    safetyPeriodBatches: batchNum,
     capacity: integer(0, Number.MAX_SAFE_INTEGER)
   }),
   Schema.Struct({ kind: Schema.Literal("remove"), ids: some(id), reason }),
@@ -50,5 +82,13 @@ export const PoolCommand = Schema.Union([
 export type PoolCommand = typeof PoolCommand.Type
 
 export const poolCommandKinds: ReadonlyArray<PoolCommand["kind"]> = [
-  "select", "startForging", "doneForging", "invalidate", "invalidateOldNonces", "rollBack", "purge", "remove", "settle"
+  "select",
+  "startForging",
+  "doneForging",
+  "invalidate",
+  "invalidateOldNonces",
+  "rollBack",
+  "purge",
+  "remove",
+  "settle"
 ]

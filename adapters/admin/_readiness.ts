@@ -11,16 +11,29 @@ export const readiness = (monitor: OpenMonitor, phase: Phase): Effect.Effect<Rep
   Effect.map(monitor.health, (checks) => {
     const states = Object.values(checks).map(({ state }) => state)
     const isFailing = states.includes("failing")
-    const state = phase !== "serving" ? phase : isFailing ? "failing" : states.includes("degraded") ? "degraded" : "ok"
-    return json(phase === "serving" && !isFailing ? 200 : 503, { state, checks }, { "cache-control": "no-store" })
+    const state = phase !== "serving"
+      ? phase
+      : isFailing
+      ? "failing"
+      : states.includes("degraded")
+      ? "degraded"
+      : "ok"
+    return json(phase === "serving" && !isFailing ? 200 : 503, { state, checks }, {
+      "cache-control": "no-store"
+    })
   })
 
 /** Registers the health of each part as a metric. */
 export const measureHealth = (monitor: OpenMonitor) =>
-  monitor.collect("rollup_health", Effect.map(monitor.health, (checks) =>
-    Object.entries(checks).map(([check, { state }]) => healthOf(check, values[state]))))
+  monitor.collect(
+    "rollup_health",
+    Effect.map(monitor.health, (checks) =>
+      Object.entries(checks).map(([check, { state }]) => healthOf(check, values[state])))
+  )
 
 const values = { ok: 1, degraded: 0.5, failing: 0 }
 
 const healthOf = (check: string, value: number) =>
-  gauge("rollup_health", "How each check is: 1 well, 0.5 degraded, 0 failing", () => value, { check })
+  gauge("rollup_health", "How each check is: 1 well, 0.5 degraded, 0 failing", () => value, {
+    check
+  })

@@ -2,7 +2,10 @@ import { Exit, Result, Schema, SchemaIssue } from "effect"
 import type { RecordFault } from "./_reply.ts"
 
 /** Reads one line as JSON of a schema: what it says, or every rule that it breaks. */
-export type RecordReader<A> = (line: number, text: string) => Result.Result<A, ReadonlyArray<RecordFault>>
+export type RecordReader<A> = (
+  line: number,
+  text: string
+) => Result.Result<A, ReadonlyArray<RecordFault>>
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -10,45 +13,89 @@ const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 const faultsMax = 100
 
 /** Members that the schema does not know are refused. @param kinds what the member `kind` may say */
-export const recordReader = <A>(schema: Schema.Codec<A, unknown>, kinds: ReadonlyArray<string>): RecordReader<A> => {
+export const recordReader = <A>(
+  schema: Schema.Codec<A, unknown>,
+  kinds: ReadonlyArray<string>
+): RecordReader<A> => {
   const decode = Schema.decodeUnknownExit(schema, { errors: "all", onExcessProperty: "error" })
   return (line, text) => {
     let json: unknown
     try {
       json = JSON.parse(text)
     } catch (error) {
-      return Result.fail([fault(line, [], text, "JSON", error instanceof Error ? error.message : String(error))])
+      return Result.fail([
+        fault(line, [], text, "JSON", error instanceof Error ? error.message : String(error))
+      ])
     }
     const kind = valueAt(json, ["kind"])
     if (typeof kind !== "string" || !kinds.includes(kind)) {
-      return Result.fail([fault(line, typeof json === "object" && json !== null ? ["kind"] : [], typeof json === "object" && json !== null ? kind : json, `one of ${kinds.join(", ")}`)])
+      return Result.fail([
+        fault(
+          line,
+          typeof json === "object" && json !== null ? ["kind"] : [],
+          typeof json === "object" && json !== null ? kind : json,
+          `one of ${kinds.join(", ")}`
+        )
+      ])
     }
     const read = decode(json)
     if (Exit.isSuccess(read)) return Result.succeed(read.value)
-    return Result.fail(read.cause.reasons.flatMap((reason) =>
-      reason._tag !== "Fail" ? [] : toIssues(reason.error.issue).issues.map(({ message, path = [] }) => {
-        const keys = path.map((key) => typeof key === "object" ? key.key : key)
-        return fault(line, keys, valueAt(json, keys), rules[message] ?? message)
-      })).slice(0, faultsMax))
+    return Result.fail(
+      read.cause.reasons.flatMap((reason) =>
+        reason._tag !== "Fail" ?
+          [] :
+          toIssues(reason.error.issue).issues.map(({ message, path = [] }) => {
+            const keys = path.map((key) => typeof key === "object" ? key.key : key)
+            return fault(line, keys, valueAt(json, keys), rules[message] ?? message)
+          })
+      ).slice(0, faultsMax)
+    )
   }
 }
 
 /** What the schema says of a member that is missing, or should be, as a rule. */
-const rules: { readonly [message: string]: string } = { "Missing key": "a member of this name", "Expected no excess property": "no member of this name" }
+const rules: { readonly [message: string]: string } = {
+  "Missing key": "a member of this name",
+  "Expected no excess property": "no member of this name"
+}
 
 /** Characters of a value that an answer repeats. */
 const shownMax = 200
 
-const fault = (line: number, path: ReadonlyArray<PropertyKey>, value: unknown, rule: string, said = ""): RecordFault => {
-  const pointer = path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
-  const text = value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value)
+const fault = (
+  line: number,
+  path: ReadonlyArray<PropertyKey>,
+  value: unknown,
+  rule: string,
+  said = ""
+): RecordFault => {
+  const pointer = path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("")
+  const text = value === undefined
+    ? null
+    : typeof value === "string"
+    ? value
+    : JSON.stringify(value)
   const shown = text === null ? null : text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
   const expected = rule.startsWith("Expected ") ? rule.slice("Expected ".length) : rule
   return {
-    line, pointer, value: shown, rule: expected,
-    message: `Line ${line}, ${pointer === "" ? "the record" : pointer}: expected ${expected}, found ${shown === null ? "nothing" : JSON.stringify(shown)}${said === "" ? "" : ` (${said})`}`
+    line,
+    pointer,
+    value: shown,
+    rule: expected,
+    message: `Line ${line}, ${
+      pointer === "" ? "the record" : pointer
+    }: expected ${expected}, found ${shown === null ? "nothing" : JSON.stringify(shown)}${
+      said === "" ? "" : ` (${said})`
+    }`
   }
 }
 
 const valueAt = (json: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
-  path.reduce<unknown>((value, key) => typeof value === "object" && value !== null && Object.hasOwn(value, key) ? (value as Record<PropertyKey, unknown>)[key] : undefined, json)
+  path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<PropertyKey, unknown>)[key]
+        : undefined,
+    json
+  )

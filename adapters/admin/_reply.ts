@@ -45,19 +45,35 @@ const refusals = {
   "unsupported-media-type": { status: 415, title: "The body is of a type that is not read" },
   "headers-too-large": problems["headers-too-large"],
   "block-violation": { status: 422, title: "A record contradicts the ledger or itself" },
-  "precondition-required": { status: 428, title: "A record that must not be applied twice needs a precondition" },
+  "precondition-required": {
+    status: 428,
+    title: "A record that must not be applied twice needs a precondition"
+  },
   "internal": problems.internal,
   "unavailable": problems.unavailable
-} as const satisfies { readonly [name: string]: { readonly status: number; readonly title: string } }
+} as const satisfies {
+  readonly [name: string]: { readonly status: number; readonly title: string }
+}
 
 export type RefusalName = keyof typeof refusals
 
 /** One refusal as the JSON object that every refusal of the interface is. */
-export const refusal = ({ faults, headers = {}, message, name, told = {} }: Refusal, path: string): Reply => {
+export const refusal = (
+  { faults, headers = {}, message, name, told = {} }: Refusal,
+  path: string
+): Reply => {
   const { status, title } = refusals[name]
   return json(status, {
-    message, type: problemType(name), title, status, detail: message, instance: path, ...told,
-    ...faults === undefined ? {} : { errors: faults.map(({ line, ...fault }) => ({ in: "body", line, ...fault })) }
+    message,
+    type: problemType(name),
+    title,
+    status,
+    detail: message,
+    instance: path,
+    ...told,
+    ...faults === undefined
+      ? {}
+      : { errors: faults.map(({ line, ...fault }) => ({ in: "body", line, ...fault })) }
   }, headers)
 }
 
@@ -65,7 +81,10 @@ export const refusal = ({ faults, headers = {}, message, name, told = {} }: Refu
 export const json = (status: number, value: unknown, headers: Reply["headers"] = {}): Reply => ({
   status,
   headers: { "content-type": "application/json", ...headers },
-  body: JSON.stringify(value, (_, member: unknown) => typeof member === "bigint" ? String(member) : member)
+  body: JSON.stringify(
+    value,
+    (_, member: unknown) => typeof member === "bigint" ? String(member) : member
+  )
 })
 
 export const retryLater = { "retry-after": "1" } as const

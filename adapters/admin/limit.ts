@@ -18,8 +18,13 @@ export interface AdminLimits {
 
 /** A handful of scrapers, probes and synchronisers; the largest block takes seconds. */
 export const defaultAdminLimits: AdminLimits = {
-  adminConnectionsMax: 100, adminHeadersTimeoutMs: 10_000, adminHeaderBytesMax: 16_384, adminBodyIdleMs: 60_000, feedLineBytesMax: 33_554_432,
-  feedRecordTimeoutMs: 60_000, poolBodyBytesMax: 4_194_304
+  adminConnectionsMax: 100,
+  adminHeadersTimeoutMs: 10_000,
+  adminHeaderBytesMax: 16_384,
+  adminBodyIdleMs: 60_000,
+  feedLineBytesMax: 33_554_432,
+  feedRecordTimeoutMs: 60_000,
+  poolBodyBytesMax: 4_194_304
 }
 
 export type AdminLimitName = keyof AdminLimits
@@ -27,4 +32,5 @@ export type AdminLimitName = keyof AdminLimits
 /** How often each limit was hit, each one from the start at 0. */
 export type AdminLimitHits = { [Name in AdminLimitName]: number }
 
-export const noHits = (): AdminLimitHits => Object.fromEntries(Object.keys(defaultAdminLimits).map((name) => [name, 0])) as AdminLimitHits
+export const noHits = (): AdminLimitHits =>
+  Object.fromEntries(Object.keys(defaultAdminLimits).map((name) => [name, 0])) as AdminLimitHits

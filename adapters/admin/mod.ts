@@ -1,6 +1,12 @@
 /** For those who run a node: its admin listener, logs of requests, and what is sent to OpenTelemetry. Needs Node. */
 export { type AdminLimits, defaultAdminLimits } from "./limit.ts"
-export { type Admin, AdminError, type AdminOptions, type AdminPorts, openAdmin } from "./listener.ts"
+export {
+  type Admin,
+  AdminError,
+  type AdminOptions,
+  type AdminPorts,
+  openAdmin
+} from "./listener.ts"
 export { openOtlp, type OpenOtlp, type OtlpOptions } from "./otlp.ts"
 export { openRequestLog, type RequestLogOptions } from "./request_log.ts"
 export type { LogTarget } from "./_log_writer.ts"

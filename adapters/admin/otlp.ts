@@ -8,4 +8,7 @@ export type { OpenOtlp, OtlpOptions } from "./_otlp_exporter.ts"
  * the collector is loaded with the first call.
  */
 export const openOtlp = (options: OtlpOptions): Effect.Effect<OpenOtlp, never, Scope.Scope> =>
-  Effect.flatMap(Effect.promise(() => import("./_otlp_exporter.ts")), ({ makeOtlp }) => makeOtlp(options))
+  Effect.flatMap(
+    Effect.promise(() => import("./_otlp_exporter.ts")),
+    ({ makeOtlp }) => makeOtlp(options)
+  )

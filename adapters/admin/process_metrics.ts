@@ -21,14 +21,19 @@ export const measureProcess: Effect.Effect<void, never, Scope.Scope> = Effect.ge
     delays.observe(Math.max(0, nowMs - expectedMs) / 1000)
     expectedMs = nowMs + lookMs
   }
-  yield* Effect.acquireRelease(Effect.sync(() => setInterval(look, lookMs).unref()), (timer) => Effect.sync(() => clearInterval(timer)))
+  yield* Effect.acquireRelease(
+    Effect.sync(() => setInterval(look, lookMs).unref()),
+    (timer) => Effect.sync(() => clearInterval(timer))
+  )
   yield* measure(
     histogram(
       "rollup_event_loop_delay_seconds",
-      `How much later than it should a timer went off, looked at every ${lookMs} ms`, delays
+      `How much later than it should a timer went off, looked at every ${lookMs} ms`,
+      delays
     ),
     counter(
-      "rollup_event_loop_active_seconds_total", "Time in which the event loop was at work",
+      "rollup_event_loop_active_seconds_total",
+      "Time in which the event loop was at work",
       () => performance.eventLoopUtilization().active / 1000
     ),
     counter("process_cpu_seconds_total", "Processor time of the process, all threads", () => {
@@ -36,24 +41,31 @@ export const measureProcess: Effect.Effect<void, never, Scope.Scope> = Effect.ge
       return (user + system) / 1e6
     }),
     gauge(
-      "process_start_time_seconds", "When the process was started, seconds since 1970",
+      "process_start_time_seconds",
+      "When the process was started, seconds since 1970",
       () => performance.timeOrigin / 1000
     ),
     gauge(
-      "process_resident_memory_bytes", "Memory of the process", () => process.memoryUsage.rss()
+      "process_resident_memory_bytes",
+      "Memory of the process",
+      () => process.memoryUsage.rss()
     ),
     heapBytes("used", () => process.memoryUsage().heapUsed),
     heapBytes("total", () => process.memoryUsage().heapTotal),
     heapBytes("external", () => process.memoryUsage().external),
     gauge(
-      "rollup_build_info", "1, with the versions as labels",
-      () => 1, { version: programVersion, node: process.versions.node }
+      "rollup_build_info",
+      "1, with the versions as labels",
+      () => 1,
+      { version: programVersion, node: process.versions.node }
     )
   )
 })
 
 const heapBytes = (part: string, read: () => number) =>
   gauge(
-    "rollup_heap_bytes", "Memory of JavaScript: heap in use, heap, and what lies outside of it",
-    read, { part }
+    "rollup_heap_bytes",
+    "Memory of JavaScript: heap in use, heap, and what lies outside of it",
+    read,
+    { part }
   )

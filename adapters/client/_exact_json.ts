@@ -6,7 +6,9 @@ import { wideNames } from "./_declared.ts"
  */
 export const parseExact = (text: string): unknown =>
   // sixteen digits in a row are needed to be above 2^53
-  /\d{16}/u.test(text) ? exact(JSON.parse(text.replace(tokens, quoteWide))) : exact(JSON.parse(text))
+  /\d{16}/u.test(text)
+    ? exact(JSON.parse(text.replace(tokens, quoteWide)))
+    : exact(JSON.parse(text))
 
 /** Strings, so that what stands in them is left alone, and numbers. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/gu
@@ -16,7 +18,11 @@ const quoteWide = (token: string): string =>
   token.length > 15 && /^-?\d+$/u.test(token) ? `{${JSON.stringify(mark)}:"${token}"}` : token
 
 const exact = (value: unknown, name?: string): unknown => {
-  if (typeof value === "number") return name !== undefined && wideNames.has(name) && Number.isInteger(value) ? BigInt(value) : value
+  if (typeof value === "number") {
+    return name !== undefined && wideNames.has(name) && Number.isInteger(value)
+      ? BigInt(value)
+      : value
+  }
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) value[i] = exact(value[i])
@@ -24,13 +30,23 @@ const exact = (value: unknown, name?: string): unknown => {
   }
   const object = value as { [name: string]: unknown }
   const digits = object[mark]
-  if (typeof digits === "string") return name !== undefined && wideNames.has(name) || !Number.isSafeInteger(Number(digits)) ? BigInt(digits) : Number(digits)
+  if (typeof digits === "string") {
+    return name !== undefined && wideNames.has(name) || !Number.isSafeInteger(Number(digits))
+      ? BigInt(digits)
+      : Number(digits)
+  }
   for (const key in object) object[key] = exact(object[key], key)
   return Object.freeze(object)
 }
 
 /** Writes a flat object as JSON, bigint in all its digits. */
 export const writeExact = (body: object): string =>
-  `{${Object.entries(body).flatMap(([name, value]) => value === undefined ? [] : [
-    `${JSON.stringify(name)}:${typeof value === "bigint" ? String(value) : JSON.stringify(value)}`
-  ]).join(",")}}`
+  `{${
+    Object.entries(body).flatMap(([name, value]) =>
+      value === undefined ? [] : [
+        `${JSON.stringify(name)}:${
+          typeof value === "bigint" ? String(value) : JSON.stringify(value)
+        }`
+      ]
+    ).join(",")
+  }}`

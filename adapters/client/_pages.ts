@@ -15,7 +15,9 @@ const fromItemMax = 4294967295
  * of items: a rollback takes items away at one end only and gives none of their places to others, so nothing is skipped.
  */
 export async function* pagesOf(
-  wrapper: string, ask: (parameters: Values) => Promise<Answer<Page>>, parameters: Values
+  wrapper: string,
+  ask: (parameters: Values) => Promise<Answer<Page>>,
+  parameters: Values
 ): AsyncGenerator<Answer<Page>, void, void> {
   const limit = Number(parameters.limit ?? limitDefault)
   const step = parameters.order === "DESC" ? -1 : 1
@@ -39,5 +41,6 @@ interface Counts {
 /** Whether nothing follows, as either revision says it. */
 const isLast = (page: unknown, itemId: number, step: number): boolean => {
   const { pagination, pendingItems } = page as Counts
-  return pendingItems === 0 || (pagination !== undefined && itemId === (step > 0 ? pagination.lastItem : pagination.firstItem))
+  return pendingItems === 0 ||
+    (pagination !== undefined && itemId === (step > 0 ? pagination.lastItem : pagination.firstItem))
 }

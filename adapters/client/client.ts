@@ -15,7 +15,10 @@ export interface Revisions {
 }
 export type RevisionName = keyof Revisions
 
-export interface ClientOptions<Revision extends RevisionName = RevisionName, Prefix extends string = string> {
+export interface ClientOptions<
+  Revision extends RevisionName = RevisionName,
+  Prefix extends string = string
+> {
   /** Where the server mounts the revision: `http://localhost:8080`, `https://example.org/api/earlier`. */
   readonly url: string
   /** `later` by default. */
@@ -52,21 +55,26 @@ interface Declared {
 }
 
 /** The parameters of an operation; they can be left out where none is required. */
-export type Taking<O extends Declared, Prefix extends string> =
-  Record<never, never> extends O["takes"] ? [parameters?: Local<O["takes"], Prefix>] : [parameters: Local<O["takes"], Prefix>]
+export type Taking<O extends Declared, Prefix extends string> = Record<never, never> extends
+  O["takes"] ? [parameters?: Local<O["takes"], Prefix>] : [parameters: Local<O["takes"], Prefix>]
 
 /** One operation as a function. */
-export type Call<O extends Declared, Prefix extends string> =
-  (...parameters: [...Taking<O, Prefix>, options?: CallOptions]) => Promise<Outcome<Local<O["answers"], Prefix>>>
+export type Call<O extends Declared, Prefix extends string> = (
+  ...parameters: [...Taking<O, Prefix>, options?: CallOptions]
+) => Promise<Outcome<Local<O["answers"], Prefix>>>
 
 interface Listed extends Declared {
   readonly item: unknown
 }
 
 /** The operations that answer with pages. */
-export type ListsOf<Operations> = { readonly [Id in keyof Operations]: Operations[Id] extends Listed ? Id : never }[keyof Operations]
+export type ListsOf<Operations> = {
+  readonly [Id in keyof Operations]: Operations[Id] extends Listed ? Id
+    : never
+}[keyof Operations]
 /** One of them. */
-export type ListOf<Operations, Id extends keyof Operations> = Operations[Id] extends infer O extends Listed ? O : never
+export type ListOf<Operations, Id extends keyof Operations> = Operations[Id] extends
+  infer O extends Listed ? O : never
 
 /** The pages of a list, one after the other. */
 export interface Paged<Operations, Prefix extends string> {
@@ -76,17 +84,23 @@ export interface Paged<Operations, Prefix extends string> {
    * it follows with a greater itemId. A failure that lasts is thrown, as RequestFailed.
    */
   readonly items: <Id extends ListsOf<Operations>>(
-    id: Id, ...parameters: [...Taking<ListOf<Operations, Id>, Prefix>, options?: CallOptions]
+    id: Id,
+    ...parameters: [...Taking<ListOf<Operations, Id>, Prefix>, options?: CallOptions]
   ) => AsyncGenerator<Local<ListOf<Operations, Id>["item"], Prefix>, void, void>
   /** The same by whole answers, each with the snapshot that it shows. */
   readonly pages: <Id extends ListsOf<Operations>>(
-    id: Id, ...parameters: [...Taking<ListOf<Operations, Id>, Prefix>, options?: CallOptions]
+    id: Id,
+    ...parameters: [...Taking<ListOf<Operations, Id>, Prefix>, options?: CallOptions]
   ) => AsyncGenerator<Answer<Local<ListOf<Operations, Id>["answers"], Prefix>>, void, void>
 }
 
 /** The operations of a revision as functions, typed by what the network of the prefix calls its parameters and properties. */
 export type Client<Revision extends RevisionName = "later", Prefix extends string = "zk"> =
-  & { readonly [Id in keyof Revisions[Revision]]: Revisions[Revision][Id] extends Declared ? Call<Revisions[Revision][Id], Prefix> : never }
+  & {
+    readonly [Id in keyof Revisions[Revision]]: Revisions[Revision][Id] extends Declared
+      ? Call<Revisions[Revision][Id], Prefix>
+      : never
+  }
   & Paged<Revisions[Revision], Prefix>
 
 /**
@@ -110,7 +124,10 @@ export type Client<Revision extends RevisionName = "later", Prefix extends strin
  *
  * Throws a TypeError where `url` is no URL.
  */
-export const rollupClient = <const Revision extends RevisionName = "later", const Prefix extends string = "zk">(
+export const rollupClient = <
+  const Revision extends RevisionName = "later",
+  const Prefix extends string = "zk"
+>(
   options: ClientOptions<Revision, Prefix>
 ): Client<Revision, Prefix> => {
   const { prefix = "zk", url } = options
@@ -119,7 +136,9 @@ export const rollupClient = <const Revision extends RevisionName = "later", cons
   const how: Exchanging = {
     fetch: options.fetch ?? ((request) => fetch(request)),
     // the header of the default revision would cost a browser a preflight for each URL
-    headers: revision === "later" ? { ...options.headers } : { ...options.headers, "api-revision": revision },
+    headers: revision === "later"
+      ? { ...options.headers }
+      : { ...options.headers, "api-revision": revision },
     revision,
     timeoutMs: options.timeoutMs ?? 30_000,
     retriesMax: options.retriesMax ?? 3,
@@ -129,11 +148,21 @@ export const rollupClient = <const Revision extends RevisionName = "later", cons
   }
   const call = (id: keyof typeof operations) => {
     const operation: Operation = operations[id]
-    return (parameters: unknown = {}, { signal }: CallOptions = {}) => operation.posts === true
-      ? exchange(how, { url: base + operation.path, body: typeof parameters === "string" ? parameters : writeExact(parameters as object), signal })
-      : exchange(how, { url: base + target(operation.path, parameters as Values, prefix), signal })
+    return (parameters: unknown = {}, { signal }: CallOptions = {}) =>
+      operation.posts === true
+        ? exchange(how, {
+          url: base + operation.path,
+          body: typeof parameters === "string" ? parameters : writeExact(parameters as object),
+          signal
+        })
+        : exchange(how, {
+          url: base + target(operation.path, parameters as Values, prefix),
+          signal
+        })
   }
-  const calls = Object.fromEntries((Object.keys(operations) as Array<keyof typeof operations>).map((id) => [id, call(id)]))
+  const calls = Object.fromEntries(
+    (Object.keys(operations) as Array<keyof typeof operations>).map((id) => [id, call(id)])
+  )
   const pages = (id: keyof typeof operations, parameters: Values = {}, options: CallOptions = {}) =>
     pagesOf((operations[id] as Operation).wrapper!, async (parameters) => {
       const outcome = await calls[id]!(parameters, options)
@@ -141,7 +170,9 @@ export const rollupClient = <const Revision extends RevisionName = "later", cons
       return outcome as Answer<never>
     }, parameters)
   async function* items(id: keyof typeof operations, parameters?: Values, options?: CallOptions) {
-    for await (const { value } of pages(id, parameters, options)) yield* value[(operations[id] as Operation).wrapper!]!
+    for await (const { value } of pages(id, parameters, options)) {
+      yield* value[(operations[id] as Operation).wrapper!]!
+    }
   }
   return { ...calls, pages, items } as unknown as Client<Revision, Prefix>
 }
@@ -162,19 +193,23 @@ const target = (path: string, parameters: Values, prefix: string): string => {
     return encodeURIComponent(String(parameters[name]))
   })
   const query = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined || inPath.has(name) ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`])
+    value === undefined || inPath.has(name)
+      ? []
+      : [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`]
+  )
   return query.length === 0 ? filled : `${filled}?${query.join("&")}`
 }
 
-const waitFor = (ms: number, signal?: AbortSignal): Promise<void> => new Promise((resolve, reject) => {
-  if (signal?.aborted === true) return reject(signal.reason as Error)
-  const end = () => {
-    clearTimeout(timer)
-    reject(signal!.reason as Error)
-  }
-  const timer = setTimeout(() => {
-    signal?.removeEventListener("abort", end)
-    resolve()
-  }, ms)
-  signal?.addEventListener("abort", end, { once: true })
-})
+const waitFor = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason as Error)
+    const end = () => {
+      clearTimeout(timer)
+      reject(signal!.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", end)
+      resolve()
+    }, ms)
+    signal?.addEventListener("abort", end, { once: true })
+  })

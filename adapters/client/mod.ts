@@ -1,13 +1,32 @@
 /** A typed client that runs wherever `fetch` is, browsers included; it imports no package. */
 export type { ProblemName } from "./_declared.ts"
 export {
-  type Call, type CallOptions, type Client, type ClientOptions, type ListsOf, type Paged, type RevisionName, type Revisions, rollupClient
+  type Call,
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  type ListsOf,
+  type Paged,
+  type RevisionName,
+  type Revisions,
+  rollupClient
 } from "./client.ts"
 export type * as earlier from "./earlier.ts"
 export type * as later from "./later.ts"
 export type { Local, LocalName } from "./local_name.ts"
 export {
-  type Aborted, type Answer, type Failure, type Fault, type Outcome, type Problem, type Refused, RequestFailed, type Snapshot, type TimedOut, type Unexpected,
-  type Unreachable, valueOf
+  type Aborted,
+  type Answer,
+  type Failure,
+  type Fault,
+  type Outcome,
+  type Problem,
+  type Refused,
+  RequestFailed,
+  type Snapshot,
+  type TimedOut,
+  type Unexpected,
+  type Unreachable,
+  valueOf
 } from "./outcome.ts"
 export type { AtLeastOne, JsonText, NoParameters, Paging } from "./parameters.ts"

@@ -15,4 +15,6 @@ export type NoParameters = { readonly [name: string]: never }
 export type JsonText = string
 
 /** `Q` with one of the named parameters at least. */
-export type AtLeastOne<Q, Names extends keyof Q> = Q & { readonly [N in Names]: { readonly [M in N]-?: Exclude<Q[M], undefined> } }[Names]
+export type AtLeastOne<Q, Names extends keyof Q> =
+  & Q
+  & { readonly [N in Names]: { readonly [M in N]-?: Exclude<Q[M], undefined> } }[Names]

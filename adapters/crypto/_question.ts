@@ -7,7 +7,11 @@ import { verifyElements } from "./verifying_transaction.ts"
 
 /** What is asked of a worker, as little as can be: it is copied from thread to thread. */
 export type Question =
-  | { readonly publicKey: PublicKey; readonly elements: ReadonlyArray<bigint>; readonly signature: string }
+  | {
+    readonly publicKey: PublicKey
+    readonly elements: ReadonlyArray<bigint>
+    readonly signature: string
+  }
   | SignedAuthorization
   | ExitQuestion
 

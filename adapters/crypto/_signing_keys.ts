@@ -25,7 +25,8 @@ export function signingKey(publicKey: PublicKey): SigningKey | undefined {
   const cleared = Point.fromAffine(point.success).clearCofactor()
   const multiply = interleavedMSMUnsafe(Point, [cleared], WINDOW)
   const key: SigningKey = {
-    point: point.success, multiplyCleared: (scalar) => multiply([scalar])
+    point: point.success,
+    multiplyCleared: (scalar) => multiply([scalar])
   }
   if (cached.size >= KEYS_MAX) cached.delete(cached.keys().next().value!)
   cached.set(publicKey, key)

@@ -1,4 +1,9 @@
-import { addressNumber, type EthereumAddress, type PublicKey, publicKeyParts } from "../../core/encoding/mod.ts"
+import {
+  addressNumber,
+  type EthereumAddress,
+  type PublicKey,
+  publicKeyParts
+} from "../../core/encoding/mod.ts"
 import { poseidon } from "./poseidon.ts"
 
 /** What the leaf of an account covers; for an exit leaf the balance is the exit amount and the nonce 0. */

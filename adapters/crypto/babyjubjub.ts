@@ -1,7 +1,12 @@
 import { babyjubjub } from "@noble/curves/misc.js"
 import { blake512 } from "@noble/hashes/blake1.js"
 import * as Result from "effect/Result"
-import { EncodingError, type PublicKey, publicKeyFromParts, publicKeyParts } from "../../core/encoding/mod.ts"
+import {
+  EncodingError,
+  type PublicKey,
+  publicKeyFromParts,
+  publicKeyParts
+} from "../../core/encoding/mod.ts"
 
 /** An affine point of the curve a·x² + y² = 1 + d·x²·y², both coordinates below the field modulus. */
 export interface CurvePoint {
@@ -26,10 +31,16 @@ export function compressPoint({ x, y }: CurvePoint): PublicKey {
 /** The point of a key; fails when y is not below the field modulus, when no x belongs to it, or when x is 0 with the sign set. */
 export function decompressPublicKey(key: PublicKey): Result.Result<CurvePoint, EncodingError> {
   const { y, sign } = publicKeyParts(key)
-  if (y >= Fp.ORDER) return Result.fail(new EncodingError(key, "a public key whose y is below the field modulus"))
+  if (y >= Fp.ORDER) {
+    return Result.fail(new EncodingError(key, "a public key whose y is below the field modulus"))
+  }
   const x = positiveX(y)
-  if (x === undefined) return Result.fail(new EncodingError(key, "a public key on the BabyJubJub curve"))
-  if (x === 0n && sign) return Result.fail(new EncodingError(key, "a public key without sign where x is 0"))
+  if (x === undefined) {
+    return Result.fail(new EncodingError(key, "a public key on the BabyJubJub curve"))
+  }
+  if (x === 0n && sign) {
+    return Result.fail(new EncodingError(key, "a public key without sign where x is 0"))
+  }
   return Result.succeed({ x: sign ? Fp.ORDER - x : x, y })
 }
 

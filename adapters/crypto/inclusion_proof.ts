@@ -7,7 +7,10 @@ import { poseidon } from "./poseidon.ts"
 export const DEPTH_MAX = 48
 
 /** An exit as far as its proof speaks of it, and the proof. */
-export type ProvenExit = Pick<Exit, "accountIndex" | "tokenId" | "balance" | "publicKey" | "address" | "merkleProof">
+export type ProvenExit = Pick<
+  Exit,
+  "accountIndex" | "tokenId" | "balance" | "publicKey" | "address" | "merkleProof"
+>
 
 /** Whether the siblings, each a field element in its only form, lead from the leaf to the root; zeros at their end are padding. */
 export function verifyInclusion(
@@ -29,8 +32,12 @@ export function verifyInclusion(
  * Whether the proof of an exit is one for this account, token, owner and balance, and leads to the exit root of its batch. The leaf is
  * computed anew: what the proof says its value is must be that.
  */
-export function verifyExitProof({ accountIndex, merkleProof, ...owned }: ProvenExit, exitRoot: bigint): boolean {
-  return merkleProof.fnc === 0 && merkleProof.root === exitRoot && merkleProof.key === BigInt(accountIndex) &&
+export function verifyExitProof(
+  { accountIndex, merkleProof, ...owned }: ProvenExit,
+  exitRoot: bigint
+): boolean {
+  return merkleProof.fnc === 0 && merkleProof.root === exitRoot &&
+    merkleProof.key === BigInt(accountIndex) &&
     merkleProof.value === accountLeaf({ ...owned, nonce: 0n }) && verifyInclusion(merkleProof)
 }
 

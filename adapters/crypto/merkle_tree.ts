@@ -51,9 +51,15 @@ function treeOf(top: Node): MerkleTree {
     update: (changes) => {
       const indexes = new Set(changes.map(({ index }) => index))
       for (const index of indexes) {
-        if (!Number.isInteger(index) || index < 0 || index >= 2 ** DEPTH_MAX) throw new RangeError(`Index ${index}, expected 0..2^48-1`)
+        if (!Number.isInteger(index) || index < 0 || index >= 2 ** DEPTH_MAX) {
+          throw new RangeError(`Index ${index}, expected 0..2^48-1`)
+        }
       }
-      if (indexes.size < changes.length) throw new RangeError(`${changes.length} leaves with ${indexes.size} indexes, expected one for each`)
+      if (indexes.size < changes.length) {
+        throw new RangeError(
+          `${changes.length} leaves with ${indexes.size} indexes, expected one for each`
+        )
+      }
       // only what is named: a leaf that brings its hash along is one of ours
       return treeOf(put(top, changes.map(({ index, leaf }) => ({ index, leaf })), 0))
     }
@@ -68,7 +74,9 @@ function put(node: Node, changes: ReadonlyArray<IndexedLeaf>, level: number): No
   const [first] = changes
   if (first === undefined) return node
   if (node !== undefined && "left" in node) return split(node, changes, level)
-  if (node !== undefined && changes.every(({ index }) => index !== node.index)) return split(undefined, [...changes, node], level)
+  if (node !== undefined && changes.every(({ index }) => index !== node.index)) {
+    return split(undefined, [...changes, node], level)
+  }
   return changes.length === 1 ? place(first, node) : split(undefined, changes, level)
 }
 
@@ -82,7 +90,9 @@ function split(node: Inner | undefined, changes: ReadonlyArray<IndexedLeaf>, lev
 
 function place(change: IndexedLeaf | Leaf, node: Leaf | undefined): Leaf {
   if (node?.leaf === change.leaf) return node
-  return "hash" in change ? change : { index: change.index, leaf: change.leaf, hash: leafNode(BigInt(change.index), change.leaf) }
+  return "hash" in change
+    ? change
+    : { index: change.index, leaf: change.leaf, hash: leafNode(BigInt(change.index), change.leaf) }
 }
 
 function prove(top: Node, root: bigint, index: AccountIndex): MerkleProof | undefined {
@@ -95,7 +105,16 @@ function prove(top: Node, root: bigint, index: AccountIndex): MerkleProof | unde
   }
   return node === undefined || node.index !== index
     ? undefined
-    : { root, siblings, oldKey: 0n, oldValue: 0n, isOld0: false, key: BigInt(index), value: node.leaf, fnc: 0 }
+    : {
+      root,
+      siblings,
+      oldKey: 0n,
+      oldValue: 0n,
+      isOld0: false,
+      key: BigInt(index),
+      value: node.leaf,
+      fnc: 0
+    }
 }
 
 function hashOf(node: Node): bigint {

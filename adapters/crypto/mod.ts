@@ -13,7 +13,12 @@ export { emptyTree, type IndexedLeaf, type MerkleTree, merkleTree } from "./merk
 export { poseidon } from "./poseidon.ts"
 export { signerOf, signMessage } from "./signing.ts"
 export { authorizationDigest, ethereumAddress, signAuthorization } from "./signing_authorization.ts"
-export { type SignableTransaction, signTransaction, transactionElements, transactionHash } from "./signing_transaction.ts"
+export {
+  type SignableTransaction,
+  signTransaction,
+  transactionElements,
+  transactionHash
+} from "./signing_transaction.ts"
 export { verifierInPlace } from "./verifier_in_place.ts"
 export { verifyMessage } from "./verifying.ts"
 export { verifyAuthorization } from "./verifying_authorization.ts"

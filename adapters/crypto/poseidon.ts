@@ -12,7 +12,9 @@ import { poseidon6 } from "poseidon-lite/poseidon6"
  */
 export function poseidon(inputs: ReadonlyArray<bigint>): bigint {
   const hash = HASHES[inputs.length - 1]
-  if (hash === undefined) throw new RangeError(`Poseidon of ${inputs.length} inputs, expected 1..${HASHES.length}`)
+  if (hash === undefined) {
+    throw new RangeError(`Poseidon of ${inputs.length} inputs, expected 1..${HASHES.length}`)
+  }
   return hash([...inputs])
 }
 

@@ -19,7 +19,9 @@ export function signerOf(privateKey: Uint8Array): (message: bigint) => string {
   const secret = secretScalar(digest)
   const owner = Point.BASE.multiply(secret % Fn.ORDER).toAffine()
   return (message) => {
-    if (message < 0n || message >> 256n > 0n) throw new RangeError(`Message ${message}, expected 0..2^256-1`)
+    if (message < 0n || message >> 256n > 0n) {
+      throw new RangeError(`Message ${message}, expected 0..2^256-1`)
+    }
     const seed = new Uint8Array(64)
     seed.set(digest.subarray(32))
     seed.set(littleEndian(message), 32)

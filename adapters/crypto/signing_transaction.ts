@@ -1,6 +1,13 @@
 import * as Result from "effect/Result"
 import type { PoolTransaction } from "../../core/domain/mod.ts"
-import { addressNumber, encodeFloat40, EncodingError, type EthereumAddress, type PublicKey, publicKeyParts } from "../../core/encoding/mod.ts"
+import {
+  addressNumber,
+  encodeFloat40,
+  EncodingError,
+  type EthereumAddress,
+  type PublicKey,
+  publicKeyParts
+} from "../../core/encoding/mod.ts"
 import { poseidon } from "./poseidon.ts"
 import { signMessage } from "./signing.ts"
 
@@ -8,8 +15,17 @@ import { signMessage } from "./signing.ts"
 export interface SignableTransaction extends
   Pick<
     PoolTransaction,
-    "tokenId" | "fromAccountIndex" | "toAccountIndex" | "toAddress" | "toPublicKey" | "amount" | "fee" | "nonce" | "request"
-  > {
+    | "tokenId"
+    | "fromAccountIndex"
+    | "toAccountIndex"
+    | "toAddress"
+    | "toPublicKey"
+    | "amount"
+    | "fee"
+    | "nonce"
+    | "request"
+  >
+{
   /** Last batch that may forge the transaction, 0..2^32−1; none where absent. */
   readonly maxNumBatch?: number
 }
@@ -18,15 +34,29 @@ export interface SignableTransaction extends
  * The six field elements that are hashed (domain §6.5, HEAD). Throws an EncodingError on an amount that float40 does not hold and on any
  * other field that is wider than its place, which would overwrite its neighbour: two transactions would share a signature.
  */
-export function transactionElements(transaction: SignableTransaction, chainId: number): ReadonlyArray<bigint> {
+export function transactionElements(
+  transaction: SignableTransaction,
+  chainId: number
+): ReadonlyArray<bigint> {
   const { amount, fromAccountIndex, maxNumBatch, request, toAddress, toPublicKey } = transaction
   const data = pack([
-    [signBit(toPublicKey), 8], [transaction.fee, 8], [transaction.nonce, 40], [transaction.tokenId, 32],
-    [transaction.toAccountIndex ?? 0, 48], [fromAccountIndex, 48], [chainId, 16], [SIGNATURE_CONSTANT, 32]
+    [signBit(toPublicKey), 8],
+    [transaction.fee, 8],
+    [transaction.nonce, 40],
+    [transaction.tokenId, 32],
+    [transaction.toAccountIndex ?? 0, 48],
+    [fromAccountIndex, 48],
+    [chainId, 16],
+    [SIGNATURE_CONSTANT, 32]
   ])
   const requested = request === null ? 0n : pack([
-    [signBit(request.toPublicKey), 8], [request.fee ?? 0, 8], [request.nonce ?? 0n, 40], [request.tokenId ?? 0, 32],
-    [floatOf(request.amount ?? 0n), 40], [request.toAccountIndex ?? 0, 48], [request.fromAccountIndex ?? 0, 48]
+    [signBit(request.toPublicKey), 8],
+    [request.fee ?? 0, 8],
+    [request.nonce ?? 0n, 40],
+    [request.tokenId ?? 0, 32],
+    [floatOf(request.amount ?? 0n), 40],
+    [request.toAccountIndex ?? 0, 48],
+    [request.fromAccountIndex ?? 0, 48]
   ])
   return [
     data,
@@ -44,7 +74,11 @@ export function transactionHash(transaction: SignableTransaction, chainId: numbe
 }
 
 /** The sender's signature: 128 hexadecimal digits. */
-export function signTransaction(privateKey: Uint8Array, transaction: SignableTransaction, chainId: number): string {
+export function signTransaction(
+  privateKey: Uint8Array,
+  transaction: SignableTransaction,
+  chainId: number
+): string {
   return signMessage(privateKey, transactionHash(transaction, chainId))
 }
 

@@ -10,9 +10,11 @@ import { verifyTransaction } from "./verifying_transaction.ts"
  */
 export function verifierInPlace(network: Network): Layer.Layer<SignatureVerifier> {
   return Layer.succeed(SignatureVerifier, {
-    transaction: (transaction, publicKey) => inTurn(() => verifyTransaction(publicKey, transaction, network.chainId)),
+    transaction: (transaction, publicKey) =>
+      inTurn(() => verifyTransaction(publicKey, transaction, network.chainId)),
     authorization: (authorization) => inTurn(() => verifyAuthorization(authorization, network))
   })
 }
 
-const inTurn = (verify: () => boolean): Effect.Effect<boolean> => Effect.andThen(Effect.yieldNow, Effect.sync(verify))
+const inTurn = (verify: () => boolean): Effect.Effect<boolean> =>
+  Effect.andThen(Effect.yieldNow, Effect.sync(verify))

@@ -44,7 +44,9 @@ export interface WorkerPoolStats {
 // Not `effect/workers`: it has no queue bound, batches or replacement of crashed threads, and its
 // runner loads Effect into each thread (2 MB and about 0.2 s more, measured on Node 24).
 /** Workers that are started when they are needed, replaced when they perish, and do not keep the process alive while they are idle. */
-export function workerPool<Question>({ queueMax, start, workersMax }: WorkerPoolOptions): WorkerPool<Question> {
+export function workerPool<Question>(
+  { queueMax, start, workersMax }: WorkerPoolOptions
+): WorkerPool<Question> {
   const crew = new Set<Member<Question>>()
   let waiting = new Set<Job<Question>>()
   let closed = false
@@ -92,26 +94,40 @@ export function workerPool<Question>({ queueMax, start, workersMax }: WorkerPool
   function recover({ batches, cause }: Member<Question>): void {
     for (const job of batches[0] ?? []) job.perished++
     const lost = batches.flat()
-    for (const job of lost) if (job.perished > 1) job.resume(Effect.die(new Error("Verification ended its worker twice", { cause })))
+    for (const job of lost) {
+      if (job.perished > 1) {
+        job.resume(Effect.die(new Error("Verification ended its worker twice", { cause })))
+      }
+    }
     waiting = new Set([...lost.filter(({ perished }) => perished <= 1), ...waiting])
     handOut()
   }
 
   return {
-    ask: (question) => Effect.callback<boolean, VerifierBusy>((resume) => {
-      if (closed) return resume(Effect.interrupt)
-      if (waiting.size >= queueMax) {
-        turnedAway++
-        return resume(Effect.fail(new VerifierBusy({ retryAfterSeconds })))
-      }
-      const job: Job<Question> = { question, resume, perished: 0 }
-      waiting.add(job)
-      handOut()
-      return Effect.sync(() => { waiting.delete(job) })
-    }),
+    ask: (question) =>
+      Effect.callback<boolean, VerifierBusy>((resume) => {
+        if (closed) return resume(Effect.interrupt)
+        if (waiting.size >= queueMax) {
+          turnedAway++
+          return resume(Effect.fail(new VerifierBusy({ retryAfterSeconds })))
+        }
+        const job: Job<Question> = { question, resume, perished: 0 }
+        waiting.add(job)
+        handOut()
+        return Effect.sync(() => {
+          waiting.delete(job)
+        })
+      }),
     stats: () => ({
-      waiting: waiting.size, workers: crew.size, answered, turnedAway, perished,
-      underWay: [...crew].reduce((sum, { batches }) => sum + batches.reduce((sum, batch) => sum + batch.length, 0), 0)
+      waiting: waiting.size,
+      workers: crew.size,
+      answered,
+      turnedAway,
+      perished,
+      underWay: [...crew].reduce(
+        (sum, { batches }) => sum + batches.reduce((sum, batch) => sum + batch.length, 0),
+        0
+      )
     }),
     close: Effect.promise(async () => {
       closed = true

@@ -29,42 +29,65 @@ export interface VerifierWorkersOptions {
  * they are idle and end with the layer; with `queueMax` waiting it is busy.
  */
 export function verifierWorkers(
-  network: Network, { inPlaceWhile = () => false, queueMax = 4096, workersMax = availableParallelism() }: VerifierWorkersOptions = {}
+  network: Network,
+  { inPlaceWhile = () => false, queueMax = 4096, workersMax = availableParallelism() }:
+    VerifierWorkersOptions = {}
 ): Layer.Layer<SignatureVerifier> {
   const start = () => new Worker(WORKER, { name: "verifier", workerData: network })
-  return Layer.effect(SignatureVerifier, Effect.gen(function*() {
-    const pool = workerPool<Question>({ queueMax, start, workersMax })
-    yield* Effect.addFinalizer(() => pool.close)
-    yield* measure(
-      gauge(
-        "rollup_verifier_waiting", "Signatures that wait for a thread", () => pool.stats().waiting
-      ),
-      gauge("rollup_verifier_waiting_max", "Signatures that may wait for a thread", () => queueMax),
-      gauge(
-        "rollup_verifier_under_way", "Signatures that a thread is at", () => pool.stats().underWay
-      ),
-      gauge(
-        "rollup_verifier_threads", "Threads that verify signatures", () => pool.stats().workers
-      ),
-      counter(
-        "rollup_verifications_total", "Signatures that threads have verified",
-        () => pool.stats().answered
-      ),
-      counter(
-        "rollup_verifier_threads_lost_total", "Threads that ended while they were not told to",
-        () => pool.stats().perished
-      ),
-      limitHits("verifierQueueMax", () => pool.stats().turnedAway)
-    )
-    return {
-      transaction: (transaction, publicKey) => Effect.suspend(() => {
-        const elements = signedElements(transaction, network.chainId)
-        return elements === undefined ? Effect.succeed(false) : pool.ask({ publicKey, elements, signature: transaction.signature })
-      }),
-      // the fields by name, since whatever else the caller's object holds would be copied too
-      authorization: ({ address, publicKey, signature }) => Effect.suspend(() => inPlaceWhile()
-        ? Effect.succeed(verifyAuthorization({ address, publicKey, signature }, network))
-        : pool.ask({ address, publicKey, signature }))
-    }
-  }))
+  return Layer.effect(
+    SignatureVerifier,
+    Effect.gen(function*() {
+      const pool = workerPool<Question>({ queueMax, start, workersMax })
+      yield* Effect.addFinalizer(() => pool.close)
+      yield* measure(
+        gauge(
+          "rollup_verifier_waiting",
+          "Signatures that wait for a thread",
+          () => pool.stats().waiting
+        ),
+        gauge(
+          "rollup_verifier_waiting_max",
+          "Signatures that may wait for a thread",
+          () => queueMax
+        ),
+        gauge(
+          "rollup_verifier_under_way",
+          "Signatures that a thread is at",
+          () => pool.stats().underWay
+        ),
+        gauge(
+          "rollup_verifier_threads",
+          "Threads that verify signatures",
+          () => pool.stats().workers
+        ),
+        counter(
+          "rollup_verifications_total",
+          "Signatures that threads have verified",
+          () => pool.stats().answered
+        ),
+        counter(
+          "rollup_verifier_threads_lost_total",
+          "Threads that ended while they were not told to",
+          () => pool.stats().perished
+        ),
+        limitHits("verifierQueueMax", () => pool.stats().turnedAway)
+      )
+      return {
+        transaction: (transaction, publicKey) =>
+          Effect.suspend(() => {
+            const elements = signedElements(transaction, network.chainId)
+            return elements === undefined
+              ? Effect.succeed(false)
+              : pool.ask({ publicKey, elements, signature: transaction.signature })
+          }),
+        // the fields by name, since whatever else the caller's object holds would be copied too
+        authorization: ({ address, publicKey, signature }) =>
+          Effect.suspend(() =>
+            inPlaceWhile()
+              ? Effect.succeed(verifyAuthorization({ address, publicKey, signature }, network))
+              : pool.ask({ address, publicKey, signature })
+          )
+      }
+    })
+  )
 }

@@ -7,22 +7,40 @@ import type { HttpAnswer } from "./message.ts"
 import { rateLimited } from "./problem.ts"
 import type { ServerLimits } from "./server_limits.ts"
 
-type Limits = Pick<ServerLimits, "rateAddressesMax" | "rateBurstMax" | "ratePerSecondMax" | "trustedProxies">
+type Limits = Pick<
+  ServerLimits,
+  "rateAddressesMax" | "rateBurstMax" | "ratePerSecondMax" | "trustedProxies"
+>
 
 /** The application behind the limits of a server: answers are computed as the queue admits them, requests are counted by address, and the clients of trusted proxies have addresses of their own. */
-export const withAdmissionControl = (application: Application["Service"], { admit }: AdmissionQueue, limits: Limits): Application["Service"] => {
+export const withAdmissionControl = (
+  application: Application["Service"],
+  { admit }: AdmissionQueue,
+  limits: Limits
+): Application["Service"] => {
   const { rateAddressesMax, rateBurstMax, ratePerSecondMax, trustedProxies } = limits
   const addressOf = makeClientAddress(trustedProxies)
-  const rates = ratePerSecondMax === 0 ? null : new Rates({ perSecondMax: ratePerSecondMax, burstMax: rateBurstMax, addressesMax: rateAddressesMax })
+  const rates = ratePerSecondMax === 0
+    ? null
+    : new Rates({
+      perSecondMax: ratePerSecondMax,
+      burstMax: rateBurstMax,
+      addressesMax: rateAddressesMax
+    })
   const policy = `"address";q=${rateBurstMax};w=${Math.ceil(rateBurstMax / ratePerSecondMax)}`
 
-  const withRateLimitHeaders = (answer: HttpAnswer, { remaining, restoredAfterMs }: Allowance): HttpAnswer => {
+  const withRateLimitHeaders = (
+    answer: HttpAnswer,
+    { remaining, restoredAfterMs }: Allowance
+  ): HttpAnswer => {
     const exposed = answer.headers["access-control-expose-headers"]
     return {
       ...answer,
       headers: {
         ...answer.headers,
-        ...exposed === undefined ? {} : { "access-control-expose-headers": `${exposed}, RateLimit, RateLimit-Policy` },
+        ...exposed === undefined
+          ? {}
+          : { "access-control-expose-headers": `${exposed}, RateLimit, RateLimit-Policy` },
         "ratelimit-policy": policy,
         ratelimit: `"address";r=${remaining};t=${Math.ceil(restoredAfterMs / 1000)}`
       }
@@ -38,7 +56,11 @@ export const withAdmissionControl = (application: Application["Service"], { admi
       const known = { ...request, admit, peer: { remoteAddress: address } }
       if (rates === null) return application.handle(known)
       const allowance = rates.take(rateLimitKey(address), performance.now())
-      const answer = application.handle(allowance.isAllowed ? known : { ...known, refused: rateLimited(ratePerSecondMax, allowance.retryAfterMs) })
+      const answer = application.handle(
+        allowance.isAllowed
+          ? known
+          : { ...known, refused: rateLimited(ratePerSecondMax, allowance.retryAfterMs) }
+      )
       return Effect.mapEager(answer, (answer) => withRateLimitHeaders(answer, allowance))
     }
   }

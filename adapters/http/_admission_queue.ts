@@ -50,7 +50,9 @@ export class AdmissionQueue {
   #shortAtMs = -Infinity
   #refusedAtMs = -Infinity
 
-  constructor({ defer = setImmediate, nowMs = () => performance.now(), targetMs }: AdmissionQueueOptions) {
+  constructor(
+    { defer = setImmediate, nowMs = () => performance.now(), targetMs }: AdmissionQueueOptions
+  ) {
     this.#targetMs = targetMs
     this.#nowMs = nowMs
     this.#defer = defer
@@ -66,14 +68,18 @@ export class AdmissionQueue {
     if (!this.#isDeferred) this.#nextSlice(nowMs)
     if (this.#waiting.length === 0) return nowMs < this.#sliceEndsMs ? "run" : this.#wait
     // it would wait for longer than the first one has
-    if (nowMs - this.#firstSinceMs <= this.#targetMs || !this.#isOverloaded(nowMs)) return this.#wait
+    if (nowMs - this.#firstSinceMs <= this.#targetMs || !this.#isOverloaded(nowMs)) {
+      return this.#wait
+    }
     this.#refusedAtMs = nowMs
     return "shed"
   }
 
   readonly #wait: Effect.Effect<boolean> = Effect.callback((resume) => {
     const waiting: Waiting = {
-      sinceMs: this.#nowMs(), isGone: false, resume: (isAdmitted) => resume(Effect.succeed(isAdmitted))
+      sinceMs: this.#nowMs(),
+      isGone: false,
+      resume: (isAdmitted) => resume(Effect.succeed(isAdmitted))
     }
     if (this.#waiting.length === 0) this.#firstSinceMs = waiting.sinceMs
     MutableList.append(this.#waiting, waiting)

@@ -5,18 +5,24 @@ import type { AnswerStats } from "./message.ts"
 /** Registers the metrics of the cached answers. */
 export const measureAnswers = (stats: () => AnswerStats): Effect.Effect<void, never, Scope.Scope> =>
   measure(
-    answersBy("hit", () => stats().hits), answersBy("miss", () => stats().misses),
-    answersBy("notModified", () => stats().notModified), answersBy("shared", () => stats().shared),
+    answersBy("hit", () => stats().hits),
+    answersBy("miss", () => stats().misses),
+    answersBy("notModified", () => stats().notModified),
+    answersBy("shared", () => stats().shared),
     counter(
-      "rollup_answers_evicted_total", "Answers that were kept ready and made room for others",
+      "rollup_answers_evicted_total",
+      "Answers that were kept ready and made room for others",
       () => stats().evictions
     ),
     gauge("rollup_answers_kept", "Answers that are kept ready", () => stats().entries),
     gauge(
-      "rollup_answers_kept_bytes", "Memory of the answers that are kept ready", () => stats().bytes
+      "rollup_answers_kept_bytes",
+      "Memory of the answers that are kept ready",
+      () => stats().bytes
     ),
     gauge(
-      "rollup_answers_kept_bytes_max", "Memory that answers may be kept ready in",
+      "rollup_answers_kept_bytes_max",
+      "Memory that answers may be kept ready in",
       () => stats().bytesMax
     )
   )
@@ -25,5 +31,6 @@ const answersBy = (source: string, read: () => number) =>
   counter(
     "rollup_answers_total",
     "Answers by where they came from: kept ready (hit), not changed since the client asked (notModified), computed for another client at the same time (shared), computed (miss)",
-    read, { source }
+    read,
+    { source }
   )

@@ -4,7 +4,14 @@ import type { LedgerSnapshot, LedgerStamp, LedgerTip, PoolTip } from "../../core
 import { type Answer, versionsOf } from "../../core/use_cases/mod.ts"
 import { AnswerMemory } from "./_answer_memory.ts"
 import type { Computed } from "./_computed.ts"
-import { contentTag, type Dependence, isMatched, type LedgerTags, makeLedgerTags, namedTags } from "./_entity_tag.ts"
+import {
+  contentTag,
+  type Dependence,
+  isMatched,
+  type LedgerTags,
+  makeLedgerTags,
+  namedTags
+} from "./_entity_tag.ts"
 import { cacheControl, type HeaderRecord, notModifiedHeaders } from "./_headers.ts"
 import type { Site } from "./_site.ts"
 import { type AnswerStats, type HttpAnswer, type HttpRequest, largeBytes } from "./message.ts"
@@ -55,18 +62,30 @@ interface Kept extends Content, Dependence {
  * depends on has changed; the headers name the newest snapshot that the process knows of, on which it would be the same. What several ask
  * for at the same time is computed once.
  */
-export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poolTip, program, tip }: AnswersOptions) => {
+export const makeAnswers = (
+  { bytesMax, constants, finalAfterBatches, nowMs, poolTip, program, tip }: AnswersOptions
+) => {
   const memory = new AnswerMemory<Kept>(bytesMax, nowMs)
   const counts = { hits: 0, misses: 0, shared: 0, notModified: 0 }
   const tagsOf = new Map<string, LedgerTags>()
   const tagsFor = ({ revision }: Site): LedgerTags => {
     let tags = tagsOf.get(revision.name)
-    if (tags === undefined) tagsOf.set(revision.name, tags = makeLedgerTags(tip!, revision, program))
+    if (tags === undefined) {
+      tagsOf.set(revision.name, tags = makeLedgerTags(tip!, revision, program))
+    }
     return tags
   }
-  const versionsAt = (dependsOn: Dependence["dependsOn"], version: number, snapshot: LedgerSnapshot | null): string =>
+  const versionsAt = (
+    dependsOn: Dependence["dependsOn"],
+    version: number,
+    snapshot: LedgerSnapshot | null
+  ): string =>
     // where the parts are not known any of them may have changed
-    dependsOn.length === 0 ? "" : snapshot === null ? `*${version.toString(36)}` : versionsOf(dependsOn, snapshot, constants)
+    dependsOn.length === 0
+      ? ""
+      : snapshot === null
+      ? `*${version.toString(36)}`
+      : versionsOf(dependsOn, snapshot, constants)
 
   let latest: Present | null = null
   /** Of the last answer that was computed. */
@@ -75,15 +94,20 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
   const present = (): Present | null => {
     const version = tip?.version() ?? null
     if (version === null) return null
-    if (latest !== null && latest.stamp.version === version && latest.snapshot !== null) return latest
+    if (latest !== null && latest.stamp.version === version && latest.snapshot !== null) {
+      return latest
+    }
     const snapshot = tip!.snapshot?.(version) ?? null
     const stamp = snapshot?.stamp ?? shown
     if (stamp?.version !== version) return null
-    return latest?.stamp.version === version && latest.snapshot === snapshot ? latest : latest = { stamp, snapshot }
+    return latest?.stamp.version === version && latest.snapshot === snapshot
+      ? latest
+      : latest = { stamp, snapshot }
   }
 
   const isCurrent = (kept: Kept, now: Present): boolean =>
-    (kept.present === now || kept.versions === versionsAt(kept.dependsOn, now.stamp.version, now.snapshot)) &&
+    (kept.present === now ||
+      kept.versions === versionsAt(kept.dependsOn, now.stamp.version, now.snapshot)) &&
     (kept.pool === undefined || kept.pool.version === (poolTip?.versionOf(kept.pool.key) ?? null))
   const tellPresent = (site: Site, kept: Kept, now: Present): void => {
     kept.present = now
@@ -91,19 +115,42 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
     kept.unchanged = null
   }
   const cachingOf = (batch: number | null, { batchNum }: LedgerStamp): string =>
-    batch !== null && batchNum !== null && batch <= batchNum - finalAfterBatches ? cacheControl.final : cacheControl.tip
-  const headersOf = (site: Site, { batch, bytes, etag, own }: Content, stamp: LedgerStamp): HeaderRecord =>
-    ({ ...site.headers(stamp), ...own, "cache-control": cachingOf(batch, stamp), etag, "content-length": `${bytes}` })
-  const wholeOf = (site: Site, content: Content, stamp: LedgerStamp): HttpAnswer =>
-    ({ status: 200, body: content.body, isAscii: typeof content.body === "string", headers: headersOf(site, content, stamp) })
+    batch !== null && batchNum !== null && batch <= batchNum - finalAfterBatches
+      ? cacheControl.final
+      : cacheControl.tip
+  const headersOf = (
+    site: Site,
+    { batch, bytes, etag, own }: Content,
+    stamp: LedgerStamp
+  ): HeaderRecord => ({
+    ...site.headers(stamp),
+    ...own,
+    "cache-control": cachingOf(batch, stamp),
+    etag,
+    "content-length": `${bytes}`
+  })
+  const wholeOf = (site: Site, content: Content, stamp: LedgerStamp): HttpAnswer => ({
+    status: 200,
+    body: content.body,
+    isAscii: typeof content.body === "string",
+    headers: headersOf(site, content, stamp)
+  })
 
   /** The revision can be chosen by a header, so the URL alone does not name the answer. */
-  const keyOf = ({ revision }: Site, { headers, url }: HttpRequest): string => headers["api-revision"] === undefined ? url : `${revision.name} ${url}`
+  const keyOf = ({ revision }: Site, { headers, url }: HttpRequest): string =>
+    headers["api-revision"] === undefined ? url : `${revision.name} ${url}`
 
   /** What is known without asking anything: undefined where that is nothing, `wanted` where it was asked for so often that it should be known again. `batchOf` tells what batch the answer would show. */
-  const ready = (site: Site, request: HttpRequest, batchOf: () => number | null): HttpAnswer | "wanted" | undefined => {
+  const ready = (
+    site: Site,
+    request: HttpRequest,
+    batchOf: () => number | null
+  ): HttpAnswer | "wanted" | undefined => {
     const { headers, method, url } = request
-    if (!(method === "GET" || method === "HEAD") || headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) return undefined
+    if (
+      !(method === "GET" || method === "HEAD") || headers["content-length"] !== undefined ||
+      headers["transfer-encoding"] !== undefined
+    ) return undefined
     const now = present()
     if (now === null) return undefined
     const asked = headers["if-none-match"]
@@ -127,31 +174,68 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
     const etag = namedTags(asked).find((tag) => {
       // only who was given this very answer has its tag
       const told = tagsFor(site).read(url, tag)
-      return told !== undefined && told.versions === versionsAt(told.dependsOn, now.stamp.version, now.snapshot)
+      return told !== undefined &&
+        told.versions === versionsAt(told.dependsOn, now.stamp.version, now.snapshot)
     })
     if (etag === undefined) return other
     counts.notModified++
-    return notModified({ ...site.headers(now.stamp), "cache-control": cachingOf(batchOf(), now.stamp), etag })
+    return notModified({
+      ...site.headers(now.stamp),
+      "cache-control": cachingOf(batchOf(), now.stamp),
+      etag
+    })
   }
 
   /** Tags an answer, and keeps it where it can be known to be current. */
-  const complete = (site: Site, request: HttpRequest, { batch = null, body, dependsOn, headers, pool, stamp, status }: Computed): HttpAnswer => {
+  const complete = (
+    site: Site,
+    request: HttpRequest,
+    { batch = null, body, dependsOn, headers, pool, stamp, status }: Computed
+  ): HttpAnswer => {
     if (status !== 200 || dependsOn === undefined || stamp === undefined || tip === null) {
       const plain = { ...site.headers(stamp), ...headers }
-      return { status, body, headers: status === 200 ? { ...plain, "cache-control": cacheControl.tip, etag: contentTag(site.revision, body) } : plain }
+      return {
+        status,
+        body,
+        headers: status === 200
+          ? { ...plain, "cache-control": cacheControl.tip, etag: contentTag(site.revision, body) }
+          : plain
+      }
     }
     shown = stamp
     const snapshot = tip.snapshot?.(stamp.version) ?? null
     const versions = versionsAt(dependsOn, stamp.version, snapshot)
     // what the pool holds has no version that others know too
-    const etag = pool === undefined ? tagsFor(site).write(request.url, { dependsOn, versions }) : contentTag(site.revision, body)
-    const { body: sent, bytes } = typeof body === "string" ? utf8Body(body) : { body, bytes: body.length }
+    const etag = pool === undefined
+      ? tagsFor(site).write(request.url, { dependsOn, versions })
+      : contentTag(site.revision, body)
+    const { body: sent, bytes } = typeof body === "string"
+      ? utf8Body(body)
+      : { body, bytes: body.length }
     const content: Content = { body: sent, bytes, etag, own: headers, batch }
     const key = keyOf(site, request)
-    if (pool?.version === null || (snapshot === null && memory.find(key) !== undefined) || !memory.wants(key, content)) return wholeOf(site, content, stamp)
+    if (
+      pool?.version === null || (snapshot === null && memory.find(key) !== undefined) ||
+      !memory.wants(key, content)
+    ) return wholeOf(site, content, stamp)
     // connections share the bytes of a large body; each has a copy of a text while it is sent
-    const shared = typeof sent === "string" && bytes > largeBytes ? Buffer.from(sent, "latin1") : sent
-    const kept: Kept = { body: shared, bytes, etag, own: headers, batch, dependsOn, versions, pool, given: 0, present: null, whole: null, unchanged: null }
+    const shared = typeof sent === "string" && bytes > largeBytes
+      ? Buffer.from(sent, "latin1")
+      : sent
+    const kept: Kept = {
+      body: shared,
+      bytes,
+      etag,
+      own: headers,
+      batch,
+      dependsOn,
+      versions,
+      pool,
+      given: 0,
+      present: null,
+      whole: null,
+      unchanged: null
+    }
     memory.keep(key, kept)
     const now = present()
     if (now?.stamp.version !== stamp.version) return wholeOf(site, kept, stamp)
@@ -159,18 +243,25 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
     return kept.whole!
   }
 
-  const get = <E>(site: Site, request: HttpRequest, computed: Effect.Effect<Computed, E>): Effect.Effect<HttpAnswer, E> => {
+  const get = <E>(
+    site: Site,
+    request: HttpRequest,
+    computed: Effect.Effect<Computed, E>
+  ): Effect.Effect<HttpAnswer, E> => {
     const asked = request.headers["if-none-match"]
     const whole = Effect.mapEager(computed, (computed) => {
       counts.misses++
       return complete(site, request, computed)
     })
-    return Effect.mapEager(tip?.isRemote === true ? once(keyOf(site, request), whole) : whole, (answer) => {
-      const { etag } = answer.headers
-      if (asked === undefined || etag === undefined || !isMatched(asked, etag)) return answer
-      counts.notModified++
-      return notModified(answer.headers)
-    })
+    return Effect.mapEager(
+      tip?.isRemote === true ? once(keyOf(site, request), whole) : whole,
+      (answer) => {
+        const { etag } = answer.headers
+        if (asked === undefined || etag === undefined || !isMatched(asked, etag)) return answer
+        counts.notModified++
+        return notModified(answer.headers)
+      }
+    )
   }
 
   /** What it holds is let go once it is there: an old table of the map outlives it, until all of the heap is collected. */
@@ -179,7 +270,10 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
    * Who asks for what is being computed waits for it; who began it may leave, and the others still get it. Nobody joins what began before
    * something that this process has written or heard of since: it may not show that.
    */
-  const once = <E>(key: string, computed: Effect.Effect<HttpAnswer, E>): Effect.Effect<HttpAnswer, E> =>
+  const once = <E>(
+    key: string,
+    computed: Effect.Effect<HttpAnswer, E>
+  ): Effect.Effect<HttpAnswer, E> =>
     Effect.suspend(() => {
       const name = `${tip!.version()} ${poolTip?.version()} ${key}`
       const known = underWay.get(name)?.answer
@@ -190,18 +284,29 @@ export const makeAnswers = ({ bytesMax, constants, finalAfterBatches, nowMs, poo
       const answer = Deferred.makeUnsafe<HttpAnswer, unknown>()
       const one: { answer: typeof answer | undefined } = { answer }
       underWay.set(name, one)
-      return Effect.uninterruptible(Effect.onExit(computed, (exit) => Effect.sync(() => {
-        underWay.delete(name)
-        one.answer = undefined
-        Deferred.doneUnsafe(answer, exit)
-      })))
+      return Effect.uninterruptible(Effect.onExit(computed, (exit) =>
+        Effect.sync(() => {
+          underWay.delete(name)
+          one.answer = undefined
+          Deferred.doneUnsafe(answer, exit)
+        })))
     })
 
-  const stats = (): AnswerStats => ({ ...counts, entries: memory.entries, bytes: memory.bytes, evictions: memory.evictions, bytesMax })
+  const stats = (): AnswerStats => ({
+    ...counts,
+    entries: memory.entries,
+    bytes: memory.bytes,
+    evictions: memory.evictions,
+    bytesMax
+  })
   return { ready, get, stats, present: () => present()?.stamp }
 }
 
 /** An answer that was given so often costs little each time where it is computed once more. */
 const wantedMin = 16
 
-const notModified = (headers: HeaderRecord): HttpAnswer => ({ status: 304, headers: notModifiedHeaders(headers), body: "" })
+const notModified = (headers: HeaderRecord): HttpAnswer => ({
+  status: 304,
+  headers: notModifiedHeaders(headers),
+  body: ""
+})

@@ -18,7 +18,9 @@ export interface ClientErrorsOptions {
  * Answers what never becomes a request for Node, malformed bytes and CONNECT, in the form of every
  * refusal. Node hands the socket over in both cases; it is destroyed soon after the answer.
  */
-export const answerClientErrors = ({ application, connections, run, server }: ClientErrorsOptions): void => {
+export const answerClientErrors = (
+  { application, connections, run, server }: ClientErrorsOptions
+): void => {
   const answer = (effect: Effect.Effect<HttpAnswer>, socket: Socket) =>
     void run(Effect.map(effect, (answer) => sendLastAnswer(answer, socket)))
   const refused = new WeakSet<Socket>()
@@ -54,12 +56,27 @@ export const answerClientErrors = ({ application, connections, run, server }: Cl
 const refusalOf = (code: string | undefined, isPartial: boolean): Problem => {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return { name: "headers-too-large", message: "URL and headers are too large", limit: "headerBytesMax" }
+      return {
+        name: "headers-too-large",
+        message: "URL and headers are too large",
+        limit: "headerBytesMax"
+      }
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return isPartial
-        ? { name: "request-timeout", message: "The request did not arrive in time: send it at once", limit: "requestTimeoutMs" }
-        : { name: "request-timeout", message: "The headers did not arrive in time: send them at once", limit: "headersTimeoutMs" }
+        ? {
+          name: "request-timeout",
+          message: "The request did not arrive in time: send it at once",
+          limit: "requestTimeoutMs"
+        }
+        : {
+          name: "request-timeout",
+          message: "The headers did not arrive in time: send them at once",
+          limit: "headersTimeoutMs"
+        }
     default:
-      return { name: "malformed-request", message: "The bytes that arrived are no well-formed HTTP/1.1 request" }
+      return {
+        name: "malformed-request",
+        message: "The bytes that arrived are no well-formed HTTP/1.1 request"
+      }
   }
 }

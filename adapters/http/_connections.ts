@@ -93,9 +93,10 @@ export class Connection {
     })
   }
 
-  readonly #hold = (): void => process.nextTick(() => {
-    if (this.#waiting.length >= pipelinedMax) this.socket.pause()
-  })
+  readonly #hold = (): void =>
+    process.nextTick(() => {
+      if (this.#waiting.length >= pipelinedMax) this.socket.pause()
+    })
 }
 
 /** The open connections of a server, and the bytes that their clients have not read. */
@@ -168,10 +169,14 @@ export class Connections {
       if (bytes < connection.unreadBytes) connection.progressAtMs = nowMs
       this.unreadBytes += bytes - connection.unreadBytes
       connection.unreadBytes = bytes
-      if (nowMs - connection.sentAtMs > this.#limits.sendTimeoutMs) this.#destroy(connection, "sendTimeoutMs")
+      if (nowMs - connection.sentAtMs > this.#limits.sendTimeoutMs) {
+        this.#destroy(connection, "sendTimeoutMs")
+      }
     }
     if (this.unreadBytes < this.#limits.unreadBytesMax) return
-    const slowestFirst = [...this.#unread].sort((a, b) => a.progressAtMs - b.progressAtMs || b.unreadBytes - a.unreadBytes)
+    const slowestFirst = [...this.#unread].sort((a, b) =>
+      a.progressAtMs - b.progressAtMs || b.unreadBytes - a.unreadBytes
+    )
     for (const connection of slowestFirst) {
       if (this.unreadBytes < this.#limits.unreadBytesMax) return
       this.#destroy(connection, "unreadBytesMax")

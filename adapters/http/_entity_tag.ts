@@ -21,7 +21,8 @@ export interface LedgerTags {
 }
 
 const dependencies: ReadonlyArray<Dependency> = [...ledgerParts, "slot"]
-const maskOf = (dependsOn: ReadonlyArray<Dependency>): string => dependsOn.reduce((mask, one) => mask | 1 << dependencies.indexOf(one), 0).toString(36)
+const maskOf = (dependsOn: ReadonlyArray<Dependency>): string =>
+  dependsOn.reduce((mask, one) => mask | 1 << dependencies.indexOf(one), 0).toString(36)
 
 /** Tags of the answers of one revision about one ledger. `program` is whatever decides how an answer is written. */
 export const makeLedgerTags = (tip: LedgerTip, revision: Revision, program: string): LedgerTags => {
@@ -33,10 +34,13 @@ export const makeLedgerTags = (tip: LedgerTip, revision: Revision, program: stri
     return mask
   }
   return {
-    write: (url, { dependsOn, versions }) => `${prefix}-${knownMask(dependsOn)}-${versions}-${digest(url)}"`,
+    write: (url, { dependsOn, versions }) =>
+      `${prefix}-${knownMask(dependsOn)}-${versions}-${digest(url)}"`,
     read: (url, tag) => {
       const [start, mask, versions, end, ...more] = tag.split("-")
-      if (start !== prefix || versions === undefined || more.length > 0 || end !== `${digest(url)}"`) return undefined
+      if (
+        start !== prefix || versions === undefined || more.length > 0 || end !== `${digest(url)}"`
+      ) return undefined
       const bits = parseInt(mask!, 36)
       return { dependsOn: dependencies.filter((_, place) => (bits >> place & 1) === 1), versions }
     }
@@ -45,7 +49,11 @@ export const makeLedgerTags = (tip: LedgerTip, revision: Revision, program: stri
 
 /** The tag of what can change without the ledger: its content tells. */
 export const contentTag = (revision: Revision, body: string | Uint8Array): string =>
-  `"${digest(`${revision.name} ${typeof body === "string" ? body : Buffer.from(body).toString("latin1")}`)}"`
+  `"${
+    digest(
+      `${revision.name} ${typeof body === "string" ? body : Buffer.from(body).toString("latin1")}`
+    )
+  }"`
 
 /** The tags that `If-None-Match` names; the weak comparison that RFC 9110 §13.1.2 asks for makes no difference of `W/`. */
 export const namedTags = (header: string | ReadonlyArray<string>): ReadonlyArray<string> =>

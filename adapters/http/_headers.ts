@@ -13,7 +13,8 @@ export type HeaderRecord = { readonly [name: string]: string }
 const common: HeaderRecord = {
   "content-type": "application/json",
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "Api-Revision, Ledger-Ethereum-Block, Ledger-Batch, Ledger-Version, ETag, Allow, Retry-After",
+  "access-control-expose-headers":
+    "Api-Revision, Ledger-Ethereum-Block, Ledger-Batch, Ledger-Version, ETag, Allow, Retry-After",
   // the header chooses the revision at the default mount, so a shared cache must tell them apart
   vary: "Api-Revision"
 }
@@ -25,12 +26,16 @@ const common: HeaderRecord = {
  */
 export const makeHeaders = (revision: string, told: ReadonlyArray<string>) => {
   const always: HeaderRecord = {
-    ...common, "access-control-expose-headers": [common["access-control-expose-headers"], ...told].join(", "), [answerHeaders.revision]: revision
+    ...common,
+    "access-control-expose-headers": [common["access-control-expose-headers"], ...told].join(", "),
+    [answerHeaders.revision]: revision
   }
   let last: LedgerStamp | undefined
   let headers = always
   return (stamp: LedgerStamp | undefined): HeaderRecord => {
-    if (stamp === undefined || stamp === last || (last !== undefined && same(last, stamp))) return headers
+    if (stamp === undefined || stamp === last || (last !== undefined && same(last, stamp))) {
+      return headers
+    }
     last = stamp
     headers = {
       ...always,
@@ -50,7 +55,10 @@ const same = (a: LedgerStamp, b: LedgerStamp) =>
  * What shared and private caches may do. The tip is kept and asked about each time, which costs a 304; what is too deep for a rollback
  * is kept for a year.
  */
-export const cacheControl = { tip: "no-cache", final: "public, max-age=31536000, immutable" } as const
+export const cacheControl = {
+  tip: "no-cache",
+  final: "public, max-age=31536000, immutable"
+} as const
 
 /** The headers of a 304, from those of the answer that the client has already: without what describes a body. */
 export const notModifiedHeaders = (whole: HeaderRecord): HeaderRecord => {

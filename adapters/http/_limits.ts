@@ -4,9 +4,16 @@ import type { HttpRequest } from "./message.ts"
 import type { Problem, ProblemName } from "./problem.ts"
 
 /** Refuses what is too long, from what the request declares of itself. */
-export const overLimit = ({ url, headers }: HttpRequest, limits: HttpLimits): Problem | undefined => {
+export const overLimit = (
+  { url, headers }: HttpRequest,
+  limits: HttpLimits
+): Problem | undefined => {
   if (url.length > limits.urlBytesMax) {
-    return { name: "url-too-long", limit: "urlBytesMax", message: `The URL has ${url.length} bytes: at most ${limits.urlBytesMax} are read` }
+    return {
+      name: "url-too-long",
+      limit: "urlBytesMax",
+      message: `The URL has ${url.length} bytes: at most ${limits.urlBytesMax} are read`
+    }
   }
   let bytes = 0
   for (const name in headers) {
@@ -16,14 +23,23 @@ export const overLimit = ({ url, headers }: HttpRequest, limits: HttpLimits): Pr
     else for (const each of value) bytes += name.length + each.length + 4
   }
   if (bytes > limits.headerBytesMax) {
-    return { name: "headers-too-large", limit: "headerBytesMax", message: `The headers have ${bytes} bytes: at most ${limits.headerBytesMax} are read` }
+    return {
+      name: "headers-too-large",
+      limit: "headerBytesMax",
+      message: `The headers have ${bytes} bytes: at most ${limits.headerBytesMax} are read`
+    }
   }
   const length = headers["content-length"]
-  return length !== undefined && Number(length) > limits.bodyBytesMax ? bodyTooLarge(limits) : undefined
+  return length !== undefined && Number(length) > limits.bodyBytesMax
+    ? bodyTooLarge(limits)
+    : undefined
 }
 
 /** Reads a body that nobody wants, to learn whether it is too long: only where its length is not declared. */
-export const undeclaredBody = ({ headers, body }: HttpRequest, limits: HttpLimits): Effect.Effect<Problem | undefined> | undefined =>
+export const undeclaredBody = (
+  { headers, body }: HttpRequest,
+  limits: HttpLimits
+): Effect.Effect<Problem | undefined> | undefined =>
   headers["transfer-encoding"] === undefined || body === undefined
     ? undefined
     : Effect.match(body(limits.bodyBytesMax), {
@@ -36,5 +52,7 @@ export const bodyUnread = (name: ProblemName, limits: HttpLimits): Problem =>
   name === "body-too-large" ? bodyTooLarge(limits) : { name, message: "The body cannot be read" }
 
 const bodyTooLarge = ({ bodyBytesMax }: HttpLimits): Problem => ({
-  name: "body-too-large", limit: "bodyBytesMax", message: `The body is too large: at most ${bodyBytesMax} bytes are read`
+  name: "body-too-large",
+  limit: "bodyBytesMax",
+  message: `The body is too large: at most ${bodyBytesMax} bytes are read`
 })

@@ -37,11 +37,23 @@ export class Rates {
     const after = fullAt + this.#spacingMs
     const missingMs = after - nowMs - depthMs
     // a millionth of a millisecond is the arithmetic's
-    if (missingMs > 1e-6) return { isAllowed: false, remaining: 0, restoredAfterMs: fullAt - nowMs, retryAfterMs: missingMs }
+    if (missingMs > 1e-6) {
+      return {
+        isAllowed: false,
+        remaining: 0,
+        restoredAfterMs: fullAt - nowMs,
+        retryAfterMs: missingMs
+      }
+    }
     this.#fullAt.delete(key)
     if (this.#fullAt.size >= addressesMax) this.#fullAt.delete(this.#fullAt.keys().next().value!)
     this.#fullAt.set(key, after)
-    return { isAllowed: true, remaining: Math.floor((depthMs - (after - nowMs)) / this.#spacingMs + 1e-6), restoredAfterMs: after - nowMs, retryAfterMs: 0 }
+    return {
+      isAllowed: true,
+      remaining: Math.floor((depthMs - (after - nowMs)) / this.#spacingMs + 1e-6),
+      restoredAfterMs: after - nowMs,
+      retryAfterMs: 0
+    }
   }
 
   /** How many are remembered now. */

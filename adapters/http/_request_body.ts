@@ -3,7 +3,10 @@ import type { IncomingMessage } from "node:http"
 import type { ProblemName } from "./problem.ts"
 
 /** Reads a body of at most `bytesMax` bytes; fails if it is longer, is malformed, or its client disconnects. */
-export const readBody = (source: IncomingMessage, bytesMax: number): Effect.Effect<Uint8Array, ProblemName> =>
+export const readBody = (
+  source: IncomingMessage,
+  bytesMax: number
+): Effect.Effect<Uint8Array, ProblemName> =>
   Effect.callback((resume) => {
     // no event follows (`optimizeEmptyRequests`)
     if (source.readableEnded) return resume(Effect.succeed(new Uint8Array()))

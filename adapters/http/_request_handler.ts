@@ -22,10 +22,18 @@ export type RequestHandler = (source: IncomingMessage, response: ServerResponse)
  * The listener for `request`. It calls the application without a fiber, a scope and a copy of the headers for each
  * request, which cost `HttpServer.serve` half as much again for a cached answer (test/bench/RESULTS.md).
  */
-export const makeRequestHandler = ({ application, connections, run, scope }: RequestHandlerOptions): RequestHandler => {
-  const answer = (source: IncomingMessage, response: ServerResponse, connection: Connection): void => {
+export const makeRequestHandler = (
+  { application, connections, run, scope }: RequestHandlerOptions
+): RequestHandler => {
+  const answer = (
+    source: IncomingMessage,
+    response: ServerResponse,
+    connection: Connection
+  ): void => {
     const request = requestOf(source, connections)
-    const effect = request === undefined ? application.refuse(hostMissing) : application.handle(request)
+    const effect = request === undefined
+      ? application.refuse(hostMissing)
+      : application.handle(request)
     const end = (exit: Exit.Exit<HttpAnswer>): void => {
       // it is interrupted only if the client has gone or the server has stopped
       if (Exit.isFailure(exit)) return void response.destroy()
@@ -48,23 +56,36 @@ export const makeRequestHandler = ({ application, connections, run, scope }: Req
   }
 }
 
-const hostMissing = { name: "malformed-request", message: "The header Host is missing: HTTP/1.1 requires it" } as const
+const hostMissing = {
+  name: "malformed-request",
+  message: "The header Host is missing: HTTP/1.1 requires it"
+} as const
 
 /** The request as the application reads it; undefined if HTTP/1.1 came without a Host. */
 const requestOf = (source: IncomingMessage, { accepts }: Connections): HttpRequest | undefined => {
   const { headers, httpVersionMajor, httpVersionMinor, method, socket, url } = source
-  if (headers.host === undefined && httpVersionMajor === 1 && httpVersionMinor === 1) return undefined
+  if (headers.host === undefined && httpVersionMajor === 1 && httpVersionMinor === 1) {
+    return undefined
+  }
   const body = (bytesMax: number) => readBody(source, bytesMax)
   return { method: method!, url: url!, headers, body, peer: socket, accepts }
 }
 
-const send = (answer: HttpAnswer, source: IncomingMessage, response: ServerResponse, isLast: boolean): void => {
+const send = (
+  answer: HttpAnswer,
+  source: IncomingMessage,
+  response: ServerResponse,
+  isLast: boolean
+): void => {
   if (response.destroyed || response.headersSent) return
   const { body, isAscii, status } = answer
   const isUnread = hasBody(source) && !source.readableEnded
   let { headers } = answer
   if (headers["content-length"] === undefined && status !== 204 && status !== 304) {
-    headers = { ...headers, "content-length": `${isAscii === true ? body.length : bodyBytes(body)}` }
+    headers = {
+      ...headers,
+      "content-length": `${isAscii === true ? body.length : bodyBytes(body)}`
+    }
   }
   if (isLast || isUnread && status === 413) headers = { ...headers, connection: "close" }
   response.writeHead(status, headers)
@@ -74,7 +95,11 @@ const send = (answer: HttpAnswer, source: IncomingMessage, response: ServerRespo
 }
 
 /** Sends an answer to a request whose body is still arriving, and ends it after the body. */
-const discardBody = (source: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void => {
+const discardBody = (
+  source: IncomingMessage,
+  response: ServerResponse,
+  body: string | Uint8Array
+): void => {
   const end = () => {
     clearTimeout(timer)
     response.end()

@@ -69,7 +69,9 @@ export const makeRouter = <T>(routes: ReadonlyArray<Route<T>>): Router<T> => {
     const found = nearestName(head, routes.map((route) => segments(route.path)[0]!))
     // of the paths that begin alike, the one that is as long
     const distance = (route: Route<T>) => Math.abs(segments(route.path).length - given.length)
-    return routes.filter((route) => segments(route.path)[0] === found).sort((a, b) => distance(a) - distance(b))[0]?.path
+    return routes.filter((route) => segments(route.path)[0] === found).sort((a, b) =>
+      distance(a) - distance(b)
+    )[0]?.path
   }
   return { find, nearest }
 }

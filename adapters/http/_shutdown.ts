@@ -20,7 +20,11 @@ const afterArrivals = (then: () => void): void => void setImmediate(() => setImm
  * `Connection: close`. The port closes when no client is connected, or after `drainMs` when no
  * connection waits to be accepted; then connections close when their requests are answered.
  */
-export const shutDown = (server: Server, connections: Connections, { drainMs, timeoutMs }: ShutdownOptions): Effect.Effect<void> =>
+export const shutDown = (
+  server: Server,
+  connections: Connections,
+  { drainMs, timeoutMs }: ShutdownOptions
+): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     if (!server.listening) return resume(Effect.void)
     connections.isDraining = true
@@ -38,18 +42,25 @@ export const shutDown = (server: Server, connections: Connections, { drainMs, ti
       connections.destroySilent()
     }
     // to Node 24 a connection is idle that has an answer its client has not read, and `close` would cut it
-    const closeOnceRead = () => connections.hasUnread ? void (drain = setTimeout(closeOnceRead, pollMs)) : close()
+    const closeOnceRead = () =>
+      connections.hasUnread ? void (drain = setTimeout(closeOnceRead, pollMs)) : close()
     // Node accepts one connection in each turn of the event loop
     const closeOnceAccepted = () => {
       const { accepted } = connections
-      afterArrivals(() => connections.accepted === accepted || performance.now() >= closesMs ? closeOnceRead() : closeOnceAccepted())
+      afterArrivals(() =>
+        connections.accepted === accepted || performance.now() >= closesMs
+          ? closeOnceRead()
+          : closeOnceAccepted()
+      )
     }
     const bound = setTimeout(() => {
       close()
       connections.destroyAll()
     }, timeoutMs)
     drain = setTimeout(closeOnceAccepted, Math.min(drainMs, timeoutMs / 2))
-    connections.whenEmpty(() => afterArrivals(() => {
-      if (connections.size === 0) close()
-    }))
+    connections.whenEmpty(() =>
+      afterArrivals(() => {
+        if (connections.size === 0) close()
+      })
+    )
   })

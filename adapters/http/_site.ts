@@ -1,6 +1,14 @@
 import { Effect } from "effect"
 import {
-  operationIds, operations, parameterName, type Operation, type Revision, type WireContext, type WriteOperationId, writeOperationIds, writeOperations
+  operationIds,
+  operations,
+  parameterName,
+  type Operation,
+  type Revision,
+  type WireContext,
+  type WriteOperationId,
+  writeOperationIds,
+  writeOperations
 } from "../../core/contract/mod.ts"
 import type { LedgerStamp, NotRegistered } from "../../core/ports/mod.ts"
 import { batchOf, type ReadFailure, type ReadInterface } from "../../core/use_cases/mod.ts"
@@ -21,7 +29,11 @@ export interface Resource {
   readonly operation: string
   /** Methods, as `Allow` lists them. */
   readonly allow: string
-  readonly get?: (values: ReadonlyArray<string>, query: string, request: HttpRequest) => Effect.Effect<Computed, ReadFailure>
+  readonly get?: (
+    values: ReadonlyArray<string>,
+    query: string,
+    request: HttpRequest
+  ) => Effect.Effect<Computed, ReadFailure>
   /** The batch that is all that `get` shows; null where there is more. */
   readonly batch?: (values: ReadonlyArray<string>) => number | null
   /** Reads the body by itself. */
@@ -52,65 +64,102 @@ export interface SiteOptions {
 }
 
 /** The path of something within a mount. */
-export const mountedPath = (mount: Mount, path: string): string => mount.path === "/" ? path || "/" : mount.path + path
+export const mountedPath = (mount: Mount, path: string): string =>
+  mount.path === "/" ? path || "/" : mount.path + path
 
-export const makeSite = Effect.fnUntraced(function*({ mount, mounts, reading, postings, context, stamp, told }: SiteOptions) {
-  const { revision } = mount
-  const headers = makeHeaders(revision.name, told)
-  const page = (name: string, content: (request: HttpRequest) => Effect.Effect<HttpAnswer>, isConstant = true): Resource => ({
-    operation: name,
-    allow: readMethods,
-    get: (_, __, request) => Effect.map(Effect.all([content(request), stamp]), ([answer, stamp]): Computed => ({
-      ...answer, stamp, ...isConstant ? { dependsOn: nothing } : {}
-    })),
-    notRegistered: (failure) => notRegistered(failure, failure.filter)
-  })
-  const document = yield* once(Effect.sync(() => openApi({ revision, context, path: mount.path })))
-  const documentText = yield* once(Effect.map(document, exactJson))
-  const docs = yield* once(Effect.flatMap(document, docsPage))
+export const makeSite = Effect.fnUntraced(
+  function*({ mount, mounts, reading, postings, context, stamp, told }: SiteOptions) {
+    const { revision } = mount
+    const headers = makeHeaders(revision.name, told)
+    const page = (
+      name: string,
+      content: (request: HttpRequest) => Effect.Effect<HttpAnswer>,
+      isConstant = true
+    ): Resource => ({
+      operation: name,
+      allow: readMethods,
+      get: (_, __, request) =>
+        Effect.map(Effect.all([content(request), stamp]), ([answer, stamp]): Computed => ({
+          ...answer,
+          stamp,
+          ...isConstant ? { dependsOn: nothing } : {}
+        })),
+      notRegistered: (failure) => notRegistered(failure, failure.filter)
+    })
+    const document = yield* once(
+      Effect.sync(() => openApi({ revision, context, path: mount.path }))
+    )
+    const documentText = yield* once(Effect.map(document, exactJson))
+    const docs = yield* once(Effect.flatMap(document, docsPage))
 
-  const routes = operationIds.map((id): Route<Resource> => {
-    const operation: Operation = operations[id]
-    const read = reading.operations[id]
-    const batch = (values: ReadonlyArray<string>) => batchOf(operation, values)
-    return {
-      path: localPath(operation, context),
+    const routes = operationIds.map((id): Route<Resource> => {
+      const operation: Operation = operations[id]
+      const read = reading.operations[id]
+      const batch = (values: ReadonlyArray<string>) => batchOf(operation, values)
+      return {
+        path: localPath(operation, context),
+        target: {
+          operation: id,
+          allow: readMethods,
+          get: (values, query) =>
+            Effect.mapEager(read(values, query), ({ dependsOn, json, pool, stamp }): Computed => ({
+              status: 200,
+              headers: noHeaders,
+              body: json,
+              stamp,
+              dependsOn,
+              batch: batch(values),
+              ...pool === undefined ? {} : { pool }
+            })),
+          batch,
+          notRegistered: (failure) =>
+            notRegistered(failure, filterName(revision, operation, context, failure.filter))
+        }
+      }
+    })
+    const writeRoutes = writeOperationIds.map((id): Route<Resource> => ({
+      path: localPath(writeOperations[id], context),
       target: {
         operation: id,
-        allow: readMethods,
-        get: (values, query) => Effect.mapEager(read(values, query), ({ dependsOn, json, pool, stamp }): Computed => ({
-          status: 200, headers: noHeaders, body: json, stamp, dependsOn, batch: batch(values), ...pool === undefined ? {} : { pool }
-        })),
-        batch,
-        notRegistered: (failure) => notRegistered(failure, filterName(revision, operation, context, failure.filter))
+        allow: writeMethods,
+        post: (query, request) =>
+          Effect.flatMap(
+            postings[id](query, request),
+            (body) => Effect.map(stamp, (stamp) => posted(headers(stamp), body))
+          ),
+        notRegistered: (failure) => notRegistered(failure, failure.filter)
       }
+    }))
+    const router = makeRouter([
+      ...routes,
+      ...writeRoutes,
+      {
+        path: "/openapi.json",
+        target: page(
+          "openapi",
+          () => Effect.map(documentText, (body) => ({ status: 200, headers: {}, body }))
+        )
+      },
+      { path: "/docs", target: page("docs", () => docs) }
+    ])
+    const index = page(
+      "index",
+      (request) => Effect.succeed(indexAnswer(mount, mounts, request)),
+      false
+    )
+    const site: Site = {
+      // the mount itself has no slash at its end, so no path within it
+      router: {
+        ...router,
+        find: (path) => path === "" ? { target: index, values: [] } : router.find(path)
+      },
+      headers,
+      revision,
+      docs: mountedPath(mount, "/docs")
     }
-  })
-  const writeRoutes = writeOperationIds.map((id): Route<Resource> => ({
-    path: localPath(writeOperations[id], context),
-    target: {
-      operation: id,
-      allow: writeMethods,
-      post: (query, request) => Effect.flatMap(postings[id](query, request), (body) => Effect.map(stamp, (stamp) => posted(headers(stamp), body))),
-      notRegistered: (failure) => notRegistered(failure, failure.filter)
-    }
-  }))
-  const router = makeRouter([
-    ...routes,
-    ...writeRoutes,
-    { path: "/openapi.json", target: page("openapi", () => Effect.map(documentText, (body) => ({ status: 200, headers: {}, body }))) },
-    { path: "/docs", target: page("docs", () => docs) }
-  ])
-  const index = page("index", (request) => Effect.succeed(indexAnswer(mount, mounts, request)), false)
-  const site: Site = {
-    // the mount itself has no slash at its end, so no path within it
-    router: { ...router, find: (path) => path === "" ? { target: index, values: [] } : router.find(path) },
-    headers,
-    revision,
-    docs: mountedPath(mount, "/docs")
+    return site
   }
-  return site
-})
+)
 
 const noHeaders: HeaderRecord = {}
 const nothing: NonNullable<Computed["dependsOn"]> = []
@@ -122,21 +171,47 @@ const readMethods = "GET, HEAD, OPTIONS"
 const writeMethods = "POST, OPTIONS"
 
 /** An empty body has no type. */
-const posted = ({ "content-type": contentType, ...headers }: HeaderRecord, body: string): HttpAnswer => ({
-  status: 200, headers: body === "" || contentType === undefined ? headers : { ...headers, "content-type": contentType }, body
+const posted = (
+  { "content-type": contentType, ...headers }: HeaderRecord,
+  body: string
+): HttpAnswer => ({
+  status: 200,
+  headers: body === "" || contentType === undefined
+    ? headers
+    : { ...headers, "content-type": contentType },
+  body
 })
 
-const filterName = (revision: Revision, operation: Operation, { name }: WireContext, filter: string): string =>
-  operation.kind === "list" ? name(parameterName(revision, operation.list, filter) ?? filter) : filter
+const filterName = (
+  revision: Revision,
+  operation: Operation,
+  { name }: WireContext,
+  filter: string
+): string =>
+  operation.kind === "list"
+    ? name(parameterName(revision, operation.list, filter) ?? filter)
+    : filter
 
 /** A browser is sent to the documentation, a program gets the addresses. */
-const indexAnswer = (mount: Mount, mounts: ReadonlyArray<Mount>, { headers }: HttpRequest): HttpAnswer => {
+const indexAnswer = (
+  mount: Mount,
+  mounts: ReadonlyArray<Mount>,
+  { headers }: HttpRequest
+): HttpAnswer => {
   const vary = { vary: "Accept, Api-Revision" }
   if (String(headers.accept ?? "").includes("text/html")) {
     return { status: 302, headers: { ...vary, location: mountedPath(mount, "/docs") }, body: "" }
   }
   const links = (of: Mount) => ({
-    revision: of.revision.name, doc: of.revision.doc, path: of.path, openapi: mountedPath(of, "/openapi.json"), documentation: mountedPath(of, "/docs")
+    revision: of.revision.name,
+    doc: of.revision.doc,
+    path: of.path,
+    openapi: mountedPath(of, "/openapi.json"),
+    documentation: mountedPath(of, "/docs")
   })
-  return { status: 200, headers: vary, body: JSON.stringify({ ...links(mount), revisions: mounts.map(links) }) }
+  return {
+    status: 200,
+    headers: vary,
+    body: JSON.stringify({ ...links(mount), revisions: mounts.map(links) })
+  }
 }

@@ -1,7 +1,15 @@
 import { Cause, Clock, Context, Effect, Layer, Option } from "effect"
 import { programVersion, type WireContext } from "../../core/contract/mod.ts"
 import type { NetworkConstants } from "../../core/domain/mod.ts"
-import { LedgerReader, type LedgerStamp, LedgerTip, Monitor, NotRegistered, type PoolStore, PoolTip } from "../../core/ports/mod.ts"
+import {
+  LedgerReader,
+  type LedgerStamp,
+  LedgerTip,
+  Monitor,
+  NotRegistered,
+  type PoolStore,
+  PoolTip
+} from "../../core/ports/mod.ts"
 import { type ReadFailure, readInterfaces, Submission } from "../../core/use_cases/mod.ts"
 import { measureAnswers } from "./_answer_metrics.ts"
 import { makeAnswers } from "./_answers.ts"
@@ -18,7 +26,19 @@ import { defaultLimits, type HttpLimits, type LimitName } from "./limit.ts"
 import { type AnswerStats, type HttpAnswer, type HttpRequest, withoutBody } from "./message.ts"
 import type { Observing } from "./observing.ts"
 import {
-  badInput, busy, conflicting, internal, notFound, overloaded, poolFull, type Problem, problemJson, problems, refused, unavailable, withFaults
+  badInput,
+  busy,
+  conflicting,
+  internal,
+  notFound,
+  overloaded,
+  poolFull,
+  type Problem,
+  problemJson,
+  problems,
+  refused,
+  unavailable,
+  withFaults
 } from "./problem.ts"
 
 export interface ApplicationOptions {
@@ -48,12 +68,20 @@ export class Application extends Context.Service<Application, {
   /** What became of the answers that are kept ready. */
   readonly answerStats: () => AnswerStats
 }>()("rollup/http/Application") {
-  static readonly layer = (options: ApplicationOptions): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>
+  static readonly layer = (
+    options: ApplicationOptions
+  ): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>
     Layer.effect(Application, make(options))
 }
 
 const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
-  const { mounts = defaultMounts, context, constants, answersBytesMax = 64 * 2 ** 20, finalAfterBatches = 1000 } = options
+  const {
+    mounts = defaultMounts,
+    context,
+    constants,
+    answersBytesMax = 64 * 2 ** 20,
+    finalAfterBatches = 1000
+  } = options
   const limits = { ...defaultLimits, ...options.limits }
   const { observing = {} } = options
   const isObserved = Object.keys(observing).length > 0
@@ -62,15 +90,27 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   if (counts !== null) yield* measureRequests(counts, inFlight)
   const reader = yield* LedgerReader
   const submission = yield* Submission
-  const program = JSON.stringify([programVersion, context.network, mounts.map(({ path, revision }) => [path, revision.name])])
+  const program = JSON.stringify([
+    programVersion,
+    context.network,
+    mounts.map(({ path, revision }) => [path, revision.name])
+  ])
   const clock = yield* Clock.Clock
   const answers = makeAnswers({
-    tip: yield* LedgerTip, poolTip: yield* PoolTip, constants, bytesMax: answersBytesMax, program, finalAfterBatches,
+    tip: yield* LedgerTip,
+    poolTip: yield* PoolTip,
+    constants,
+    bytesMax: answersBytesMax,
+    program,
+    finalAfterBatches,
     nowMs: () => clock.currentTimeMillisUnsafe()
   })
   yield* measureAnswers(answers.stats)
   // an answer that shows nothing of the ledger is given even where the ledger cannot be read
-  const read = Effect.match(reader.stamp, { onSuccess: (stamp): LedgerStamp | undefined => stamp, onFailure: () => undefined })
+  const read = Effect.match(reader.stamp, {
+    onSuccess: (stamp): LedgerStamp | undefined => stamp,
+    onFailure: () => undefined
+  })
   const stamp = Effect.suspend(() => {
     const known = answers.present()
     return known === undefined ? read : Effect.succeed(known)
@@ -78,13 +118,28 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const choose = makeChooser(mounts)
   const sites = new Map<string, Site>()
   const told = toldHeaders(observing)
-  for (const reading of yield* readInterfaces({ context, constants, revisions: mounts.map(({ revision }) => revision), listItemsMax: limits.listItemsMax })) {
+  for (
+    const reading of yield* readInterfaces({
+      context,
+      constants,
+      revisions: mounts.map(({ revision }) => revision),
+      listItemsMax: limits.listItemsMax
+    })
+  ) {
     const mount = mounts.find(({ revision }) => revision === reading.revision)!
     const postings = makePostings({ revision: reading.revision, context, submission, limits })
-    sites.set(reading.revision.name, yield* makeSite({ mount, mounts, reading, postings, context, stamp, told }))
+    sites.set(
+      reading.revision.name,
+      yield* makeSite({ mount, mounts, reading, postings, context, stamp, told })
+    )
   }
 
-  const refusal = (site: Site, problem: Problem, url: string, stamp: LedgerStamp | undefined): HttpAnswer => {
+  const refusal = (
+    site: Site,
+    problem: Problem,
+    url: string,
+    stamp: LedgerStamp | undefined
+  ): HttpAnswer => {
     const { body, bytes } = utf8Body(problemJson(problem, url))
     return {
       status: problems[problem.name].status,
@@ -98,32 +153,59 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const refuse = (site: Site, problem: Problem, url: string): Effect.Effect<HttpAnswer> =>
     Effect.map(stamp, (stamp) => refusal(site, problem, url, stamp))
 
-  const failed = (site: Site, resource: Resource, cause: Cause.Cause<ReadFailure | PostFailure>, url: string): Effect.Effect<HttpAnswer> => {
+  const failed = (
+    site: Site,
+    resource: Resource,
+    cause: Cause.Cause<ReadFailure | PostFailure>,
+    url: string
+  ): Effect.Effect<HttpAnswer> => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
     const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
     const problem = problemOf(failure, resource)
     // the snapshot that knows of nothing is the one that the answer names
-    const known = failure?._tag === "NotFound" || failure?._tag === "NotRegistered" ? failure.stamp : undefined
+    const known = failure?._tag === "NotFound" || failure?._tag === "NotRegistered"
+      ? failure.stamp
+      : undefined
     // a store that has just failed is not asked once more
-    const answer = known === undefined && failure?._tag !== "StoreFailure" ? refuse(site, problem, url) : Effect.succeed(refusal(site, problem, url, known))
+    const answer = known === undefined && failure?._tag !== "StoreFailure"
+      ? refuse(site, problem, url)
+      : Effect.succeed(refusal(site, problem, url, known))
     switch (problem.name) {
       case "internal":
         return Effect.andThen(Effect.logError("Request failed", cause), answer)
       case "unavailable":
         // one line: there may be many while a store is gone
-        return Effect.andThen(Effect.logWarning(`Request refused for now: ${failure?.message}`), answer)
+        return Effect.andThen(
+          Effect.logWarning(`Request refused for now: ${failure?.message}`),
+          answer
+        )
       default:
         return answer
     }
   }
 
-  const answered = (site: Site, resource: Resource, answer: Effect.Effect<HttpAnswer, ReadFailure | PostFailure>, url: string) =>
-    Effect.matchCauseEffectEager(answer, { onSuccess: Effect.succeed, onFailure: (cause) => failed(site, resource, cause, url) })
+  const answered = (
+    site: Site,
+    resource: Resource,
+    answer: Effect.Effect<HttpAnswer, ReadFailure | PostFailure>,
+    url: string
+  ) =>
+    Effect.matchCauseEffectEager(answer, {
+      onSuccess: Effect.succeed,
+      onFailure: (cause) => failed(site, resource, cause, url)
+    })
 
-  const answerAt = (site: Site, choice: Choice, match: Match<Resource> | undefined, query: string, request: HttpRequest): Effect.Effect<HttpAnswer> => {
+  const answerAt = (
+    site: Site,
+    choice: Choice,
+    match: Match<Resource> | undefined,
+    query: string,
+    request: HttpRequest
+  ): Effect.Effect<HttpAnswer> => {
     const { method, url } = request
     // a browser that may not ask could not read the refusal either, so it may ask about any path
-    const preflight = method === "OPTIONS" && (url === "*" || request.headers["access-control-request-method"] !== undefined)
+    const preflight = method === "OPTIONS" &&
+      (url === "*" || request.headers["access-control-request-method"] !== undefined)
     // its target is no path
     if (method === "CONNECT") return refuse(site, methodNotAllowed(method, anyMethod), url)
     if (match === undefined) {
@@ -135,32 +217,44 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       ? answered(site, target, answers.get(site, request, target.get(values, query, request)), url)
       : refuse(site, methodNotAllowed(method, target.allow), url)
   }
-  const options204 = (site: Site, methods: string) => Effect.map(stamp, (stamp): HttpAnswer => {
-    const { "content-type": _, ...headers } = site.headers(stamp)
-    return { status: 204, headers: { ...headers, ...preflightHeaders(methods) }, body: "" }
-  })
+  const options204 = (site: Site, methods: string) =>
+    Effect.map(stamp, (stamp): HttpAnswer => {
+      const { "content-type": _, ...headers } = site.headers(stamp)
+      return { status: 204, headers: { ...headers, ...preflightHeaders(methods) }, body: "" }
+    })
 
   const dispatch = (request: HttpRequest, seen: Seen): Effect.Effect<HttpAnswer> => {
     const { url } = request
     const mark = url.indexOf("?")
     const revision = request.headers[answerHeaders.revision]
-    const choice = choose(mark < 0 ? url : url.slice(0, mark), revision === undefined ? undefined : String(revision))
+    const choice = choose(
+      mark < 0 ? url : url.slice(0, mark),
+      revision === undefined ? undefined : String(revision)
+    )
     const site = sites.get(choice.revision)!
     const query = mark < 0 ? "" : url.slice(mark + 1)
     seen.revision = choice.revision
     // said of what is known: nothing is asked to find out
-    const refuseNow = (problem: Problem) => Effect.succeed(refusal(site, problem, url, answers.present()))
+    const refuseNow = (problem: Problem) =>
+      Effect.succeed(refusal(site, problem, url, answers.present()))
     const shed = (limit: LimitName) => refuseNow(overloaded(limit))
     if (request.refused !== undefined) return refuseNow(request.refused)
     const refused = overLimit(request, limits)
     if (refused !== undefined) return refuse(site, refused, url)
-    if (choice.problem !== undefined) return Effect.flatMap(withInputFaults(choice.problem, site, choice, query, request), (problem) => refuse(site, problem, url))
+    if (choice.problem !== undefined) {
+      return Effect.flatMap(
+        withInputFaults(choice.problem, site, choice, query, request),
+        (problem) => refuse(site, problem, url)
+      )
+    }
     const ready = answers.ready(site, request, () => {
       const match = site.router.find(choice.path)
       return match?.target.batch?.(match.values) ?? null
     })
     if (ready !== undefined && ready !== "wanted") {
-      if (counts !== null || isObserved) seen.operation = site.router.find(choice.path)?.target.operation ?? "none"
+      if (counts !== null || isObserved) {
+        seen.operation = site.router.find(choice.path)?.target.operation ?? "none"
+      }
       return Effect.succeed(ready)
     }
     const match = site.router.find(choice.path)
@@ -169,14 +263,32 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const admission = ready === "wanted" ? "run" : request.admit?.() ?? "run"
     if (admission === "shed") return shed("queueDelayTargetMs")
     const compute = () => computed(site, choice, match, query, request)
-    return admission === "run" ? compute() : Effect.flatMap(admission, (isAdmitted) => isAdmitted ? compute() : shed("queueDelayTargetMs"))
+    return admission === "run"
+      ? compute()
+      : Effect.flatMap(
+        admission,
+        (isAdmitted) => isAdmitted ? compute() : shed("queueDelayTargetMs")
+      )
   }
-  const computed = (site: Site, choice: Choice, match: Match<Resource> | undefined, query: string, request: HttpRequest): Effect.Effect<HttpAnswer> => {
+  const computed = (
+    site: Site,
+    choice: Choice,
+    match: Match<Resource> | undefined,
+    query: string,
+    request: HttpRequest
+  ): Effect.Effect<HttpAnswer> => {
     const { url } = request
-    if (request.method === "POST" && match?.target.post !== undefined) return answered(site, match.target, match.target.post(query, request), url)
+    if (request.method === "POST" && match?.target.post !== undefined) {
+      return answered(site, match.target, match.target.post(query, request), url)
+    }
     const answer = () => answerAt(site, choice, match, query, request)
     const body = undeclaredBody(request, limits)
-    return body === undefined ? answer() : Effect.flatMap(body, (refused) => refused === undefined ? answer() : refuse(site, refused, url))
+    return body === undefined
+      ? answer()
+      : Effect.flatMap(
+        body,
+        (refused) => refused === undefined ? answer() : refuse(site, refused, url)
+      )
   }
 
   const fallback = sites.get(choose("/", undefined).revision)!
@@ -184,12 +296,20 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     try {
       return dispatch(request, seen)
     } catch (defect) {
-      return Effect.andThen(Effect.logError("Request failed", defect), refuse(fallback, internal, request.url))
+      return Effect.andThen(
+        Effect.logError("Request failed", defect),
+        refuse(fallback, internal, request.url)
+      )
     }
   }
-  const routeOf = ({ headers, url }: HttpRequest): { readonly path: string; readonly site: Site } => {
+  const routeOf = (
+    { headers, url }: HttpRequest
+  ): { readonly path: string; readonly site: Site } => {
     const revision = headers[answerHeaders.revision]
-    const choice = choose(url.split("?", 1)[0]!, typeof revision === "string" ? revision : undefined)
+    const choice = choose(
+      url.split("?", 1)[0]!,
+      typeof revision === "string" ? revision : undefined
+    )
     return { path: choice.path, site: sites.get(choice.revision)! }
   }
   const handle = observed({
@@ -200,8 +320,12 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       const answer = guarded(request, seen)
       if (request.method === "HEAD") return Effect.mapEager(answer, withoutBody)
       const { accepts } = request
-      return accepts === undefined ? answer : Effect.mapEager(answer, (answer) =>
-        accepts(answer.body.length) ? answer : refusal(routeOf(request).site, overloaded(), request.url, answers.present()))
+      return accepts === undefined ?
+        answer :
+        Effect.mapEager(answer, (answer) =>
+          accepts(answer.body.length)
+            ? answer
+            : refusal(routeOf(request).site, overloaded(), request.url, answers.present()))
     },
     operationOf: (request) => {
       const { path, site } = routeOf(request)
@@ -213,7 +337,10 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     answerStats: answers.stats,
     handle,
     refuse: (problem) => {
-      counts?.add(fallback.revision.name, "none", problems[problem.name].status, { problem: problem.name, ...problem.limit === undefined ? {} : { limit: problem.limit } }, 0)
+      counts?.add(fallback.revision.name, "none", problems[problem.name].status, {
+        problem: problem.name,
+        ...problem.limit === undefined ? {} : { limit: problem.limit }
+      }, 0)
       return refuse(fallback, problem, "")
     }
   })
@@ -222,15 +349,26 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
 const anyMethod = "GET, HEAD, POST, OPTIONS"
 
 /** A fault of the header, and beside it what path and query break in the revision of the mount: all violations at once. */
-const withInputFaults = (problem: Problem, site: Site, { path }: Choice, query: string, request: HttpRequest): Effect.Effect<Problem> => {
-  const match = problem.faults === undefined || !(request.method === "GET" || request.method === "HEAD") ? undefined : site.router.find(path)
-  return match?.target.get === undefined ? Effect.succeed(problem) : Effect.matchCause(match.target.get(match.values, query, request), {
-    onSuccess: () => problem,
-    onFailure: (cause) => {
-      const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
-      return failure?._tag === "BadInput" ? withFaults(problem, failure.faults) : problem
-    }
-  })
+const withInputFaults = (
+  problem: Problem,
+  site: Site,
+  { path }: Choice,
+  query: string,
+  request: HttpRequest
+): Effect.Effect<Problem> => {
+  const match =
+    problem.faults === undefined || !(request.method === "GET" || request.method === "HEAD")
+      ? undefined
+      : site.router.find(path)
+  return match?.target.get === undefined ?
+    Effect.succeed(problem) :
+    Effect.matchCause(match.target.get(match.values, query, request), {
+      onSuccess: () => problem,
+      onFailure: (cause) => {
+        const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
+        return failure?._tag === "BadInput" ? withFaults(problem, failure.faults) : problem
+      }
+    })
 }
 
 /** The one place where a failure of the core becomes a problem. */
@@ -244,7 +382,9 @@ const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Res
       // each filter has its own name
       return withFaults(
         resource.notRegistered(failure),
-        failure.things.slice(1).flatMap((thing) => resource.notRegistered(new NotRegistered({ ...failure, things: [thing] })).faults ?? [])
+        failure.things.slice(1).flatMap((thing) =>
+          resource.notRegistered(new NotRegistered({ ...failure, things: [thing] })).faults ?? []
+        )
       )
     case "Unread":
       return failure.problem
@@ -276,5 +416,7 @@ const unknownPath = (site: Site, { mount, path }: Choice): Problem => {
 }
 
 const methodNotAllowed = (method: string, allow: string): Problem => ({
-  name: "method-not-allowed", message: `The path does not have the method ${method.slice(0, 50)}: use one of ${allow}`, headers: { allow }
+  name: "method-not-allowed",
+  message: `The path does not have the method ${method.slice(0, 50)}: use one of ${allow}`,
+  headers: { allow }
 })

@@ -18,7 +18,8 @@ export const docsPage = (document: OpenApiDocument): Effect.Effect<HttpAnswer> =
       .annotate(OpenApi.Transform, () => readable(document) as OpenApiDocument)
     const page = HttpApiScalar.layer(api, { scalar: offline })
     const { handler, dispose } = HttpRouter.toWebHandler(
-      page.pipe(Layer.provideMerge(HttpServer.layerServices)), { disableLogger: true }
+      page.pipe(Layer.provideMerge(HttpServer.layerServices)),
+      { disableLogger: true }
     )
     try {
       const html = await (await handler(new Request("http://localhost/docs"))).text()
@@ -38,7 +39,10 @@ export const docsPage = (document: OpenApiDocument): Effect.Effect<HttpAnswer> =
 
 /** Settings of Scalar that load fonts from, or lead to, other hosts; the type names only some. */
 const offline = {
-  withDefaultFonts: false, telemetry: false, showDeveloperTools: "never", hideClientButton: true
+  withDefaultFonts: false,
+  telemetry: false,
+  showDeveloperTools: "never",
+  hideClientButton: true
 }
 
 /**
@@ -76,6 +80,7 @@ const readable = (value: unknown): unknown => {
   const bounds = exact.map(([name, bound]) => `${name} ${bound}`).join(", ")
   const { description } = others
   return {
-    ...others, description: typeof description === "string" ? `${description} (${bounds})` : bounds
+    ...others,
+    description: typeof description === "string" ? `${description} (${bounds})` : bounds
   }
 }

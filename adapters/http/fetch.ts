@@ -10,18 +10,24 @@ export type FetchHandler = (request: Request) => Promise<Response>
  * The application as a fetch handler, with no server and nothing of Node. It sees the URL as the host has normalised it;
  * a host that mounts it below a path of its own strips that path first.
  */
-export const fetchHandler: Effect.Effect<FetchHandler, never, Application> = Effect.gen(function*() {
-  const { handle } = yield* Application
-  const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  return async (request) => toResponse(await run(handle(toRequest(request)), { signal: request.signal }), request.method)
-})
+export const fetchHandler: Effect.Effect<FetchHandler, never, Application> = Effect.gen(
+  function*() {
+    const { handle } = yield* Application
+    const run = Effect.runPromiseWith(yield* Effect.context<never>())
+    return async (request) =>
+      toResponse(await run(handle(toRequest(request)), { signal: request.signal }), request.method)
+  }
+)
 
 const toRequest = (request: Request): HttpRequest => ({
   method: request.method,
   url: target(request.url),
   headers: Object.fromEntries(request.headers),
-  body: (bytesMax) => Effect.flatMap(Effect.promise(() => readBody(request, bytesMax)), (read) =>
-    typeof read === "string" ? Effect.fail(read) : Effect.succeed(read))
+  body: (bytesMax) =>
+    Effect.flatMap(
+      Effect.promise(() => readBody(request, bytesMax)),
+      (read) => typeof read === "string" ? Effect.fail(read) : Effect.succeed(read)
+    )
 })
 
 /** Reads what the client sends, but not past the given size; a client that goes away is no failure of the host. */
@@ -63,4 +69,7 @@ const toResponse = ({ status, headers, body }: HttpAnswer, method: string): Resp
   method === "HEAD" || status === 204
     ? new Response(null, { status, headers })
     // an empty text would be given a type
-    : new Response(body === "" ? null : body as BodyInit, { status, headers: { ...headers, "content-length": String(bodyBytes(body)) } })
+    : new Response(body === "" ? null : body as BodyInit, {
+      status,
+      headers: { ...headers, "content-length": String(bodyBytes(body)) }
+    })

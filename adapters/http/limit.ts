@@ -1,7 +1,12 @@
 import { jsonDepthMaxDefault, listItemsMaxDefault } from "../../core/contract/mod.ts"
 
 /** Limits of the interface for which it refuses by itself. */
-export type LimitName = keyof HttpLimits | "headersTimeoutMs" | "queueDelayTargetMs" | "ratePerSecondMax" | "requestTimeoutMs"
+export type LimitName =
+  | keyof HttpLimits
+  | "headersTimeoutMs"
+  | "queueDelayTargetMs"
+  | "ratePerSecondMax"
+  | "requestTimeoutMs"
 
 /** Bounds of what is read from a client, and of what is done at once; what is beyond is refused. */
 export interface HttpLimits {
@@ -19,5 +24,10 @@ export interface HttpLimits {
 }
 
 export const defaultLimits: HttpLimits = {
-  urlBytesMax: 8192, headerBytesMax: 16384, bodyBytesMax: 65536, jsonDepthMax: jsonDepthMaxDefault, listItemsMax: listItemsMaxDefault, requestsMax: 1024
+  urlBytesMax: 8192,
+  headerBytesMax: 16384,
+  bodyBytesMax: 65536,
+  jsonDepthMax: jsonDepthMaxDefault,
+  listItemsMax: listItemsMaxDefault,
+  requestsMax: 1024
 }

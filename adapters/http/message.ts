@@ -60,7 +60,8 @@ export interface AnswerStats {
 const encoder = new TextEncoder()
 
 /** Length of a body on the wire. */
-export const bodyBytes = (body: string | Uint8Array): number => typeof body === "string" ? encoder.encode(body).length : body.length
+export const bodyBytes = (body: string | Uint8Array): number =>
+  typeof body === "string" ? encoder.encode(body).length : body.length
 
 /** Answers with larger bodies are refused while clients leave too much unread, and cached as bytes that connections share. */
 export const largeBytes = 16_384

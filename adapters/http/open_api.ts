@@ -1,11 +1,31 @@
 import {
-  type AnyShape, type Body, bodyExamples, bodySchema, declaration, type JsonSchema, type Operation, operationIds, type ListName, operations, pageShape,
-  parameterName, type Revision, type WireContext, type WriteOperation, writeOperationIds, writeOperations
+  type AnyShape,
+  type Body,
+  bodyExamples,
+  bodySchema,
+  declaration,
+  type JsonSchema,
+  type Operation,
+  operationIds,
+  type ListName,
+  operations,
+  pageShape,
+  parameterName,
+  type Revision,
+  type WireContext,
+  type WriteOperation,
+  writeOperationIds,
+  writeOperations
 } from "../../core/contract/mod.ts"
 import { localPath } from "./_local_path.ts"
 import { exampleMaker } from "./_open_api_examples.ts"
 import { operationParameters } from "./_open_api_parameters.ts"
-import { operationResponses, problemResponses, responseHeaders, writeResponses } from "./_open_api_responses.ts"
+import {
+  operationResponses,
+  problemResponses,
+  responseHeaders,
+  writeResponses
+} from "./_open_api_responses.ts"
 import { problemSchema } from "./problem.ts"
 
 /** An OpenAPI 3.1 document. Its integers may be bigint: `exactJson` writes them with all their digits. */
@@ -45,13 +65,22 @@ export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDoc
     },
     servers: [{ url: path, description: `Revision ${revision.name}` }],
     security: [],
-    tags: [...new Set(operationIds.map((id) => operations[id].tag))].map((name) => ({ name, description: tagDocs[name] })),
+    tags: [...new Set(operationIds.map((id) => operations[id].tag))].map((name) => ({
+      name,
+      description: tagDocs[name]
+    })),
     paths: Object.fromEntries([
       ...operationIds.map((id) => {
         const operation: Operation = operations[id]
-        return [localPath(operation, context), { get: operationObject(id, operation, revision, context, exampleOf) }] as const
+        return [localPath(operation, context), {
+          get: operationObject(id, operation, revision, context, exampleOf)
+        }] as const
       }),
-      ...writeOperationIds.map((id) => [localPath(writeOperations[id], context), { post: writeOperationObject(id, writeOperations[id], revision, context) }] as const)
+      ...writeOperationIds.map((id) =>
+        [localPath(writeOperations[id], context), {
+          post: writeOperationObject(id, writeOperations[id], revision, context)
+        }] as const
+      )
     ]),
     components: {
       schemas: { ...schemas, Problem: problemSchema },
@@ -62,7 +91,8 @@ export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDoc
   }
 }
 
-const general = `Parameters that are unknown, empty or given twice are refused, never ignored; a refusal lists every rule that is violated.
+const general =
+  `Parameters that are unknown, empty or given twice are refused, never ignored; a refusal lists every rule that is violated.
 Integers are written with all their digits: above 2^53 a reader needs more than a double. Amounts are decimal strings.
 Every answer is computed on one snapshot of the ledger, which the headers Ledger-Ethereum-Block, Ledger-Batch and Ledger-Version name.
 Lists are paged by itemId, which grows and is never used twice: the next page begins with the fromItem after the last itemId.`
@@ -74,31 +104,54 @@ const tagDocs: { readonly [tag in Operation["tag"]]: string } = {
 }
 
 const operationObject = (
-  id: string, operation: Operation, revision: Revision, context: WireContext, exampleOf: (component: string) => unknown
+  id: string,
+  operation: Operation,
+  revision: Revision,
+  context: WireContext,
+  exampleOf: (component: string) => unknown
 ) => {
-  const shown = operation.kind === "list" ? pageShape(operation, revision) : revision.shapes[operation.shape]
+  const shown = operation.kind === "list"
+    ? pageShape(operation, revision)
+    : revision.shapes[operation.shape]
   return {
     operationId: id,
     tags: [operation.tag],
     summary: operation.summary,
-    ...(operation.kind === "list" ? { description: listDoc(operation.list, revision, context) } : {}),
-    parameters: [...operationParameters(operation, revision, context), { $ref: "#/components/parameters/ApiRevision" }],
+    ...(operation.kind === "list"
+      ? { description: listDoc(operation.list, revision, context) }
+      : {}),
+    parameters: [...operationParameters(operation, revision, context), {
+      $ref: "#/components/parameters/ApiRevision"
+    }],
     responses: operationResponses(operation, shown.name, exampleOf(shown.name))
   }
 }
 
-const writeOperationObject = (id: string, operation: WriteOperation, revision: Revision, context: WireContext) => {
+const writeOperationObject = (
+  id: string,
+  operation: WriteOperation,
+  revision: Revision,
+  context: WireContext
+) => {
   const body = revision.bodies[operation.body] as Body<unknown>
-  const examples = Object.entries(bodyExamples(body, context)).map(([name, value]) => [name, { value }])
+  const examples = Object.entries(bodyExamples(body, context)).map((
+    [name, value]
+  ) => [name, { value }])
   return {
     operationId: id,
     tags: [operation.tag],
     summary: operation.summary,
-    description: "To post the same again changes nothing and is answered alike. Other content under the same identifier is refused, and what is stored stays.",
+    description:
+      "To post the same again changes nothing and is answered alike. Other content under the same identifier is refused, and what is stored stays.",
     parameters: [{ $ref: "#/components/parameters/ApiRevision" }],
     requestBody: {
       required: true,
-      content: { "application/json": { schema: { $ref: `#/components/schemas/${body.name}` }, examples: Object.fromEntries(examples) } }
+      content: {
+        "application/json": {
+          schema: { $ref: `#/components/schemas/${body.name}` },
+          examples: Object.fromEntries(examples)
+        }
+      }
     },
     responses: writeResponses(operation, context)
   }
@@ -108,7 +161,9 @@ const listDoc = (list: ListName, revision: Revision, context: WireContext): stri
   const { order, atLeastOne } = declaration(list)
   const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
   const rules = groups.map((group) => {
-    const names = group.flatMap((filter) => parameterName(revision, list, filter) ?? []).map(context.name)
+    const names = group.flatMap((filter) => parameterName(revision, list, filter) ?? []).map(
+      context.name
+    )
     return names.length === 0 ? "" : ` At least one of ${names.join(", ")} must be given.`
   })
   return `Ordered by ${order}.${rules.join("")}`
@@ -122,7 +177,10 @@ const revisionParameter = (revision: Revision) => ({
 })
 
 /** Every shape that an operation shows or reads, by name. Two different shapes cannot have one name. */
-const componentSchemas = (revision: Revision, context: WireContext): { readonly [name: string]: JsonSchema } => {
+const componentSchemas = (
+  revision: Revision,
+  context: WireContext
+): { readonly [name: string]: JsonSchema } => {
   const schemas: { [name: string]: JsonSchema } = {}
   const seen = new Map<string, string>()
   const add = (shape: AnyShape) => {
@@ -130,7 +188,9 @@ const componentSchemas = (revision: Revision, context: WireContext): { readonly 
     const text = exactJson(schema)
     const known = seen.get(shape.name)
     if (known === text) return
-    if (known !== undefined) throw new Error(`Two shapes of revision ${revision.name} are called ${shape.name}`)
+    if (known !== undefined) {
+      throw new Error(`Two shapes of revision ${revision.name} are called ${shape.name}`)
+    }
     seen.set(shape.name, text)
     schemas[shape.name] = schema
     shape.shapes.forEach(add)
@@ -153,5 +213,7 @@ export const exactJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(",")}}`
+  return `{${
+    members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(",")
+  }}`
 }

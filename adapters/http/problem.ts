@@ -1,7 +1,16 @@
 import type { BadInput, InputFault, JsonSchema } from "../../core/contract/mod.ts"
 import type { LimitName } from "./limit.ts"
-import { type NotRegistered, notRegisteredMessage, type VerifierBusy } from "../../core/ports/mod.ts"
-import type { NotFound, PoolFull, SubmissionConflict, SubmissionRefused } from "../../core/use_cases/mod.ts"
+import {
+  type NotRegistered,
+  notRegisteredMessage,
+  type VerifierBusy
+} from "../../core/ports/mod.ts"
+import type {
+  NotFound,
+  PoolFull,
+  SubmissionConflict,
+  SubmissionRefused
+} from "../../core/use_cases/mod.ts"
 
 /** Every way in which a request is refused: the one table from reason to status. The type of a problem is its name. */
 export const problems = {
@@ -25,7 +34,9 @@ export const problems = {
   "busy": { status: 503, title: "More is posted than can be verified" },
   "overloaded": { status: 503, title: "More is asked than can be answered" },
   "unavailable": { status: 503, title: "The server cannot answer for now" }
-} as const satisfies { readonly [name: string]: { readonly status: number; readonly title: string } }
+} as const satisfies {
+  readonly [name: string]: { readonly status: number; readonly title: string }
+}
 
 export type ProblemName = keyof typeof problems
 
@@ -50,11 +61,22 @@ export const refused = (failure: SubmissionRefused): Problem => faulty("invalid-
 /** The contract declares 400 for every refusal of a post: the type tells this one. */
 export const conflicting = (failure: SubmissionConflict): Problem => faulty("conflict", failure)
 
-const faulty = (name: ProblemName, { faults }: BadInput | SubmissionRefused | SubmissionConflict): Problem => {
+const faulty = (
+  name: ProblemName,
+  { faults }: BadInput | SubmissionRefused | SubmissionConflict
+): Problem => {
   const limit = faults.find(({ limit }) => limit !== undefined)?.limit
-  return { name, message: told(faults), faults, ...limit === undefined ? {} : { limit: limit as LimitName } }
+  return {
+    name,
+    message: told(faults),
+    faults,
+    ...limit === undefined ? {} : { limit: limit as LimitName }
+  }
 }
-export const notFound = (failure: NotFound): Problem => ({ name: "not-found", message: failure.message })
+export const notFound = (failure: NotFound): Problem => ({
+  name: "not-found",
+  message: failure.message
+})
 
 /**
  * The first of the things that were never registered.
@@ -63,7 +85,17 @@ export const notFound = (failure: NotFound): Problem => ({ name: "not-found", me
  */
 export const notRegistered = ({ things: [thing] }: NotRegistered, parameter: string): Problem => {
   const message = notRegisteredMessage(thing)
-  return { name: "not-registered", message, faults: [{ in: "query", parameter, value: String(thing.value), rule: `a registered ${thing.kind}`, message }] }
+  return {
+    name: "not-registered",
+    message,
+    faults: [{
+      in: "query",
+      parameter,
+      value: String(thing.value),
+      rule: `a registered ${thing.kind}`,
+      message
+    }]
+  }
 }
 
 /** The same refusal, with more violations beside its own. */
@@ -75,18 +107,28 @@ export const withFaults = (problem: Problem, more: ReadonlyArray<InputFault>): P
 const told = (faults: ReadonlyArray<InputFault>): string => {
   if (faults.length === 1) return faults[0]!.message
   const messages = faults.slice(0, toldMax).map((fault) => fault.message).join("; ")
-  return `${faults.length} violations: ${messages}${faults.length > toldMax ? `; and ${faults.length - toldMax} more` : ""}`
+  return `${faults.length} violations: ${messages}${
+    faults.length > toldMax ? `; and ${faults.length - toldMax} more` : ""
+  }`
 }
 
 /** Seconds after which a client may try again. */
 const retryAfterSeconds = 1
 
-export const poolFull = ({ message, retryAfterSeconds }: PoolFull): Problem => later("pool-full", message, retryAfterSeconds)
+export const poolFull = ({ message, retryAfterSeconds }: PoolFull): Problem =>
+  later("pool-full", message, retryAfterSeconds)
 export const busy = ({ retryAfterSeconds }: VerifierBusy): Problem =>
-  later("busy", `More is posted than can be verified now: try again in ${retryAfterSeconds} s`, retryAfterSeconds)
+  later(
+    "busy",
+    `More is posted than can be verified now: try again in ${retryAfterSeconds} s`,
+    retryAfterSeconds
+  )
 
-const later = (name: ProblemName, message: string, retryAfterSeconds: number): Problem =>
-  ({ name, message, headers: { "retry-after": String(Math.max(1, Math.ceil(retryAfterSeconds))) } })
+const later = (name: ProblemName, message: string, retryAfterSeconds: number): Problem => ({
+  name,
+  message,
+  headers: { "retry-after": String(Math.max(1, Math.ceil(retryAfterSeconds))) }
+})
 
 /** The server sheds load; without a limit, the transport counts it. */
 export const overloaded = (limit?: LimitName): Problem => ({
@@ -98,7 +140,13 @@ export const overloaded = (limit?: LimitName): Problem => ({
 
 /** @param afterMs when the next request of the address is let in */
 export const rateLimited = (perSecondMax: number, afterMs: number): Problem => ({
-  ...later("rate-limited", `The address asks more than ${perSecondMax} times a second: try again in ${Math.max(1, Math.ceil(afterMs / 1000))} s`, afterMs / 1000),
+  ...later(
+    "rate-limited",
+    `The address asks more than ${perSecondMax} times a second: try again in ${
+      Math.max(1, Math.ceil(afterMs / 1000))
+    } s`,
+    afterMs / 1000
+  ),
   limit: "ratePerSecondMax"
 })
 
@@ -108,7 +156,10 @@ export const unavailable: Problem = {
   message: `The server cannot answer for now: try again in ${retryAfterSeconds} s`,
   headers: { "retry-after": String(retryAfterSeconds) }
 }
-export const internal: Problem = { name: "internal", message: "The server failed to answer: the fault is not in the request" }
+export const internal: Problem = {
+  name: "internal",
+  message: "The server failed to answer: the fault is not in the request"
+}
 
 export const problemType = (name: string): string => `urn:rollup-node-api:problem:${name}`
 
@@ -125,8 +176,14 @@ export const problemJson = ({ name, message, faults }: Problem, url: string): st
   })
 
 /** A fault of a body is at a JSON pointer; elsewhere it has the name of a parameter. */
-const faultJson = ({ in: where, message, nearest, parameter, rule, value }: InputFault) =>
-  ({ in: where, [where === "body" ? "pointer" : "parameter"]: parameter, value, rule, message, ...nearest === undefined ? {} : { nearest } })
+const faultJson = ({ in: where, message, nearest, parameter, rule, value }: InputFault) => ({
+  in: where,
+  [where === "body" ? "pointer" : "parameter"]: parameter,
+  value,
+  rule,
+  message,
+  ...nearest === undefined ? {} : { nearest }
+})
 
 /** Longest part of a URL that an answer repeats, in characters. */
 const instanceMax = 500
@@ -135,9 +192,18 @@ const instanceMax = 500
 const uriReference = (url: string): string => {
   const given = url.slice(0, instanceMax)
   // with two slashes in front it would name a host, and before a first slash a colon would end a scheme
-  const path = given.startsWith("//") ? `/%2F${given.slice(2)}` : given.startsWith("/") ? given : given.replaceAll(":", "%3A")
-  return path.replaceAll(/%(?![0-9A-Fa-f]{2})|[^\w.~!$&'()*+,;=:@/?%-]/gu, (character) =>
-    [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""))
+  const path = given.startsWith("//")
+    ? `/%2F${given.slice(2)}`
+    : given.startsWith("/")
+    ? given
+    : given.replaceAll(":", "%3A")
+  return path.replaceAll(
+    /%(?![0-9A-Fa-f]{2})|[^\w.~!$&'()*+,;=:@/?%-]/gu,
+    (character) =>
+      [...new TextEncoder().encode(character)].map((byte) =>
+        `%${byte.toString(16).toUpperCase().padStart(2, "0")}`
+      ).join("")
+  )
 }
 
 const text = (description: string): JsonSchema => ({ type: "string", description })
@@ -148,7 +214,12 @@ export const problemSchema: JsonSchema = {
   description: "Why a request was refused: RFC 9457, with one sentence for a person in message",
   properties: {
     message: text("One sentence for a person"),
-    type: { type: "string", format: "uri", description: "Identifies the kind of problem", enum: Object.keys(problems).map((name) => problemType(name)) },
+    type: {
+      type: "string",
+      format: "uri",
+      description: "Identifies the kind of problem",
+      enum: Object.keys(problems).map((name) => problemType(name))
+    },
     title: text("The kind of problem in words"),
     status: { type: "integer", minimum: 400, maximum: 599 },
     detail: text("The same as message"),
@@ -162,7 +233,10 @@ export const problemSchema: JsonSchema = {
           in: { type: "string", enum: ["path", "query", "header", "body"] },
           parameter: text("Name of the parameter"),
           pointer: text("JSON pointer into the body"),
-          value: { type: ["string", "null"], description: "What was given; null where something is missing" },
+          value: {
+            type: ["string", "null"],
+            description: "What was given; null where something is missing"
+          },
           rule: text("What was expected"),
           message: text("One sentence for a person"),
           nearest: text("The known name that is nearest to an unknown one")

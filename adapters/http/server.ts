@@ -31,7 +31,9 @@ export interface ServerOptions {
 }
 
 /** Serves the application over HTTP/1.1 until the scope closes, and then shuts down gracefully. Fails with `ServeError` if it cannot listen. */
-export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, Application> =>
+export const serverLayer = (
+  options: ServerOptions
+): Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, Application> =>
   Layer.unwrap(Effect.gen(function*() {
     const limits = { ...defaultServerLimits, ...options.limits }
     const queue = new AdmissionQueue({ targetMs: limits.queueDelayTargetMs })
@@ -39,7 +41,10 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
     const { headerBytesMax, urlBytesMax } = application.limits
     // the parser counts the URL as a header, and refuses before the application can say which of both is too long
     const server = createServer({
-      maxHeaderSize: 2 * (urlBytesMax + headerBytesMax), requireHostHeader: false, optimizeEmptyRequests: true, ...timeoutsOf(limits)
+      maxHeaderSize: 2 * (urlBytesMax + headerBytesMax),
+      requireHostHeader: false,
+      optimizeEmptyRequests: true,
+      ...timeoutsOf(limits)
     })
     server.maxConnections = limits.connectionsMax
     server.on("connection", queue.connected)
@@ -52,8 +57,16 @@ export const serverLayer = (options: ServerOptions): Layer.Layer<HttpServer.Http
     yield* watchConnections(server, connections, limits)
 
     const { drain = "1 second", host, port, reusePort, shutdownTimeout = "5 seconds" } = options
-    const listen = { port, backlog, ...host === undefined ? {} : { host }, ...reusePort === undefined ? {} : { reusePort } }
-    const shutdown = shutDown(server, connections, { drainMs: Duration.toMillis(drain), timeoutMs: Duration.toMillis(shutdownTimeout) })
+    const listen = {
+      port,
+      backlog,
+      ...host === undefined ? {} : { host },
+      ...reusePort === undefined ? {} : { reusePort }
+    }
+    const shutdown = shutDown(server, connections, {
+      drainMs: Duration.toMillis(drain),
+      timeoutMs: Duration.toMillis(shutdownTimeout)
+    })
     return Layer.effectDiscard(Effect.addFinalizer(() => shutdown)).pipe(
       Layer.provideMerge(NodeHttpServer.layerServer(() => server, listen))
     )
@@ -67,27 +80,45 @@ const timeoutsOf = ({ headersTimeoutMs, idleTimeoutMs, requestTimeoutMs }: Serve
   headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
   requestTimeout: requestTimeoutMs,
   keepAliveTimeout: idleTimeoutMs,
-  connectionsCheckingInterval: Math.max(10, Math.min(1000, headersTimeoutMs / 4, requestTimeoutMs / 4))
+  connectionsCheckingInterval: Math.max(
+    10,
+    Math.min(1000, headersTimeoutMs / 4, requestTimeoutMs / 4)
+  )
 })
 
 /** Destroys stalled connections at intervals, and measures what is unread and what was dropped. */
-const watchConnections = Effect.fnUntraced(function*(server: Server, connections: Connections, { sendTimeoutMs, unreadBytesMax }: ServerLimits) {
-  let dropped = 0
-  server.on("drop", () => dropped++)
-  yield* Effect.acquireRelease(
-    Effect.sync(() => setInterval(() => connections.destroyStalled(), Math.max(10, Math.min(250, sendTimeoutMs / 4))).unref()),
-    (timer) => Effect.sync(() => clearInterval(timer))
-  )
-  yield* measure(
-    gauge(
-      "rollup_http_unread_bytes", "Bytes of answers that clients have not read yet",
-      () => connections.unreadBytes
-    ),
-    gauge(
-      "rollup_http_unread_bytes_max", "Bytes of answers that clients may leave unread",
-      () => unreadBytesMax
-    ),
-    limitHits("httpConnectionsMax", () => dropped),
-    ...Struct.keys(connections.hits).map((limit) => limitHits(limit, () => connections.hits[limit]))
-  )
-})
+const watchConnections = Effect.fnUntraced(
+  function*(
+    server: Server,
+    connections: Connections,
+    { sendTimeoutMs, unreadBytesMax }: ServerLimits
+  ) {
+    let dropped = 0
+    server.on("drop", () => dropped++)
+    yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        setInterval(
+          () => connections.destroyStalled(),
+          Math.max(10, Math.min(250, sendTimeoutMs / 4))
+        ).unref()
+      ),
+      (timer) => Effect.sync(() => clearInterval(timer))
+    )
+    yield* measure(
+      gauge(
+        "rollup_http_unread_bytes",
+        "Bytes of answers that clients have not read yet",
+        () => connections.unreadBytes
+      ),
+      gauge(
+        "rollup_http_unread_bytes_max",
+        "Bytes of answers that clients may leave unread",
+        () => unreadBytesMax
+      ),
+      limitHits("httpConnectionsMax", () => dropped),
+      ...Struct.keys(connections.hits).map((limit) =>
+        limitHits(limit, () => connections.hits[limit])
+      )
+    )
+  }
+)

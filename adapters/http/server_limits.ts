@@ -26,6 +26,15 @@ export interface ServerLimits {
 
 /** What a server bears that is told nothing: it counts no addresses. */
 export const defaultServerLimits: ServerLimits = {
-  connectionsMax: 10_000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, idleTimeoutMs: 60_000, sendTimeoutMs: 60_000, unreadBytesMax: 256 * 2 ** 20, queueDelayTargetMs: 5, ratePerSecondMax: 0, rateBurstMax: 100,
-  rateAddressesMax: 65_536, trustedProxies: []
+  connectionsMax: 10_000,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  idleTimeoutMs: 60_000,
+  sendTimeoutMs: 60_000,
+  unreadBytesMax: 256 * 2 ** 20,
+  queueDelayTargetMs: 5,
+  ratePerSecondMax: 0,
+  rateBurstMax: 100,
+  rateAddressesMax: 65_536,
+  trustedProxies: []
 }

@@ -15,7 +15,9 @@ const encoder = new TextEncoder()
 const scratch = new Uint8Array(2 ** 18)
 
 /** What a text is in UTF-8: itself where each character is one byte, so that nothing is made of it, else its bytes. */
-export const utf8Body = (text: string): { readonly body: string | Uint8Array; readonly bytes: number } => {
+export const utf8Body = (
+  text: string
+): { readonly body: string | Uint8Array; readonly bytes: number } => {
   const { read, written } = encoder.encodeInto(text, scratch)
   const isWhole = read === text.length
   if (isWhole && written === read) return { body: text, bytes: written }

@@ -34,10 +34,17 @@ const SCHEMA = `
  * Opens the database of a directory for this process alone, without a genesis only one that is there. The lock is the kernel's: it ends
  * with the process, however that ends. Throws a JournalError.
  */
-export function openDatabase(directory: string, genesis: GenesisFeed | null): { readonly database: DatabaseSync; readonly genesisLine: string } {
+export function openDatabase(
+  directory: string,
+  genesis: GenesisFeed | null
+): { readonly database: DatabaseSync; readonly genesisLine: string } {
   const file = databaseFile(directory)
   if (genesis === null && !existsSync(file)) {
-    throw new JournalError({ reason: "missing", message: `Directory "${directory}" holds no journal: expected one that "serve --data" has written` })
+    throw new JournalError({
+      reason: "missing",
+      message:
+        `Directory "${directory}" holds no journal: expected one that "serve --data" has written`
+    })
   }
   prepare(directory)
   const database = connect(directory, file)
@@ -59,26 +66,41 @@ export const translated = (error: unknown, directory: string): unknown => {
     case 5: // busy
     case 6: // locked
       return new JournalError({
-        reason: "inUse", cause: error,
-        message: `Directory "${directory}" is in use by ${holderOf(directory)}: one process holds a journal; end it, or choose another directory`
+        reason: "inUse",
+        cause: error,
+        message: `Directory "${directory}" is in use by ${
+          holderOf(directory)
+        }: one process holds a journal; end it, or choose another directory`
       })
     case 26: // not a database
       return foreign(directory, error)
     case 11: // corrupt
       return damaged(directory, `SQLite says "${error.errstr}"`, error)
     default:
-      return new JournalError({ reason: "directory", cause: error, message: `Directory "${directory}" cannot be used: SQLite says "${error.errstr}"` })
+      return new JournalError({
+        reason: "directory",
+        cause: error,
+        message: `Directory "${directory}" cannot be used: SQLite says "${error.errstr}"`
+      })
   }
 }
 
 export const damaged = (directory: string, found: string, cause?: unknown): JournalError =>
   new JournalError({
-    reason: "damaged", cause,
-    message: `The journal in "${directory}" is damaged: ${found}; nothing was changed: restore the directory from a copy, or start with another one`
+    reason: "damaged",
+    cause,
+    message:
+      `The journal in "${directory}" is damaged: ${found}; nothing was changed: restore the directory from a copy, or start with another one`
   })
 
 const foreign = (directory: string, cause?: unknown): JournalError =>
-  new JournalError({ reason: "foreign", cause, message: `File "${databaseFile(directory)}" is not a journal of this program: choose another directory` })
+  new JournalError({
+    reason: "foreign",
+    cause,
+    message: `File "${
+      databaseFile(directory)
+    }" is not a journal of this program: choose another directory`
+  })
 
 function prepare(directory: string): void {
   try {
@@ -87,8 +109,14 @@ function prepare(directory: string): void {
     if (created !== undefined) syncDirectory(dirname(created))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const found = code === "EEXIST" || code === "ENOTDIR" ? "it, or a part of its path, is a file" : (error as Error).message
-    throw new JournalError({ reason: "directory", cause: error, message: `Directory "${directory}" cannot be used: ${found}; choose another one` })
+    const found = code === "EEXIST" || code === "ENOTDIR"
+      ? "it, or a part of its path, is a file"
+      : (error as Error).message
+    throw new JournalError({
+      reason: "directory",
+      cause: error,
+      message: `Directory "${directory}" cannot be used: ${found}; choose another one`
+    })
   }
 }
 
@@ -112,10 +140,18 @@ function connect(directory: string, file: string): DatabaseSync {
 }
 
 /** Takes the lock, then creates what is missing or compares what is there; the genesis line that counts. */
-function lockAndRead(database: DatabaseSync, directory: string, genesisLine: string | null): string {
-  database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
+function lockAndRead(
+  database: DatabaseSync,
+  directory: string,
+  genesisLine: string | null
+): string {
+  database.exec(
+    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN IMMEDIATE"
+  )
   const id = pragma(database, "application_id")
-  const tables = Number(Object.values(database.prepare("SELECT count(*) FROM sqlite_schema").get()!)[0])
+  const tables = Number(
+    Object.values(database.prepare("SELECT count(*) FROM sqlite_schema").get()!)[0]
+  )
   if (id === 0 && tables === 0) {
     if (genesisLine === null) throw foreign(directory)
     database.exec(SCHEMA)
@@ -129,7 +165,9 @@ function lockAndRead(database: DatabaseSync, directory: string, genesisLine: str
   const format = pragma(database, "user_version")
   if (format !== FORMAT) {
     throw new JournalError({
-      reason: "newer", message: `The journal in "${directory}" has format ${format}, expected ${FORMAT}: open it with the program that wrote it`
+      reason: "newer",
+      message:
+        `The journal in "${directory}" has format ${format}, expected ${FORMAT}: open it with the program that wrote it`
     })
   }
   const stored = database.prepare("SELECT genesis FROM network").get()?.genesis
@@ -137,21 +175,31 @@ function lockAndRead(database: DatabaseSync, directory: string, genesisLine: str
   if (genesisLine !== null && stored !== genesisLine) {
     throw new JournalError({
       reason: "otherNetwork",
-      message: `Directory "${directory}" holds the network ${told(stored)}, not ${told(genesisLine)}: choose another directory, or the options that it was made with`
+      message: `Directory "${directory}" holds the network ${told(stored)}, not ${
+        told(genesisLine)
+      }: choose another directory, or the options that it was made with`
     })
   }
   return stored
 }
 
-const pragma = (database: DatabaseSync, name: string): number => Number(database.prepare(`PRAGMA ${name}`).get()![name])
+const pragma = (database: DatabaseSync, name: string): number =>
+  Number(database.prepare(`PRAGMA ${name}`).get()![name])
 
 /** What tells two networks apart, as far as a line of text goes. */
 function told(genesisLine: string): string {
   const { genesis: { block, network } } = JSON.parse(genesisLine) as {
-    readonly genesis: { readonly block: { readonly hash: string }; readonly network: { readonly name: string; readonly prefix: string; readonly chainId: number } }
+    readonly genesis: {
+      readonly block: { readonly hash: string }
+      readonly network: { readonly name: string; readonly prefix: string; readonly chainId: number }
+    }
   }
-  return `"${network.name}" (prefix ${network.prefix}, chain ${network.chainId}, genesis block ${block.hash.slice(0, 10)}…)`
+  return `"${network.name}" (prefix ${network.prefix}, chain ${network.chainId}, genesis block ${
+    block.hash.slice(0, 10)
+  }…)`
 }
 
-const isSqliteError = (error: unknown): error is Error & { readonly errcode: number; readonly errstr: string } =>
+const isSqliteError = (
+  error: unknown
+): error is Error & { readonly errcode: number; readonly errstr: string } =>
   error instanceof Error && "errcode" in error && typeof error.errcode === "number"

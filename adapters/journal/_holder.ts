@@ -10,12 +10,19 @@ import { join } from "node:path"
 const noteFile = (directory: string): string => join(directory, "holder.json")
 
 export function signIn(directory: string): void {
-  writeFileSync(noteFile(directory), `${JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() })}\n`)
+  writeFileSync(
+    noteFile(directory),
+    `${JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() })}\n`
+  )
 }
 
 export function holderOf(directory: string): string {
   try {
-    const { host, pid, since } = JSON.parse(readFileSync(noteFile(directory), "utf8")) as { readonly pid: number; readonly host: string; readonly since: string }
+    const { host, pid, since } = JSON.parse(readFileSync(noteFile(directory), "utf8")) as {
+      readonly pid: number
+      readonly host: string
+      readonly since: string
+    }
     return `process ${pid} on ${host} since ${since}`
   } catch {
     return "another process"

@@ -22,37 +22,85 @@ export function packChanges({ batches, ...others }: BlockChanges): string | unde
 
 /** Undefined where the text has another version. */
 export function unpackChanges(text: string): BlockChanges | undefined {
-  const [version, names, others, batches] = JSON.parse(text) as [number, ReadonlyArray<string>, unknown, ReadonlyArray<PackedBatch>]
+  const [version, names, others, batches] = JSON.parse(text) as [
+    number,
+    ReadonlyArray<string>,
+    unknown,
+    ReadonlyArray<PackedBatch>
+  ]
   if (version !== VERSION) return undefined
-  return { ...rich(others) as Omit<BlockChanges, "batches">, batches: batches.map((batch) => unpackBatch(batch, names)) }
+  return {
+    ...rich(others) as Omit<BlockChanges, "batches">,
+    batches: batches.map((batch) => unpackBatch(batch, names))
+  }
 }
 
 type Update = [index: number, nonce: string, balance: string]
 type Row = [
-  id: string, type: number, position: number, fromAccountIndex: number | null, fromAddress: number, fromPublicKey: number,
-  toAccountIndex: number, toAddress: number, toPublicKey: number, tokenId: number, amount: string, historicUSD: number | null, timestampMs: number,
-  l1: unknown, fee: number, historicFeeUSD: number | null, nonce: string
+  id: string,
+  type: number,
+  position: number,
+  fromAccountIndex: number | null,
+  fromAddress: number,
+  fromPublicKey: number,
+  toAccountIndex: number,
+  toAddress: number,
+  toPublicKey: number,
+  tokenId: number,
+  amount: string,
+  historicUSD: number | null,
+  timestampMs: number,
+  l1: unknown,
+  fee: number,
+  historicFeeUSD: number | null,
+  nonce: string
 ]
 type PackedBatch = [others: unknown, updates: ReadonlyArray<Update>, rows: ReadonlyArray<Row>]
 
-function packBatch({ accountUpdates, transactions, ...others }: BatchChanges, names: Names): PackedBatch {
+function packBatch(
+  { accountUpdates, transactions, ...others }: BatchChanges,
+  names: Names
+): PackedBatch {
   return [
     plain(others),
-    accountUpdates.map(({ balance, index, nonce }): Update => [index, String(nonce), String(balance)]),
+    accountUpdates.map((
+      { balance, index, nonce }
+    ): Update => [index, String(nonce), String(balance)]),
     transactions.map((row): Row => [
-      row.id, names.of(row.type), row.position, row.fromAccountIndex, names.of(row.fromAddress), names.of(row.fromPublicKey),
-      row.toAccountIndex, names.of(row.toAddress), names.of(row.toPublicKey), row.tokenId, String(row.amount), exact(row.historicUSD), row.timestampMs,
-      row.l1 === null ? null : plain(row.l1), row.l2?.fee ?? NO_FEE, exact(row.l2?.historicFeeUSD ?? null), String(row.l2?.nonce ?? "")
+      row.id,
+      names.of(row.type),
+      row.position,
+      row.fromAccountIndex,
+      names.of(row.fromAddress),
+      names.of(row.fromPublicKey),
+      row.toAccountIndex,
+      names.of(row.toAddress),
+      names.of(row.toPublicKey),
+      row.tokenId,
+      String(row.amount),
+      exact(row.historicUSD),
+      row.timestampMs,
+      row.l1 === null ? null : plain(row.l1),
+      row.l2?.fee ?? NO_FEE,
+      exact(row.l2?.historicFeeUSD ?? null),
+      String(row.l2?.nonce ?? "")
     ])
   ]
 }
 
-function unpackBatch([packed, updates, rows]: PackedBatch, names: ReadonlyArray<string>): BatchChanges {
+function unpackBatch(
+  [packed, updates, rows]: PackedBatch,
+  names: ReadonlyArray<string>
+): BatchChanges {
   const others = rich(packed) as Omit<BatchChanges, "accountUpdates" | "transactions">
   const { batchNum } = others.batch
   return {
     ...others,
-    accountUpdates: updates.map(([index, nonce, balance]) => ({ index, nonce: BigInt(nonce), balance: BigInt(balance) })),
+    accountUpdates: updates.map(([index, nonce, balance]) => ({
+      index,
+      nonce: BigInt(nonce),
+      balance: BigInt(balance)
+    })),
     transactions: rows.map((row): New<Transaction> => ({
       id: row[0],
       type: names[row[1]] as Transaction["type"],
@@ -69,7 +117,9 @@ function unpackBatch([packed, updates, rows]: PackedBatch, names: ReadonlyArray<
       historicUSD: row[11],
       timestampMs: row[12],
       l1: row[13] === null ? null : rich(row[13]) as Transaction["l1"],
-      l2: row[14] === NO_FEE ? null : { fee: row[14], historicFeeUSD: row[15], nonce: BigInt(row[16]) }
+      l2: row[14] === NO_FEE
+        ? null
+        : { fee: row[14], historicFeeUSD: row[15], nonce: BigInt(row[16]) }
     }))
   }
 }
@@ -95,7 +145,9 @@ class Names {
 
 /** JSON knows neither infinities nor what is not a number. */
 const exact = (value: number | null): number | null => {
-  if (value !== null && !Number.isFinite(value)) throw new RangeError(`${value} cannot be written as JSON`)
+  if (value !== null && !Number.isFinite(value)) {
+    throw new RangeError(`${value} cannot be written as JSON`)
+  }
   return value
 }
 

@@ -10,11 +10,18 @@ type Pool = PoolStore["Service"]
 export const journaledPool = (pool: Pool, journal: RecordLog): Pool => {
   const answer = durably(journal)
   // a pool in memory answers at once
-  const read = <A, E>(effect: Effect.Effect<A, E>) => answer(() => Effect.runSync(Effect.result(effect)))
-  const write = <A, E>(effect: Effect.Effect<A, E>, record: PoolRecord, changes: (answered: A) => boolean) =>
+  const read = <A, E>(effect: Effect.Effect<A, E>) =>
+    answer(() => Effect.runSync(Effect.result(effect)))
+  const write = <A, E>(
+    effect: Effect.Effect<A, E>,
+    record: PoolRecord,
+    changes: (answered: A) => boolean
+  ) =>
     answer(() => {
       const answered = Effect.runSync(Effect.result(effect))
-      if (Result.isSuccess(answered) && changes(answered.success)) journal.append({ kind: "pool", text: writePoolRecord(record) })
+      if (Result.isSuccess(answered) && changes(answered.success)) {
+        journal.append({ kind: "pool", text: writePoolRecord(record) })
+      }
       return answered
     })
   return {
@@ -32,10 +39,22 @@ export const journaledPool = (pool: Pool, journal: RecordLog): Pool => {
     inBatches: (query) => read(pool.inBatches(query)),
     marksBelow: (query) => read(pool.marksBelow(query)),
     addTransaction: (transaction, sender, limits) =>
-      write(pool.addTransaction(transaction, sender, limits), { kind: "transaction", transaction, sender }, ({ kind }) => kind === "added"),
-    addAuthorization: (authorization) => write(pool.addAuthorization(authorization), { kind: "authorization", authorization }, ({ added }) => added),
-    change: (changes, atMs) => write(pool.change(changes, atMs), { kind: "change", changes, atMs }, (ids) => ids.length > 0),
-    settle: (step, atMs) => write(pool.settle(step, atMs), { kind: "settle", step, atMs }, (ids) => ids !== null),
-    passOver: (notes) => write(pool.passOver(notes), { kind: "passOver", notes }, () => notes.length > 0)
+      write(pool.addTransaction(transaction, sender, limits), {
+        kind: "transaction",
+        transaction,
+        sender
+      }, ({ kind }) => kind === "added"),
+    addAuthorization: (authorization) =>
+      write(
+        pool.addAuthorization(authorization),
+        { kind: "authorization", authorization },
+        ({ added }) => added
+      ),
+    change: (changes, atMs) =>
+      write(pool.change(changes, atMs), { kind: "change", changes, atMs }, (ids) => ids.length > 0),
+    settle: (step, atMs) =>
+      write(pool.settle(step, atMs), { kind: "settle", step, atMs }, (ids) => ids !== null),
+    passOver: (notes) =>
+      write(pool.passOver(notes), { kind: "passOver", notes }, () => notes.length > 0)
   }
 }

@@ -6,20 +6,38 @@ type Calls = PoolStore["Service"]
 
 /** A write that the pool has made. */
 export type PoolRecord =
-  | { readonly kind: "transaction"; readonly transaction: PoolTransaction; readonly sender: PublicKey }
+  | {
+    readonly kind: "transaction"
+    readonly transaction: PoolTransaction
+    readonly sender: PublicKey
+  }
   | { readonly kind: "authorization"; readonly authorization: Authorization }
-  | { readonly kind: "change"; readonly changes: Parameters<Calls["change"]>[0]; readonly atMs: number }
-  | { readonly kind: "settle"; readonly step: Parameters<Calls["settle"]>[0]; readonly atMs: number }
+  | {
+    readonly kind: "change"
+    readonly changes: Parameters<Calls["change"]>[0]
+    readonly atMs: number
+  }
+  | {
+    readonly kind: "settle"
+    readonly step: Parameters<Calls["settle"]>[0]
+    readonly atMs: number
+  }
   | { readonly kind: "passOver"; readonly notes: ReadonlyArray<PassedOver> }
 
 /** As JSON, amounts and nonces as decimal strings. */
 export const writePoolRecord = (record: PoolRecord): string =>
-  JSON.stringify(record.kind === "transaction" ? { ...record, transaction: withTexts(record.transaction) } : record)
+  JSON.stringify(
+    record.kind === "transaction"
+      ? { ...record, transaction: withTexts(record.transaction) }
+      : record
+  )
 
 /** Of a text that was written here and has not changed since. */
 export function readPoolRecord(text: string): PoolRecord {
   const record = JSON.parse(text) as Exclude<PoolRecord, { readonly kind: "transaction" }> | Written
-  return record.kind === "transaction" ? { ...record, transaction: withBigints(record.transaction) } : record
+  return record.kind === "transaction"
+    ? { ...record, transaction: withBigints(record.transaction) }
+    : record
 }
 
 interface Written {
@@ -44,7 +62,8 @@ const withBigints = (written: Written["transaction"]): PoolTransaction => {
     ...written,
     amount: BigInt(amount),
     nonce: BigInt(nonce),
-    request: request && { ...request, amount: bigintOf(request.amount), nonce: bigintOf(request.nonce) }
+    request: request &&
+      { ...request, amount: bigintOf(request.amount), nonce: bigintOf(request.nonce) }
   }
 }
 

@@ -31,7 +31,10 @@ export interface ReplayReport {
  * written, under its checksum; where it cannot be read the block is checked and decided anew. Others have their turn several times a
  * second, and the log tells how far it is.
  */
-export const replay = (journal: Journal, stores: ReplayedStores): Effect.Effect<ReplayReport, JournalError> =>
+export const replay = (
+  journal: Journal,
+  stores: ReplayedStores
+): Effect.Effect<ReplayReport, JournalError> =>
   Effect.gen(function*() {
     const entries = yield* attempt(journal, () => journal.replay())
     const total = yield* attempt(journal, () => journal.length)
@@ -53,13 +56,21 @@ export const replay = (journal: Journal, stores: ReplayedStores): Effect.Effect<
       if (now > nextNews) {
         nextNews = now + NEWS_MS
         const perSecond = records / (now - started) * 1000
-        yield* Effect.log(`Reading the journal: ${records} of ${total} records, ${Math.round(perSecond)} a second, ${Math.ceil((total - records) / perSecond)} s to go`)
+        yield* Effect.log(
+          `Reading the journal: ${records} of ${total} records, ${
+            Math.round(perSecond)
+          } a second, ${Math.ceil((total - records) / perSecond)} s to go`
+        )
       }
       yield* Effect.yieldNow
     }
     for (const _ of indexing) yield* Effect.yieldNow
     orderPool()
-    if (redecided > 0) yield* Effect.logWarning(`${redecided} blocks of the journal were decided anew: what was decided about them could not be read`)
+    if (redecided > 0) {
+      yield* Effect.logWarning(
+        `${redecided} blocks of the journal were decided anew: what was decided about them could not be read`
+      )
+    }
     return { records, redecided, durationMs: performance.now() - started }
   })
 
@@ -67,14 +78,27 @@ const SLICE_MS = 100
 const NEWS_MS = 2000
 
 const attempt = <A>({ directory }: Journal, read: () => A): Effect.Effect<A, JournalError> =>
-  Effect.try({ try: read, catch: (error) => error instanceof JournalError ? error : damaged(directory, error instanceof Error ? error.message : String(error), error) })
+  Effect.try({
+    try: read,
+    catch: (error) =>
+      error instanceof JournalError
+        ? error
+        : damaged(directory, error instanceof Error ? error.message : String(error), error)
+  })
 
 /** Whether a block was decided anew. */
-const takeIn = ({ directory }: Journal, stores: ReplayedStores, entry: Entry, seq: number): boolean => {
+const takeIn = (
+  { directory }: Journal,
+  stores: ReplayedStores,
+  entry: Entry,
+  seq: number
+): boolean => {
   try {
     return takeInEntry(stores, entry)
   } catch (error) {
-    const [why, cause] = error instanceof UnfitEntry ? [error.message, error.cause] : ["does not fit those before it", error]
+    const [why, cause] = error instanceof UnfitEntry
+      ? [error.message, error.cause]
+      : ["does not fit those before it", error]
     throw damaged(directory, `record ${seq} ${why}`, cause)
   }
 }
@@ -90,13 +114,18 @@ export const takeInEntry = (stores: ReplayedStores, { decided, kind, text }: Ent
   const record = readFeedLine(text)
   if (Exit.isFailure(record)) throw new UnfitEntry("cannot be read", { cause: record.cause })
   const result: Result.Result<unknown, unknown> = takeInLedger(stores, record.value)
-  if (Result.isFailure(result)) throw new UnfitEntry("does not follow from those before it", { cause: result.failure })
+  if (Result.isFailure(result)) {
+    throw new UnfitEntry("does not follow from those before it", { cause: result.failure })
+  }
   return record.value.kind === "block"
 }
 
 class UnfitEntry extends Error {}
 
-const takeInLedger = ({ genesis, ledger }: ReplayedStores, record: FeedRecord): Result.Result<unknown, unknown> => {
+const takeInLedger = (
+  { genesis, ledger }: ReplayedStores,
+  record: FeedRecord
+): Result.Result<unknown, unknown> => {
   switch (record.kind) {
     case "block":
       // the proofs of its exits were computed anew when it was accepted
@@ -117,10 +146,16 @@ const takeInPool = (pool: PoolStore["Service"], text: string): false => {
   return false
 }
 
-const poolCall = (pool: PoolStore["Service"], record: PoolRecord): Effect.Effect<unknown, StoreFailure> => {
+const poolCall = (
+  pool: PoolStore["Service"],
+  record: PoolRecord
+): Effect.Effect<unknown, StoreFailure> => {
   switch (record.kind) {
     case "transaction":
-      return pool.addTransaction(record.transaction, record.sender, { pendingMax: Infinity, pendingPerAccountMax: Infinity })
+      return pool.addTransaction(record.transaction, record.sender, {
+        pendingMax: Infinity,
+        pendingPerAccountMax: Infinity
+      })
     case "authorization":
       return pool.addAuthorization(record.authorization)
     case "change":

@@ -19,15 +19,26 @@ export function damageOfLog(file: string): string | undefined {
   const littleEndian = (view.getUint32(0) & 1) === 0
   const frameBytes = FRAME_HEADER_BYTES + view.getUint32(8)
   let sum = add([0, 0], view, 0, 24, littleEndian)
-  if (!isSum(sum, view, 24)) return log.length >= HEADER_BYTES + frameBytes ? `the header of its log "${file}" is broken` : undefined
+  if (!isSum(sum, view, 24)) {
+    return log.length >= HEADER_BYTES + frameBytes
+      ? `the header of its log "${file}" is broken`
+      : undefined
+  }
 
   let broken = false
   let commits = 0
   for (let at = HEADER_BYTES; at + frameBytes <= log.length; at += frameBytes) {
     // frames of an older log are left over behind the end
-    const current = view.getUint32(at + 8) === view.getUint32(16) && view.getUint32(at + 12) === view.getUint32(20)
+    const current = view.getUint32(at + 8) === view.getUint32(16) &&
+      view.getUint32(at + 12) === view.getUint32(20)
     if (!broken) {
-      sum = add(add(sum, view, at, 8, littleEndian), view, at + FRAME_HEADER_BYTES, frameBytes - FRAME_HEADER_BYTES, littleEndian)
+      sum = add(
+        add(sum, view, at, 8, littleEndian),
+        view,
+        at + FRAME_HEADER_BYTES,
+        frameBytes - FRAME_HEADER_BYTES,
+        littleEndian
+      )
       broken = !current || !isSum(sum, view, at + 16)
     }
     if (!broken || !current) continue
@@ -40,9 +51,16 @@ export function damageOfLog(file: string): string | undefined {
 
 type Sum = readonly [number, number]
 
-const isSum = ([first, second]: Sum, view: DataView, at: number): boolean => first === view.getUint32(at) && second === view.getUint32(at + 4)
+const isSum = ([first, second]: Sum, view: DataView, at: number): boolean =>
+  first === view.getUint32(at) && second === view.getUint32(at + 4)
 
-function add([first, second]: Sum, view: DataView, from: number, bytes: number, littleEndian: boolean): Sum {
+function add(
+  [first, second]: Sum,
+  view: DataView,
+  from: number,
+  bytes: number,
+  littleEndian: boolean
+): Sum {
   for (let at = from; at < from + bytes; at += 8) {
     first = (first + view.getUint32(at, littleEndian) + second) >>> 0
     second = (second + view.getUint32(at + 4, littleEndian) + first) >>> 0

@@ -30,7 +30,11 @@ export class Journal implements RecordLog {
   readonly #onFailure: (failure: StoreFailure) => void
 
   /** Opens a directory for this process, without a genesis one that holds a journal already. Throws a JournalError. */
-  constructor(directory: string, genesis: GenesisFeed | null, onFailure: (failure: StoreFailure) => void = () => {}) {
+  constructor(
+    directory: string,
+    genesis: GenesisFeed | null,
+    onFailure: (failure: StoreFailure) => void = () => {}
+  ) {
     const { database, genesisLine } = openDatabase(directory, genesis)
     this.directory = directory
     this.#onFailure = onFailure
@@ -50,11 +54,19 @@ export class Journal implements RecordLog {
   /** Every entry from the first one on, each compared with its checksum; appending goes on behind the last one. Throws a JournalError. */
   *replay(): Generator<Entry, void> {
     try {
-      for (const row of this.#database.prepare("SELECT seq, kind, text, checksum, decided, decided_checksum FROM record ORDER BY seq").iterate()) {
+      for (
+        const row of this.#database.prepare(
+          "SELECT seq, kind, text, checksum, decided, decided_checksum FROM record ORDER BY seq"
+        ).iterate()
+      ) {
         const { checksum, kind, seq, text } = row as unknown as Row
-        if (seq !== this.#seq + 1) throw damaged(this.directory, `record ${this.#seq + 1} is missing`)
+        if (seq !== this.#seq + 1) {
+          throw damaged(this.directory, `record ${this.#seq + 1} is missing`)
+        }
         const expected = chained(this.#checksum, { kind, text })
-        if (checksum !== expected) throw damaged(this.directory, `record ${seq} is not what was written`)
+        if (checksum !== expected) {
+          throw damaged(this.directory, `record ${seq} is not what was written`)
+        }
         this.#seq = seq
         this.#checksum = expected
         yield { kind, text, decided: intact(row as unknown as Row) }
@@ -63,15 +75,26 @@ export class Journal implements RecordLog {
       throw translated(error, this.directory)
     }
     const { checksum, seq } = this.#head
-    if (seq !== this.#seq || checksum !== this.#checksum) throw damaged(this.directory, `it ends with record ${this.#seq}, expected record ${seq}`)
+    if (seq !== this.#seq || checksum !== this.#checksum) {
+      throw damaged(this.directory, `it ends with record ${this.#seq}, expected record ${seq}`)
+    }
     const acknowledged = lastAcknowledged(this.directory)
-    if (acknowledged > seq) throw damaged(this.directory, `it ends with record ${seq}, and record ${acknowledged} was acknowledged`)
+    if (acknowledged > seq) {
+      throw damaged(
+        this.directory,
+        `it ends with record ${seq}, and record ${acknowledged} was acknowledged`
+      )
+    }
   }
 
   /** The feed of the ledger, the genesis first, rolled back blocks included. */
   *feedLines(): Generator<string, void> {
     yield this.genesisLine
-    for (const row of this.#database.prepare("SELECT text FROM record WHERE kind = 'ledger' ORDER BY seq").iterate()) yield row.text as string
+    for (
+      const row of this.#database.prepare(
+        "SELECT text FROM record WHERE kind = 'ledger' ORDER BY seq"
+      ).iterate()
+    ) yield row.text as string
   }
 
   /** Why nothing can be written or read any more. */
@@ -105,8 +128,11 @@ export class Journal implements RecordLog {
       this.#waiting = []
     } catch (error) {
       this.#failure = new StoreFailure({
-        retry: false, cause: error,
-        message: `The journal in "${this.directory}" cannot be written (${error instanceof Error ? error.message : String(error)}): nothing is answered any more, since memory is ahead of the disk; make room and start again`
+        retry: false,
+        cause: error,
+        message: `The journal in "${this.directory}" cannot be written (${
+          error instanceof Error ? error.message : String(error)
+        }): nothing is answered any more, since memory is ahead of the disk; make room and start again`
       })
       this.#onFailure(this.#failure)
     }
@@ -122,7 +148,10 @@ export class Journal implements RecordLog {
   /** Writes what waits and gives the directory back. */
   close(): void {
     this.flush()
-    this.#failure ??= new StoreFailure({ retry: false, message: `The journal in "${this.directory}" is closed: open it again` })
+    this.#failure ??= new StoreFailure({
+      retry: false,
+      message: `The journal in "${this.directory}" is closed: open it again`
+    })
     this.#database.close()
     this.#note.close()
   }
@@ -134,7 +163,14 @@ export class Journal implements RecordLog {
     try {
       for (const { decided, kind, text } of entries) {
         checksum = chained(checksum, { kind, text })
-        this.#insert.run(++seq, kind, text, checksum, decided ?? null, decided === undefined ? null : crc32(decided))
+        this.#insert.run(
+          ++seq,
+          kind,
+          text,
+          checksum,
+          decided ?? null,
+          decided === undefined ? null : crc32(decided)
+        )
       }
       this.#moveHead.run(seq, checksum)
       database.exec("COMMIT")
@@ -160,10 +196,13 @@ export class Journal implements RecordLog {
 }
 
 /** Each checksum stands for all records up to its own, so that none can be left out or change places. */
-const chained = (before: number, { kind, text }: Pick<Entry, "kind" | "text">): number => crc32(text, crc32(kind, before))
+const chained = (before: number, { kind, text }: Pick<Entry, "kind" | "text">): number =>
+  crc32(text, crc32(kind, before))
 
 /** A damaged decision is no loss: it is made again. */
-const intact = ({ decided, decided_checksum }: Pick<Row, "decided" | "decided_checksum">): string | undefined =>
+const intact = (
+  { decided, decided_checksum }: Pick<Row, "decided" | "decided_checksum">
+): string | undefined =>
   decided !== null && crc32(decided) === decided_checksum ? decided : undefined
 
 interface Row {

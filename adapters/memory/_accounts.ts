@@ -41,14 +41,22 @@ export class Accounts {
     this.updated.push(index)
     this.nonceBefore.push(Number(before.nonce))
     this.balanceBefore.push(before.balance)
-    this.table.replace(index - FIRST_USER_ACCOUNT, accountRow(before.itemId, before, nonce, balance))
+    this.table.replace(
+      index - FIRST_USER_ACCOUNT,
+      accountRow(before.itemId, before, nonce, balance)
+    )
   }
 
   truncate(length: number, updates: number): void {
     while (this.updated.length > updates) {
       const index = this.updated.pop()!
       const row = this.find(index)!
-      const before = accountRow(row.itemId, row, BigInt(this.nonceBefore.pop()!), this.balanceBefore.pop()!)
+      const before = accountRow(
+        row.itemId,
+        row,
+        BigInt(this.nonceBefore.pop()!),
+        this.balanceBefore.pop()!
+      )
       this.table.replace(index - FIRST_USER_ACCOUNT, before)
     }
     this.table.truncate(length)

@@ -26,12 +26,20 @@ export class ApplicableSets {
   }
 
   at(slotNum: number): AuctionVariables {
-    const after = firstNot(0, this.length, (place) => this.ascending[place]!.defaultSlotSetBidSlotNum <= slotNum)
+    const after = firstNot(
+      0,
+      this.length,
+      (place) => this.ascending[place]!.defaultSlotSetBidSlotNum <= slotNum
+    )
     return after === 0 ? this.oldest : this.ascending[after - 1]!
   }
 
   push(set: AuctionVariables): void {
-    const place = firstNot(0, this.length, (each) => this.ascending[each]!.defaultSlotSetBidSlotNum < set.defaultSlotSetBidSlotNum)
+    const place = firstNot(
+      0,
+      this.length,
+      (each) => this.ascending[each]!.defaultSlotSetBidSlotNum < set.defaultSlotSetBidSlotNum
+    )
     this.overwritten.push({ place, set: this.ascending[place], length: this.length })
     this.ascending[place] = set
     this.length = place + 1

@@ -20,23 +20,37 @@ const assert = (holds: boolean, broken: () => string): void => {
 export const assertStorable = (stored: Stored, changes: BlockChanges): void => {
   const { history, tokens } = stored
   const { number } = changes.block
-  assert(number > stored.lastBlock.number, () => `block ${number} does not come after block ${stored.lastBlock.number}`)
+  assert(
+    number > stored.lastBlock.number,
+    () => `block ${number} does not come after block ${stored.lastBlock.number}`
+  )
   const lastTokenId = tokens.lastId + changes.tokens.length
-  changes.tokens.forEach(({ id }, i) => assert(id === tokens.lastId + 1 + i, () => `token ${id} is not the next one`))
+  changes.tokens.forEach(({ id }, i) =>
+    assert(id === tokens.lastId + 1 + i, () => `token ${id} is not the next one`)
+  )
   assertPrices(stored, changes.prices, lastTokenId)
 
   const ids = new Set<TransactionId>()
   const assertNew = (id: TransactionId) => {
-    assert(!ids.has(id) && history.transaction(id) === undefined, () => `transaction ${id} is stored already`)
+    assert(
+      !ids.has(id) && history.transaction(id) === undefined,
+      () => `transaction ${id} is stored already`
+    )
     ids.add(id)
   }
   const queued = new Map<number, Array<{ readonly id: TransactionId; readonly position: number }>>()
   for (const row of changes.queued) {
     assertNew(row.id)
     const queue = row.l1?.toForgeL1TransactionsNum
-    assert(row.batchNum === null && typeof queue === "number", () => `transaction ${row.id} is no queued one`)
+    assert(
+      row.batchNum === null && typeof queue === "number",
+      () => `transaction ${row.id} is no queued one`
+    )
     const waiting = queued.get(queue!) ?? [...history.queues.waiting(queue!)]
-    assert(row.position > (waiting.at(-1)?.position ?? -1), () => `transaction ${row.id} is not the last one of its queue`)
+    assert(
+      row.position > (waiting.at(-1)?.position ?? -1),
+      () => `transaction ${row.id} is not the last one of its queue`
+    )
     waiting.push(row)
     queued.set(queue!, waiting)
   }
@@ -45,48 +59,75 @@ export const assertStorable = (stored: Stored, changes: BlockChanges): void => {
   changes.batches.forEach(({ batch, ...rows }, i) => {
     const { batchNum } = batch
     assert(batchNum === history.lastBatchNum + 1 + i, () => `batch ${batchNum} is not the next one`)
-    for (const { index } of rows.accounts) assert(index === ++lastAccount, () => `account ${index} is not the next one`)
+    for (const { index } of rows.accounts) {
+      assert(index === ++lastAccount, () => `account ${index} is not the next one`)
+    }
     for (const { index } of rows.accountUpdates) {
-      assert(index >= 256 && index <= lastAccount, () => `account ${index} is updated and not there`)
+      assert(
+        index >= 256 && index <= lastAccount,
+        () => `account ${index} is updated and not there`
+      )
     }
     assertForged(rows.forged, batch.forgeL1TransactionsNum, queued, history)
     if (batch.forgeL1TransactionsNum !== null) queued.set(batch.forgeL1TransactionsNum, [])
     for (const row of rows.transactions) {
       assertNew(row.id)
-      assert(row.tokenId <= lastTokenId && row.batchNum === batchNum, () => `transaction ${row.id} has another batch or an unknown token`)
+      assert(
+        row.tokenId <= lastTokenId && row.batchNum === batchNum,
+        () => `transaction ${row.id} has another batch or an unknown token`
+      )
     }
     let lastExit = -1
     for (const exit of rows.exits) {
-      assert(exit.accountIndex > lastExit && exit.batchNum === batchNum, () => `exit of account ${exit.accountIndex} is out of order`)
+      assert(
+        exit.accountIndex > lastExit && exit.batchNum === batchNum,
+        () => `exit of account ${exit.accountIndex} is out of order`
+      )
       lastExit = exit.accountIndex
     }
   })
   assertAuction(stored, changes)
   for (const { batchNum, accountIndex } of changes.withdrawals) {
     const isThere = history.exit(batchNum, accountIndex) !== undefined
-      || changes.batches.some(({ exits }) => exits.some((exit) => exit.batchNum === batchNum && exit.accountIndex === accountIndex))
-    assert(isThere, () => `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and not there`)
+      || changes.batches.some(({ exits }) =>
+        exits.some((exit) => exit.batchNum === batchNum && exit.accountIndex === accountIndex)
+      )
+    assert(
+      isThere,
+      () => `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and not there`
+    )
   }
 }
 
-export const assertPrices = ({ tokens }: Pick<Stored, "tokens">, prices: ReadonlyArray<PriceFeed>, lastTokenId = tokens.lastId): void => {
-  for (const { tokenId } of prices) assert(tokenId <= lastTokenId, () => `token ${tokenId} has a price and is not registered`)
+export const assertPrices = (
+  { tokens }: Pick<Stored, "tokens">,
+  prices: ReadonlyArray<PriceFeed>,
+  lastTokenId = tokens.lastId
+): void => {
+  for (const { tokenId } of prices) {
+    assert(tokenId <= lastTokenId, () => `token ${tokenId} has a price and is not registered`)
+  }
 }
 
 const assertForged = (
-  forged: BatchChanges["forged"], queue: number | null, queued: ReadonlyMap<number, ReadonlyArray<{ readonly id: TransactionId }>>, history: History
+  forged: BatchChanges["forged"],
+  queue: number | null,
+  queued: ReadonlyMap<number, ReadonlyArray<{ readonly id: TransactionId }>>,
+  history: History
 ): void => {
   const waiting = queue === null ? [] : queued.get(queue) ?? history.queues.waiting(queue)
   assert(
     forged.length === waiting.length && waiting.every(({ id }, i) => forged[i]!.id === id),
-    () => `queue ${queue} holds ${waiting.length} transactions, and these are not the ${forged.length} that its batch forges`
+    () =>
+      `queue ${queue} holds ${waiting.length} transactions, and these are not the ${forged.length} that its batch forges`
   )
 }
 
 const assertAuction = ({ auction }: Stored, { coordinators, bids }: BlockChanges): void => {
   for (const { bidderAddr } of bids) {
     assert(
-      auction.registration(bidderAddr) !== undefined || coordinators.some((each) => each.bidderAddr === bidderAddr),
+      auction.registration(bidderAddr) !== undefined ||
+        coordinators.some((each) => each.bidderAddr === bidderAddr),
       () => `bidder ${bidderAddr} is not registered`
     )
   }

@@ -35,7 +35,9 @@ export class Auction {
   }
 
   register(coordinator: New<Coordinator>): void {
-    this.coordinators.append(Object.freeze({ itemId: this.coordinators.itemIds.take(), ...coordinator }))
+    this.coordinators.append(
+      Object.freeze({ itemId: this.coordinators.itemIds.take(), ...coordinator })
+    )
     this.refile(coordinator.bidderAddr)
   }
 
@@ -73,9 +75,15 @@ export class Auction {
     const registration = this.registration(bidder)!
     const won = this.slots.positions(wonByBidderPlace, bidder)
     const bestBefore = won.map((slotNum) => this.bestRow(slotNum)!)
-    this.bids.replaceAll(positions, positions.map((position) => bidRow(this.bids.rows[position]!.view.bid, registration)))
+    this.bids.replaceAll(
+      positions,
+      positions.map((position) => bidRow(this.bids.rows[position]!.view.bid, registration))
+    )
     this.slots.changeAll(won, bestBefore, won.map((slotNum) => this.bestRow(slotNum)!))
   }
 }
 
-const bidRow = (bid: Bid, coordinator: Coordinator): BidRow => ({ itemId: bid.itemId, view: Object.freeze({ bid, coordinator }) })
+const bidRow = (bid: Bid, coordinator: Coordinator): BidRow => ({
+  itemId: bid.itemId,
+  view: Object.freeze({ bid, coordinator })
+})

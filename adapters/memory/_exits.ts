@@ -10,7 +10,9 @@ type Withdrawal = BlockChanges["withdrawals"][number]
 const requestedPlace = lookupPlace("exits")
 const requestedKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
 const requested = (exit: Exit): string | null =>
-  exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null ? requestedKey(exit.address, exit.tokenId) : null
+  exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
+    ? requestedKey(exit.address, exit.tokenId)
+    : null
 
 /** The leaves of the exit trees and what each withdrawal overwrote. */
 export class Exits {
@@ -24,7 +26,9 @@ export class Exits {
 
   /** Exits with a delayed withdrawal that was requested and not collected. */
   requestedBy(owner: EthereumAddress, tokenId: TokenId): ReadonlyArray<Exit> {
-    return this.table.index.positions(requestedPlace, requestedKey(owner, tokenId)).map((position) => this.table.rows[position]!)
+    return this.table.index.positions(requestedPlace, requestedKey(owner, tokenId)).map((
+      position
+    ) => this.table.rows[position]!)
   }
 
   /** The position of an exit among those of its batch, which ascend by account; -1 where it has none. */
@@ -46,6 +50,8 @@ export class Exits {
   }
 
   undoWithdrawals(withdrawals: number): void {
-    while (this.withdrawn.length > withdrawals) this.table.replace(this.withdrawn.pop()!, this.before.pop()!)
+    while (this.withdrawn.length > withdrawals) {
+      this.table.replace(this.withdrawn.pop()!, this.before.pop()!)
+    }
   }
 }

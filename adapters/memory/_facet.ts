@@ -4,7 +4,9 @@ export type Key = string | number | boolean
 /** A row is listed under each key that is not null. Two keys at most: sender and receiver. */
 export interface KeyFacet<Row, K extends Key = Key> {
   readonly kind: "key"
-  readonly keys: readonly [(row: Row) => K | null] | readonly [(row: Row) => K | null, (row: Row) => K | null]
+  readonly keys:
+    | readonly [(row: Row) => K | null]
+    | readonly [(row: Row) => K | null, (row: Row) => K | null]
   /** The keys of a stored row can change. Such facets have one key and come after those whose keys stay. */
   readonly changes: boolean
 }
@@ -28,14 +30,27 @@ export class FacetSet<Row> {
   /** Bit per facet: the later ones that can be asked together with this one. */
   readonly combines: ReadonlyArray<number>
 
-  constructor(facets: ReadonlyArray<Facet<Row>>, mayCombine: (earlier: number, later: number) => boolean) {
+  constructor(
+    facets: ReadonlyArray<Facet<Row>>,
+    mayCombine: (earlier: number, later: number) => boolean
+  ) {
     this.facets = facets
     this.combines = facets.map((_, earlier) =>
-      facets.reduce((mask, __, later) => later > earlier && mayCombine(earlier, later) ? mask | 1 << later : mask, 0))
+      facets.reduce(
+        (mask, __, later) =>
+          later > earlier && mayCombine(earlier, later) ? mask | 1 << later : mask,
+        0
+      )
+    )
     for (const [place, facet] of facets.entries()) {
       const movable = facet.kind === "key" && facet.changes
-      if ((movable && facet.keys.length > 1) || ((movable || facet.kind === "text") && this.combines[place] !== 0)) {
-        throw new Error(`Facet ${place} has a text or changing keys, so it must come last and have one key`)
+      if (
+        (movable && facet.keys.length > 1) ||
+        ((movable || facet.kind === "text") && this.combines[place] !== 0)
+      ) {
+        throw new Error(
+          `Facet ${place} has a text or changing keys, so it must come last and have one key`
+        )
       }
     }
   }
@@ -51,7 +66,9 @@ export class FacetSet<Row> {
 }
 
 const meets = <Row>(facet: Facet<Row>, constraint: Constraint, row: Row): boolean => {
-  if (facet.kind === "text") return constraint.kind === "text" && facet.text(row).includes(constraint.needle)
+  if (facet.kind === "text") {
+    return constraint.kind === "text" && facet.text(row).includes(constraint.needle)
+  }
   if (constraint.kind === "text") return false
   for (const keyOf of facet.keys) {
     const key = keyOf(row)

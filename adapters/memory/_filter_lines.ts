@@ -1,6 +1,15 @@
 import type { FiltersOf, ListName } from "../../core/contract/mod.ts"
 import {
-  type Account, type AuctionClock, type Batch, type BidView, type Coordinator, type Exit, isPendingWithdraw, lastClosedSlot, type Token, type Transaction
+  type Account,
+  type AuctionClock,
+  type Batch,
+  type BidView,
+  type Coordinator,
+  type Exit,
+  isPendingWithdraw,
+  lastClosedSlot,
+  type Token,
+  type Transaction
 } from "../../core/domain/mod.ts"
 import { type AccountIndex, type EthereumAddress, isUserAccount } from "../../core/encoding/mod.ts"
 import type { Facet, Key, KeyFacet, TextFacet } from "./_facet.ts"
@@ -47,15 +56,18 @@ export interface FollowingFacet<Row, K extends Key = Key> extends KeyFacet<Row, 
   readonly keyOf: (key: Key, ledger: FilterContext) => K | undefined
 }
 /** A set of values asks for a facet with one key: two keys of a row would list it twice. */
-type FacetLine<Row, Value> = [Value] extends [ReadonlyArray<infer Item extends Key>] ? KeyFacet<Row, Item> & { readonly keys: readonly [unknown] }
+type FacetLine<Row, Value> = [Value] extends [ReadonlyArray<infer Item extends Key>] ?
+  KeyFacet<Row, Item> & { readonly keys: readonly [unknown] }
   : [Value] extends [Key] ? KeyFacet<Row, Value> | FollowingFacet<Row, Value> | TextFacet<Row>
   : never
 export type FilterLine<Row, Value> = FacetLine<Row, Value> | RangeLine<Value>
 
-const key = <Row, K extends Key>(of: (row: Row) => K | null) => ({ kind: "key", keys: [of], changes: false }) as const
+const key = <Row, K extends Key>(of: (row: Row) => K | null) =>
+  ({ kind: "key", keys: [of], changes: false }) as const
 const either = <Row, K extends Key>(one: (row: Row) => K | null, other: (row: Row) => K | null) =>
   ({ kind: "key", keys: [one, other], changes: false }) as const
-const changing = <Row, K extends Key>(of: (row: Row) => K | null) => ({ kind: "key", keys: [of], changes: true }) as const
+const changing = <Row, K extends Key>(of: (row: Row) => K | null) =>
+  ({ kind: "key", keys: [of], changes: true }) as const
 const text = <Row>(of: (row: Row) => string) => ({ kind: "text", text: of }) as const
 const range = <Value>(of: RangeLine<Value>["range"]) => ({ kind: "range", range: of }) as const
 const currentForger = (follows: string): FollowingFacet<BidRow, EthereumAddress> => ({
@@ -66,7 +78,9 @@ const currentForger = (follows: string): FollowingFacet<BidRow, EthereumAddress>
 
 /** One line for each filter of the contract: how the memory store finds its items. Facets are asked in this order. */
 const filterLines: {
-  readonly [N in ListName]: { readonly [F in keyof FiltersOf<N>]-?: FilterLine<ListRows[N], Required<FiltersOf<N>>[F]> }
+  readonly [N in ListName]: {
+    readonly [F in keyof FiltersOf<N>]-?: FilterLine<ListRows[N], Required<FiltersOf<N>>[F]>
+  }
 } = {
   accounts: {
     address: key((account: Account) => account.address),
@@ -83,10 +97,17 @@ const filterLines: {
   },
   transactions: {
     accountIndex: either(
-      (transaction: Transaction) => userAccount(transaction.fromAccountIndex), (transaction: Transaction) => userAccount(transaction.toAccountIndex)
+      (transaction: Transaction) => userAccount(transaction.fromAccountIndex),
+      (transaction: Transaction) => userAccount(transaction.toAccountIndex)
     ),
-    address: either((transaction: Transaction) => transaction.fromAddress, (transaction: Transaction) => transaction.toAddress),
-    publicKey: either((transaction: Transaction) => transaction.fromPublicKey, (transaction: Transaction) => transaction.toPublicKey),
+    address: either(
+      (transaction: Transaction) => transaction.fromAddress,
+      (transaction: Transaction) => transaction.toAddress
+    ),
+    publicKey: either(
+      (transaction: Transaction) => transaction.fromPublicKey,
+      (transaction: Transaction) => transaction.toPublicKey
+    ),
     tokenId: key((transaction: Transaction) => transaction.tokenId),
     batchNum: range((batchNum: number, ledger) => ledger.history.transactionsOf(batchNum)),
     type: key((transaction: Transaction) => transaction.type)
@@ -118,11 +139,14 @@ const filterLines: {
 }
 
 /** 0 and 1 are no accounts: nobody asks for what they have in common. */
-const userAccount = (index: AccountIndex | null): AccountIndex | null => index !== null && isUserAccount(index) ? index : null
+const userAccount = (index: AccountIndex | null): AccountIndex | null =>
+  index !== null && isUserAccount(index) ? index : null
 
 /** A line whose filter is known by its name only. */
 export type AnyLine<Row> = Facet<Row> | FollowingFacet<Row> | RangeLine<unknown>
 
 /** The lines of a list by name: the table above has checked that each takes the values of its own filter. */
-export const linesOf = <N extends ListName>(name: N): { readonly [filter: string]: AnyLine<ListRows[N]> } =>
+export const linesOf = <N extends ListName>(
+  name: N
+): { readonly [filter: string]: AnyLine<ListRows[N]> } =>
   filterLines[name] as unknown as { readonly [filter: string]: AnyLine<ListRows[N]> }

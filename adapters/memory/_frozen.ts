@@ -2,5 +2,7 @@
 export const frozenCopy = <T>(value: T): T => {
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T
   if (typeof value !== "object" || value === null) return value
-  return Object.freeze(Object.fromEntries(Object.entries(value).map(([name, member]) => [name, frozenCopy(member)]))) as T
+  return Object.freeze(
+    Object.fromEntries(Object.entries(value).map(([name, member]) => [name, frozenCopy(member)]))
+  ) as T
 }

@@ -1,4 +1,12 @@
-import { type Account, type Batch, type BatchChanges, type Exit, feeSumUnits, type New, type Transaction } from "../../core/domain/mod.ts"
+import {
+  type Account,
+  type Batch,
+  type BatchChanges,
+  type Exit,
+  feeSumUnits,
+  type New,
+  type Transaction
+} from "../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../core/encoding/mod.ts"
 import { Accounts } from "./_accounts.ts"
 import { Exits } from "./_exits.ts"
@@ -25,7 +33,14 @@ export interface BatchMark {
 }
 
 const start: BatchMark = {
-  transactions: 0, l2Transactions: 0, feeUnits: 0n, accounts: 0, accountUpdates: 0, exits: 0, lastForgedQueue: null, forged: []
+  transactions: 0,
+  l2Transactions: 0,
+  feeUnits: 0n,
+  accounts: 0,
+  accountUpdates: 0,
+  exits: 0,
+  lastForgedQueue: null,
+  forged: []
 }
 
 /** What the batches brought. Their numbers are consecutive from 1, so batch n stands at position n − 1. */
@@ -76,7 +91,9 @@ export class History {
   /** As it is shown: a queued one with what the accounts that it names tell by now, also those created since it was queued. */
   shownTransaction(id: TransactionId): Transaction | undefined {
     const row = this.transaction(id)
-    return row === undefined || row.batchNum !== null ? row : completedRow(row, this.senderOf(row), this.accounts.find(row.toAccountIndex))
+    return row === undefined || row.batchNum !== null
+      ? row
+      : completedRow(row, this.senderOf(row), this.accounts.find(row.toAccountIndex))
   }
 
   exit(batchNum: number, accountIndex: AccountIndex): Exit | undefined {
@@ -84,25 +101,56 @@ export class History {
   }
 
   enqueue(row: New<Transaction>): void {
-    this.queues.enter(transactionRow(this.transactionIds.take(), row, this.senderOf(row), this.accounts.find(row.toAccountIndex)))
+    this.queues.enter(
+      transactionRow(
+        this.transactionIds.take(),
+        row,
+        this.senderOf(row),
+        this.accounts.find(row.toAccountIndex)
+      )
+    )
   }
 
   add(changes: BatchChanges): void {
     const { batch } = changes
     const before = this.marks.at(-1)!
-    this.batches.append(Object.freeze({ itemId: this.batches.itemIds.take(), ...batch, collectedFees: frozenCopy(batch.collectedFees) }))
+    this.batches.append(
+      Object.freeze({
+        itemId: this.batches.itemIds.take(),
+        ...batch,
+        collectedFees: frozenCopy(batch.collectedFees)
+      })
+    )
     for (const account of changes.accounts) this.accounts.add(account)
-    for (const { index, nonce, balance } of changes.accountUpdates) this.accounts.update(index, nonce, balance)
+    for (const { index, nonce, balance } of changes.accountUpdates) {
+      this.accounts.update(index, nonce, balance)
+    }
     const queue = batch.forgeL1TransactionsNum
     const forged = queue === null ? [] : this.queues.forge(queue)
     for (const [position, queued] of forged.entries()) {
       const effect = changes.forged[position]!
       const to = this.accounts.find(queued.toAccountIndex)
-      this.addTransaction(forgedRow(this.transactionIds.take(), queued, effect, batch.batchNum, this.accounts.find(effect.fromAccountIndex), to))
+      this.addTransaction(
+        forgedRow(
+          this.transactionIds.take(),
+          queued,
+          effect,
+          batch.batchNum,
+          this.accounts.find(effect.fromAccountIndex),
+          to
+        )
+      )
     }
     let l2Transactions = before.l2Transactions
     for (const row of changes.transactions) {
-      this.addTransaction(transactionRow(this.transactionIds.take(), row, this.senderOf(row), this.accounts.find(row.toAccountIndex)))
+      this.addTransaction(
+        transactionRow(
+          this.transactionIds.take(),
+          row,
+          this.senderOf(row),
+          this.accounts.find(row.toAccountIndex)
+        )
+      )
       if (row.l2 !== null) l2Transactions++
     }
     for (const exit of changes.exits) this.exits.add(exit)
@@ -113,7 +161,9 @@ export class History {
       accounts: this.accounts.table.length,
       accountUpdates: this.accounts.updates,
       exits: this.exits.table.length,
-      lastForgedQueue: queue === null ? before.lastForgedQueue : Math.max(queue, before.lastForgedQueue ?? queue),
+      lastForgedQueue: queue === null
+        ? before.lastForgedQueue
+        : Math.max(queue, before.lastForgedQueue ?? queue),
       forged
     })
   }
@@ -126,7 +176,9 @@ export class History {
       const { forgeL1TransactionsNum } = this.batches.removeLast()
       if (forgeL1TransactionsNum !== null) this.queues.unforge(forgeL1TransactionsNum, forged)
     }
-    while (this.transactions.length > left.transactions) this.positionById.delete(this.transactions.removeLast().id)
+    while (this.transactions.length > left.transactions) {
+      this.positionById.delete(this.transactions.removeLast().id)
+    }
     this.exits.table.truncate(left.exits)
     this.accounts.truncate(left.accounts, left.accountUpdates)
   }

@@ -1,9 +1,24 @@
 import { Result } from "effect"
 import {
-  type AuctionClock, auctionClock, type BlockChanges, ether, type EthereumBlock, type GenesisFeed, type PriceFeed
+  type AuctionClock,
+  auctionClock,
+  type BlockChanges,
+  ether,
+  type EthereumBlock,
+  type GenesisFeed,
+  type PriceFeed
 } from "../../core/domain/mod.ts"
 import {
-  type Decision, type LedgerPart, type LedgerSnapshot, type LedgerStamp, type LedgerView, noPartChanged, partsOfBlock, raised, RecentSnapshots, type RollBackReport
+  type Decision,
+  type LedgerPart,
+  type LedgerSnapshot,
+  type LedgerStamp,
+  type LedgerView,
+  noPartChanged,
+  partsOfBlock,
+  raised,
+  RecentSnapshots,
+  type RollBackReport
 } from "../../core/ports/mod.ts"
 import { Auction } from "./_auction.ts"
 import { assertPrices, assertStorable } from "./_assert_changes.ts"
@@ -87,7 +102,11 @@ export class Ledger {
 
   /** Where the auctions stand at the last block. */
   get clock(): AuctionClock {
-    return auctionClock(this.genesis.constants.auction, this.parameters.current.auction, this.lastBlock.number)
+    return auctionClock(
+      this.genesis.constants.auction,
+      this.parameters.current.auction,
+      this.lastBlock.number
+    )
   }
 
   block(number: bigint): EthereumBlock | undefined {
@@ -96,12 +115,17 @@ export class Ledger {
   }
 
   /** Writes what `decide` makes of the ledger as it stands; what cannot be stored throws and changes nothing. */
-  apply<E>(decide: (view: LedgerView) => Result.Result<Decision, E>): Result.Result<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E> {
+  apply<E>(
+    decide: (view: LedgerView) => Result.Result<Decision, E>
+  ): Result.Result<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E> {
     return Result.map(decide(this.view), (decision) => {
       if (decision.kind === "alreadyStored") return { applied: false, stamp: this.stamp }
       assertStorable(this, decision.changes)
       this.write(decision.changes)
-      return { applied: true, stamp: this.newStamp(1 + decision.changes.batches.length, partsOfBlock(decision.changes)) }
+      return {
+        applied: true,
+        stamp: this.newStamp(1 + decision.changes.batches.length, partsOfBlock(decision.changes))
+      }
     })
   }
 
@@ -112,7 +136,10 @@ export class Ledger {
   }
 
   /** Drops every block above; the genesis block stays. */
-  rollBack<E>(toBlock: bigint, check: (view: LedgerView) => Result.Result<void, E>): Result.Result<RollBackReport, E> {
+  rollBack<E>(
+    toBlock: bigint,
+    check: (view: LedgerView) => Result.Result<void, E>
+  ): Result.Result<RollBackReport, E> {
     return Result.map(check(this.view), () => {
       const left = Math.max(1, this.firstBlockFrom(toBlock + 1n))
       const blocks = this.blocks.length - left
@@ -121,12 +148,21 @@ export class Ledger {
       if (first !== undefined) this.cutBack(first)
       this.blocks.length = left
       const { lastBatchNum } = this.history
-      return { toBlock, blocks, batches: batchesBefore - lastBatchNum, lastBatchNum, stamp: this.newStamp(1, blocks === 0 ? [] : ["rollBacks"]) }
+      return {
+        toBlock,
+        blocks,
+        batches: batchesBefore - lastBatchNum,
+        lastBatchNum,
+        stamp: this.newStamp(1, blocks === 0 ? [] : ["rollBacks"])
+      }
     })
   }
 
   /** The prices belong to the last block: its mark stands before them. */
-  setPrices<E>(prices: ReadonlyArray<PriceFeed>, check: (view: LedgerView) => Result.Result<void, E>): Result.Result<LedgerStamp, E> {
+  setPrices<E>(
+    prices: ReadonlyArray<PriceFeed>,
+    check: (view: LedgerView) => Result.Result<void, E>
+  ): Result.Result<LedgerStamp, E> {
     return Result.map(check(this.view), () => {
       assertPrices(this, prices, this.tokens.lastId)
       for (const price of prices) this.tokens.setPrice(price)
@@ -146,7 +182,11 @@ export class Ledger {
     for (const bid of changes.bids) auction.bid(bid)
     this.parameters.set(changes.variables)
     for (const { batchNum, accountIndex, field } of changes.withdrawals) {
-      history.exits.withdraw(history.exits.positionIn(history.exitsOf(batchNum), accountIndex), field, number)
+      history.exits.withdraw(
+        history.exits.positionIn(history.exitsOf(batchNum), accountIndex),
+        field,
+        number
+      )
     }
   }
 
@@ -189,7 +229,11 @@ export class Ledger {
   private snapshotOf(version: number, changed: ReadonlyArray<LedgerPart> = []): LedgerSnapshot {
     const { lastBatchNum } = this.history
     return {
-      stamp: Object.freeze({ ethereumBlockNum: this.lastBlock.number, batchNum: lastBatchNum === 0 ? null : lastBatchNum, version }),
+      stamp: Object.freeze({
+        ethereumBlockNum: this.lastBlock.number,
+        batchNum: lastBatchNum === 0 ? null : lastBatchNum,
+        version
+      }),
       parts: version === 0 ? noPartChanged : raised(this.snapshot.parts, changed, version)
     }
   }

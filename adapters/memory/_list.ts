@@ -1,4 +1,11 @@
-import { limitDefault, type ListDeclaration, type ListItems, type ListName, type ListQuery, lists } from "../../core/contract/mod.ts"
+import {
+  limitDefault,
+  type ListDeclaration,
+  type ListItems,
+  type ListName,
+  type ListQuery,
+  lists
+} from "../../core/contract/mod.ts"
 import { NotRegistered, type Page, type UnregisteredThing } from "../../core/ports/mod.ts"
 import type { Constraint, Key } from "./_facet.ts"
 import { type FollowingFacet, linesOf } from "./_filter_lines.ts"
@@ -9,17 +16,25 @@ import { Selection } from "./_selection.ts"
 import { sources } from "./_sources.ts"
 
 /** One page with its counts, all of the ledger as it stands. */
-export const listPage = <N extends ListName>(ledger: Ledger, name: N, query: ListQuery<N>): Page<ListItems[N]> | NotRegistered => {
+export const listPage = <N extends ListName>(
+  ledger: Ledger,
+  name: N,
+  query: ListQuery<N>
+): Page<ListItems[N]> | NotRegistered => {
   const asked = readFilters(ledger, name, query.filters)
   if (asked instanceof NotRegistered) return asked
   const source = sources[name](ledger, query.filters)
-  const selection = new Selection(source.index.select(asked.constraints, asked.from, Math.min(asked.to, source.end)))
+  const selection = new Selection(
+    source.index.select(asked.constraints, asked.from, Math.min(asked.to, source.end))
+  )
   const { order = "ASC", limit = limitDefault, fromItem } = query
   const isAscending = order === "ASC"
   const start = fromItem === undefined
     ? isAscending ? 0 : source.end
     : source.positionOf(isAscending ? fromItem : fromItem + 1)
-  const positions = isAscending ? selection.ascendingFrom(start, limit) : selection.descendingBelow(start, limit)
+  const positions = isAscending
+    ? selection.ascendingFrom(start, limit)
+    : selection.descendingBelow(start, limit)
   const ranked = selection.rank(start)
   return {
     items: positions.map(source.itemAt),
@@ -40,7 +55,11 @@ interface Asked {
 }
 
 /** Turns each filter into a constraint or a range by its line. */
-const readFilters = (ledger: Ledger, name: ListName, values: { readonly [filter: string]: unknown }): Asked | NotRegistered => {
+const readFilters = (
+  ledger: Ledger,
+  name: ListName,
+  values: { readonly [filter: string]: unknown }
+): Asked | NotRegistered => {
   const declaration: ListDeclaration = lists[name]
   const lines = linesOf(name)
   const keysByFilter = new Map<string, ReadonlySet<Key>>()
@@ -56,14 +75,20 @@ const readFilters = (ledger: Ledger, name: ListName, values: { readonly [filter:
     if (declared.match === "whenTrue" && value === false) continue
     const kind = declared.references
     if (kind !== undefined) {
-      for (const each of valuesOf(value)) if (!isRegistered(ledger, kind, each as number)) unknown.push({ filter, kind, value: each as number })
+      for (const each of valuesOf(value)) {
+        if (!isRegistered(ledger, kind, each as number)) {
+          unknown.push({ filter, kind, value: each as number })
+        }
+      }
     }
     if (line.kind === "range") {
       const [first, end] = line.range(value, ledger)
       from = Math.max(from, first)
       to = Math.min(to, end)
     } else if (line.kind === "text") {
-      if (value !== "") constraints.push({ kind: "text", facet: facetPlace(name, filter), needle: String(value) })
+      if (value !== "") {
+        constraints.push({ kind: "text", facet: facetPlace(name, filter), needle: String(value) })
+      }
     } else {
       keysByFilter.set(filter, new Set(valuesOf(value)))
       if ("follows" in line) following.push([filter, line])
@@ -77,11 +102,14 @@ const readFilters = (ledger: Ledger, name: ListName, values: { readonly [filter:
     keysByFilter.delete(filter)
     keysByFilter.set(follows, new Set([...leading].filter((key) => asked.has(keyOf(key, ledger)!))))
   }
-  for (const [filter, keys] of keysByFilter) constraints.push({ kind: "key", facet: facetPlace(name, filter), keys })
+  for (const [filter, keys] of keysByFilter) {
+    constraints.push({ kind: "key", facet: facetPlace(name, filter), keys })
+  }
   constraints.sort((one, other) => one.facet - other.facet)
   return { constraints, from, to }
 }
 
 const isNonEmpty = <T>(list: ReadonlyArray<T>): list is readonly [T, ...Array<T>] => list.length > 0
 
-const valuesOf = (value: unknown): ReadonlyArray<Key> => (Array.isArray(value) ? value : [value]) as ReadonlyArray<Key>
+const valuesOf = (value: unknown): ReadonlyArray<Key> =>
+  (Array.isArray(value) ? value : [value]) as ReadonlyArray<Key>

@@ -3,14 +3,22 @@ import { type Facet, FacetSet } from "./_facet.ts"
 import { type AnyLine, linesOf, type ListRows } from "./_filter_lines.ts"
 
 /** The facets of a list: those of its filters, then `lookups`, which no filter asks and nothing is combined with. */
-export const facetsOf = <N extends ListName>(name: N, lookups: ReadonlyArray<Facet<ListRows[N]>> = []): FacetSet<ListRows[N]> => {
+export const facetsOf = <N extends ListName>(
+  name: N,
+  lookups: ReadonlyArray<Facet<ListRows[N]>> = []
+): FacetSet<ListRows[N]> => {
   const { exclusions }: ListDeclaration = lists[name]
-  const own = Object.entries(linesOf(name)).flatMap(([filter, line]) => isFacet(line) ? [{ filter, facet: line, follows: followed(line) }] : [])
+  const own = Object.entries(linesOf(name)).flatMap(([filter, line]) =>
+    isFacet(line) ? [{ filter, facet: line, follows: followed(line) }] : []
+  )
   const mayCombine = (earlier: number, later: number): boolean => {
     const [one, other] = [own[earlier], own[later]]
     if (one === undefined || other === undefined) return false
     if (one.follows === other.filter || other.follows === one.filter) return false
-    return !exclusions.some(([left, right]) => (left === one.filter && right === other.filter) || (left === other.filter && right === one.filter))
+    return !exclusions.some(([left, right]) =>
+      (left === one.filter && right === other.filter) ||
+      (left === other.filter && right === one.filter)
+    )
   }
   return new FacetSet([...own.map(({ facet }) => facet), ...lookups], mayCombine)
 }
@@ -21,8 +29,18 @@ export const facetPlace = (name: ListName, filter: string): number => places.get
 /** Where the first lookup stands, behind the facets of the filters. */
 export const lookupPlace = (name: ListName): number => places.get(name)!.size
 
-const isFacet = <Row>(line: AnyLine<Row>): line is Facet<Row> => line.kind === "key" || line.kind === "text"
+const isFacet = <Row>(line: AnyLine<Row>): line is Facet<Row> =>
+  line.kind === "key" || line.kind === "text"
 const followed = (line: object): string | null => "follows" in line ? line.follows as string : null
 
-const places: ReadonlyMap<ListName, ReadonlyMap<string, number>> = new Map(listNames.map((name) =>
-  [name, new Map(Object.entries(linesOf(name)).filter(([, line]) => isFacet(line)).map(([filter], place) => [filter, place]))]))
+const places: ReadonlyMap<ListName, ReadonlyMap<string, number>> = new Map(
+  listNames.map((name) => [
+    name,
+    new Map(
+      Object.entries(linesOf(name)).filter(([, line]) => isFacet(line)).map((
+        [filter],
+        place
+      ) => [filter, place])
+    )
+  ])
+)

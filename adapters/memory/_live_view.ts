@@ -1,5 +1,13 @@
 import type {
-  Account, AuctionVariables, Bid, Coordinator, EthereumBlock, Exit, NetworkVariables, Token, Transaction
+  Account,
+  AuctionVariables,
+  Bid,
+  Coordinator,
+  EthereumBlock,
+  Exit,
+  NetworkVariables,
+  Token,
+  Transaction
 } from "../../core/domain/mod.ts"
 import type { AccountIndex, EthereumAddress } from "../../core/encoding/mod.ts"
 import type { LedgerView } from "../../core/ports/mod.ts"
@@ -56,13 +64,18 @@ export class LiveView implements LedgerView {
 
   // properties, as the port has them: a use case may pass them on without the view
   readonly block = (number: bigint): EthereumBlock | undefined => this.ledger.block(number)
-  readonly queue = (queue: number): ReadonlyArray<Transaction> => this.ledger.history.queues.waiting(queue)
-  readonly account = (index: AccountIndex): Account | undefined => this.ledger.history.accounts.find(index)
+  readonly queue = (queue: number): ReadonlyArray<Transaction> =>
+    this.ledger.history.queues.waiting(queue)
+  readonly account = (index: AccountIndex): Account | undefined =>
+    this.ledger.history.accounts.find(index)
   readonly token = (id: number): Token | undefined => this.ledger.tokens.find(id)
-  readonly tokenByAddress = (address: EthereumAddress): Token | undefined => this.ledger.tokens.findByAddress(address)
-  readonly registration = (bidder: EthereumAddress): Coordinator | undefined => this.ledger.auction.registration(bidder)
+  readonly tokenByAddress = (address: EthereumAddress): Token | undefined =>
+    this.ledger.tokens.findByAddress(address)
+  readonly registration = (bidder: EthereumAddress): Coordinator | undefined =>
+    this.ledger.auction.registration(bidder)
   readonly bestBid = (slotNum: number): Bid | undefined => this.ledger.auction.bestBid(slotNum)?.bid
   readonly requestedExits = (owner: EthereumAddress, tokenId: number): ReadonlyArray<Exit> =>
     this.ledger.history.exits.requestedBy(owner, tokenId)
-  readonly exit = (batchNum: number, index: AccountIndex): Exit | undefined => this.ledger.history.exit(batchNum, index)
+  readonly exit = (batchNum: number, index: AccountIndex): Exit | undefined =>
+    this.ledger.history.exit(batchNum, index)
 }

@@ -1,5 +1,13 @@
 import {
-  type BatchSums, bootCoordinator, feeWindowMs, metricsOf, metricsWindowMs, type NetworkState, nextForgersOf, recommendedFeeOf, usdOfFeeSum
+  type BatchSums,
+  bootCoordinator,
+  feeWindowMs,
+  metricsOf,
+  metricsWindowMs,
+  type NetworkState,
+  nextForgersOf,
+  recommendedFeeOf,
+  usdOfFeeSum
 } from "../../core/domain/mod.ts"
 import type { History } from "./_history.ts"
 import type { Ledger } from "./_ledger.ts"
@@ -19,9 +27,14 @@ export const networkState = (ledger: Ledger): NetworkState => {
     lastBatch: history.batch(history.lastBatchNum) ?? null,
     currentSlot: clock.currentSlot,
     // the winner of a slot in this range is known: its auction is closed
-    nextForgers: nextForgersOf(clock, lastBlock, (slotNum) => slotAt(ledger, clock, slotNum).winner ?? boot),
+    nextForgers: nextForgersOf(
+      clock,
+      lastBlock,
+      (slotNum) => slotAt(ledger, clock, slotNum).winner ?? boot
+    ),
     metrics: metricsOf(sumsFrom(history, day), {
-      totalAccounts: history.accounts.table.length, totalPublicKeys: history.accounts.publicKeys
+      totalAccounts: history.accounts.table.length,
+      totalPublicKeys: history.accounts.publicKeys
     }),
     variables,
     recommendedFee: recommendedFeeOf(sumsFrom(history, hour), ledger)
@@ -30,7 +43,11 @@ export const networkState = (ledger: Ledger): NetworkState => {
 
 /** One above the last batch where none is that new. */
 const firstBatchSince = (history: History, timestampMs: number): number =>
-  firstNot(1, history.lastBatchNum + 1, (batchNum) => history.batch(batchNum)!.timestampMs < timestampMs)
+  firstNot(
+    1,
+    history.lastBatchNum + 1,
+    (batchNum) => history.batch(batchNum)!.timestampMs < timestampMs
+  )
 
 /** From a batch to the last one: the marks hold the sums of all before. */
 const sumsFrom = (history: History, batchNum: number): BatchSums => {
@@ -41,7 +58,9 @@ const sumsFrom = (history: History, batchNum: number): BatchSums => {
     transactions: last.transactions - before.transactions,
     l2Transactions: last.l2Transactions - before.l2Transactions,
     firstTimestampMs: history.batch(batchNum)?.timestampMs ?? 0,
-    lastTimestampMs: batchNum > history.lastBatchNum ? 0 : history.batch(history.lastBatchNum)!.timestampMs,
+    lastTimestampMs: batchNum > history.lastBatchNum
+      ? 0
+      : history.batch(history.lastBatchNum)!.timestampMs,
     feesUSD: usdOfFeeSum(last.feeUnits - before.feeUnits)
   }
 }

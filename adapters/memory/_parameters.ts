@@ -25,7 +25,11 @@ export class Parameters {
   }
 
   get current(): NetworkVariables {
-    return { rollup: this.rollup.at(-1)!, auction: this.auction.at(-1)!, withdrawalDelayer: this.withdrawalDelayer.at(-1)! }
+    return {
+      rollup: this.rollup.at(-1)!,
+      auction: this.auction.at(-1)!,
+      withdrawalDelayer: this.withdrawalDelayer.at(-1)!
+    }
   }
 
   *auctionNewestFirst(): Generator<NetworkVariables["auction"], void> {
@@ -38,7 +42,11 @@ export class Parameters {
   }
 
   get mark(): ParametersMark {
-    return { rollup: this.rollup.length, auction: this.auction.length, withdrawalDelayer: this.withdrawalDelayer.length }
+    return {
+      rollup: this.rollup.length,
+      auction: this.auction.length,
+      withdrawalDelayer: this.withdrawalDelayer.length
+    }
   }
 
   set(variables: Partial<NetworkVariables>): void {
@@ -48,7 +56,9 @@ export class Parameters {
       this.auction.push(set)
       this.applicable.push(set)
     }
-    if (variables.withdrawalDelayer !== undefined) this.withdrawalDelayer.push(frozenCopy(variables.withdrawalDelayer))
+    if (variables.withdrawalDelayer !== undefined) {
+      this.withdrawalDelayer.push(frozenCopy(variables.withdrawalDelayer))
+    }
   }
 
   truncate(mark: ParametersMark): void {

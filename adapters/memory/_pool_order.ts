@@ -18,7 +18,10 @@ export class PoolOrder<Value> {
   }
 
   add(value: Value): void {
-    const at = Math.min(this.#runFrom((last) => this.#compare(last, value) < 0), Math.max(0, this.#runs.length - 1))
+    const at = Math.min(
+      this.#runFrom((last) => this.#compare(last, value) < 0),
+      Math.max(0, this.#runs.length - 1)
+    )
     const run = this.#runs[at] ?? (this.#runs[0] = [])
     run.splice(firstNot(0, run.length, (index) => this.#compare(run[index]!, value) < 0), 0, value)
     this.#length++
@@ -29,8 +32,12 @@ export class PoolOrder<Value> {
   remove(value: Value): void {
     const at = this.#runFrom((last) => this.#compare(last, value) < 0)
     const run = this.#runs[at]
-    const place = run === undefined ? 0 : firstNot(0, run.length, (index) => this.#compare(run[index]!, value) < 0)
-    if (run?.[place] === undefined || this.#compare(run[place], value) !== 0) throw new Error("The value to remove is not in the list")
+    const place = run === undefined
+      ? 0
+      : firstNot(0, run.length, (index) => this.#compare(run[index]!, value) < 0)
+    if (run?.[place] === undefined || this.#compare(run[place], value) !== 0) {
+      throw new Error("The value to remove is not in the list")
+    }
     run.splice(place, 1)
     this.#length--
     if (run.length === 0) this.#runs.splice(at, 1)

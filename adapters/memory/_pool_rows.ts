@@ -13,11 +13,15 @@ type ForgingState = Exclude<PoolState, "pend">
 
 /** The transactions of a pool in every order that is asked for; what is not in a pool is in none of them. */
 export class PoolRows {
-  readonly bySince = new PoolOrder<PoolRow>((a, b) => a.pooled.sinceMs - b.pooled.sinceMs || byArrival(a, b))
+  readonly bySince = new PoolOrder<PoolRow>((a, b) =>
+    a.pooled.sinceMs - b.pooled.sinceMs || byArrival(a, b)
+  )
   readonly byFee = new Map<TokenId, PoolOrder<PoolRow>>()
   readonly byNonce = new Map<AccountIndex, PoolOrder<PoolRow>>()
   readonly byBatch: { readonly [State in ForgingState]: PoolOrder<PoolRow> } = {
-    fing: new PoolOrder(compareBatch), fged: new PoolOrder(compareBatch), invl: new PoolOrder(compareBatch)
+    fing: new PoolOrder(compareBatch),
+    fged: new PoolOrder(compareBatch),
+    invl: new PoolOrder(compareBatch)
   }
   readonly #byId = new Map<TransactionId, PoolRow>()
   #postponed = false
@@ -65,18 +69,27 @@ export class PoolRows {
     dropEmpty(this.byNonce, fromAccountIndex)
   }
 
-  #ordersOf({ pooled: { transaction: { fromAccountIndex, state, tokenId } } }: PoolRow): ReadonlyArray<PoolOrder<PoolRow>> {
+  #ordersOf(
+    { pooled: { transaction: { fromAccountIndex, state, tokenId } } }: PoolRow
+  ): ReadonlyArray<PoolOrder<PoolRow>> {
     if (state !== "pend") return [this.byBatch[state]]
     return [
       this.bySince,
       orderIn(this.byFee, tokenId, (a, b) => compare(b.feeUnits, a.feeUnits) || byArrival(a, b)),
-      orderIn(this.byNonce, fromAccountIndex, (a, b) => compare(a.pooled.transaction.nonce, b.pooled.transaction.nonce) || byArrival(a, b))
+      orderIn(
+        this.byNonce,
+        fromAccountIndex,
+        (a, b) => compare(a.pooled.transaction.nonce, b.pooled.transaction.nonce) || byArrival(a, b)
+      )
     ]
   }
 }
 
 /** What stands for a transaction in the orders, whether it is in them or not. */
-export const rowOf = (pooled: Pooled): PoolRow => ({ pooled, feeUnits: feeUnits(pooled.transaction) })
+export const rowOf = (pooled: Pooled): PoolRow => ({
+  pooled,
+  feeUnits: feeUnits(pooled.transaction)
+})
 
 /** A number for every state but pending. */
 const compareBatch = (a: PoolRow, b: PoolRow): number =>
@@ -84,7 +97,11 @@ const compareBatch = (a: PoolRow, b: PoolRow): number =>
 const byArrival = (a: PoolRow, b: PoolRow): number => a.pooled.arrival - b.pooled.arrival
 const compare = (a: bigint, b: bigint): number => a < b ? -1 : a > b ? 1 : 0
 
-function orderIn<Key>(orders: Map<Key, PoolOrder<PoolRow>>, key: Key, by: (a: PoolRow, b: PoolRow) => number): PoolOrder<PoolRow> {
+function orderIn<Key>(
+  orders: Map<Key, PoolOrder<PoolRow>>,
+  key: Key,
+  by: (a: PoolRow, b: PoolRow) => number
+): PoolOrder<PoolRow> {
   const found = orders.get(key)
   if (found !== undefined) return found
   const order = new PoolOrder(by)

@@ -26,22 +26,36 @@ interface Grown {
  * Files many rows behind all others, one facet after the other: the lists are those that filing row by row makes, several times as fast,
  * since each list is touched many times in a row.
  */
-export function fill<Row>(indexed: Indexed<Row>, branches: Branches, mask: number, entering: Entering): void {
+export function fill<Row>(
+  indexed: Indexed<Row>,
+  branches: Branches,
+  mask: number,
+  entering: Entering
+): void {
   for (const [place, branch] of branches.entries()) {
     const facet = indexed.set.facets[place]!
     if (branch === null) continue
     if (branch instanceof TextIndex) {
-      if (facet.kind === "text") for (const position of each(entering)) branch.append(facet.text(indexed.rowAt(position)), position)
+      if (facet.kind === "text") {
+        for (const position of each(entering)) {
+          branch.append(facet.text(indexed.rowAt(position)), position)
+        }
+      }
     } else if (facet.kind === "key") {
       const below = mask & indexed.set.combines[place]!
       const grown = fillKeys(indexed.rowAt, branch, facet, entering)
-      if (below !== 0) for (const each of grown) divide(indexed, below, each)
+      if (below !== 0) { for (const each of grown) divide(indexed, below, each) }
     }
   }
 }
 
 /** Files one facet; the nodes that it reached. */
-function fillKeys<Row>(rowAt: (position: number) => Row, branch: Map<Key, PostingNode>, { keys }: KeyFacet<Row>, entering: Entering): ReadonlyArray<Grown> {
+function fillKeys<Row>(
+  rowAt: (position: number) => Row,
+  branch: Map<Key, PostingNode>,
+  { keys }: KeyFacet<Row>,
+  entering: Entering
+): ReadonlyArray<Grown> {
   const grown: Array<Grown> = []
   const { from, positions, to } = entering
   const first = positions === null ? from : positions[from]!
@@ -71,8 +85,9 @@ function fillKeys<Row>(rowAt: (position: number) => Row, branch: Map<Key, Postin
 
 function divide<Row>(indexed: Indexed<Row>, mask: number, { before, node }: Grown): void {
   const { positions } = node
-  if (node.branches !== null) fill(indexed, node.branches, mask, { positions, from: before, to: positions.length })
-  else if (positions.length > heavyRows) {
+  if (node.branches !== null) {
+    fill(indexed, node.branches, mask, { positions, from: before, to: positions.length })
+  } else if (positions.length > heavyRows) {
     node.branches = newBranches(indexed.set, indexed.rowAt, mask)
     fill(indexed, node.branches, mask, { positions, from: 0, to: positions.length })
   }

@@ -15,8 +15,14 @@ export class PostingNode {
 export type Branches = Array<Map<Key, PostingNode> | TextIndex | null>
 
 /** Empty ones for the facets of a mask. */
-export const newBranches = <Row>(set: FacetSet<Row>, rowAt: (position: number) => Row, mask: number): Branches =>
+export const newBranches = <Row>(
+  set: FacetSet<Row>,
+  rowAt: (position: number) => Row,
+  mask: number
+): Branches =>
   set.facets.map((facet, place) => {
     if ((mask & 1 << place) === 0) return null
-    return facet.kind === "text" ? new TextIndex((position) => facet.text(rowAt(position))) : new Map<Key, PostingNode>()
+    return facet.kind === "text"
+      ? new TextIndex((position) => facet.text(rowAt(position)))
+      : new Map<Key, PostingNode>()
   })

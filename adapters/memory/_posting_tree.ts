@@ -56,8 +56,17 @@ export class PostingTree<Row> {
   }
 
   /** Files many ascending positions anew, each of which had a row and has one. */
-  changeAll(positions: ReadonlyArray<number>, before: ReadonlyArray<Row>, after: ReadonlyArray<Row>): void {
-    if (this.changing) this.moveAll(this.root, positions.map((position, i) => ({ position, before: before[i]!, after: after[i]! })))
+  changeAll(
+    positions: ReadonlyArray<number>,
+    before: ReadonlyArray<Row>,
+    after: ReadonlyArray<Row>
+  ): void {
+    if (this.changing) {
+      this.moveAll(
+        this.root,
+        positions.map((position, i) => ({ position, before: before[i]!, after: after[i]! }))
+      )
+    }
   }
 
   /** The rows with one key. */
@@ -82,8 +91,13 @@ export class PostingTree<Row> {
   }
 
   private collect(
-    branches: Branches | null, positions: ReadonlyArray<number>, constraints: ReadonlyArray<Constraint>, at: number,
-    from: number, to: number, runs: Array<Run>
+    branches: Branches | null,
+    positions: ReadonlyArray<number>,
+    constraints: ReadonlyArray<Constraint>,
+    at: number,
+    from: number,
+    to: number,
+    runs: Array<Run>
   ): void {
     const constraint = constraints[at]
     if (constraint === undefined) {
@@ -98,7 +112,9 @@ export class PostingTree<Row> {
     } else if (branch instanceof Map && constraint.kind === "key") {
       for (const key of constraint.keys) {
         const node = branch.get(key)
-        if (node !== undefined) this.collect(node.branches, node.positions, constraints, at + 1, from, to, runs)
+        if (node !== undefined) {
+          this.collect(node.branches, node.positions, constraints, at + 1, from, to, runs)
+        }
       }
     } else {
       this.filter(positions, constraints, at, from, to, runs)
@@ -106,7 +122,12 @@ export class PostingTree<Row> {
   }
 
   private filter(
-    positions: ReadonlyArray<number>, constraints: ReadonlyArray<Constraint>, at: number, from: number, to: number, runs: Array<Run>
+    positions: ReadonlyArray<number>,
+    constraints: ReadonlyArray<Constraint>,
+    at: number,
+    from: number,
+    to: number,
+    runs: Array<Run>
   ): void {
     const found: Array<number> = []
     for (let i = lowerBound(positions, from); i < positions.length && positions[i]! < to; i++) {
@@ -116,7 +137,13 @@ export class PostingTree<Row> {
   }
 
   /** Enters a position of a row under all its keys and texts, or takes it away again where it is the last one of all. */
-  private file(branches: Branches, mask: number, row: Row, position: number, enters: boolean): void {
+  private file(
+    branches: Branches,
+    mask: number,
+    row: Row,
+    position: number,
+    enters: boolean
+  ): void {
     for (let place = 0; place < branches.length; place++) {
       const branch = branches[place]
       const facet = this.set.facets[place]!
@@ -132,13 +159,26 @@ export class PostingTree<Row> {
         const key: Key | null = keyOf(row)
         if (key === null || key === seen) continue
         seen = key
-        if (enters) this.enterKey(branch as Map<Key, PostingNode>, mask & this.set.combines[place]!, key, row, position)
-        else this.leaveKey(branch as Map<Key, PostingNode>, key, row, position)
+        if (enters) {
+          this.enterKey(
+            branch as Map<Key, PostingNode>,
+            mask & this.set.combines[place]!,
+            key,
+            row,
+            position
+          )
+        } else this.leaveKey(branch as Map<Key, PostingNode>, key, row, position)
       }
     }
   }
 
-  private enterKey(branch: Map<Key, PostingNode>, mask: number, key: Key, row: Row, position: number): void {
+  private enterKey(
+    branch: Map<Key, PostingNode>,
+    mask: number,
+    key: Key,
+    row: Row,
+    position: number
+  ): void {
     const node = branch.get(key)
     if (node === undefined) {
       branch.set(key, new PostingNode(position))
@@ -149,13 +189,17 @@ export class PostingTree<Row> {
       this.file(node.branches, mask, row, position, true)
     } else if (mask !== 0 && node.positions.length > heavyRows) {
       node.branches = newBranches(this.set, this.rowAt, mask)
-      for (const each of node.positions) this.file(node.branches, mask, this.rowAt(each), each, true)
+      for (const each of node.positions) {
+        this.file(node.branches, mask, this.rowAt(each), each, true)
+      }
     }
   }
 
   private leaveKey(branch: Map<Key, PostingNode>, key: Key, row: Row, position: number): void {
     const node = branch.get(key)!
-    if (node.positions.pop() !== position) throw new Error(`Position ${position} is not the last one under ${String(key)}`)
+    if (node.positions.pop() !== position) {
+      throw new Error(`Position ${position} is not the last one under ${String(key)}`)
+    }
     // a divided node stays divided while it holds rows: one that hovers around the threshold is not rebuilt each time
     if (node.positions.length === 0) branch.delete(key)
     else if (node.branches !== null) this.file(node.branches, ~0, row, position, false)
@@ -197,7 +241,13 @@ export class PostingTree<Row> {
   }
 }
 
-const refile = <Row>(branch: Map<Key, PostingNode>, facet: KeyFacet<Row>, before: Row | null, after: Row | null, position: number): void => {
+const refile = <Row>(
+  branch: Map<Key, PostingNode>,
+  facet: KeyFacet<Row>,
+  before: Row | null,
+  after: Row | null,
+  position: number
+): void => {
   const keyOf = facet.keys[0]
   const left = before === null ? null : keyOf(before)
   const entered = after === null ? null : keyOf(after)
@@ -214,7 +264,11 @@ const refile = <Row>(branch: Map<Key, PostingNode>, facet: KeyFacet<Row>, before
   }
 }
 
-const refileAll = <Row>(branch: Map<Key, PostingNode>, facet: KeyFacet<Row>, changes: ReadonlyArray<Change<Row>>): void => {
+const refileAll = <Row>(
+  branch: Map<Key, PostingNode>,
+  facet: KeyFacet<Row>,
+  changes: ReadonlyArray<Change<Row>>
+): void => {
   const [keyOf] = facet.keys
   const moved = changes.filter(({ before, after }) => keyOf(before) !== keyOf(after))
   for (const [key, group] of groupBy(moved, facet.keys, ({ before }) => before)) {
@@ -235,7 +289,9 @@ const refileAll = <Row>(branch: Map<Key, PostingNode>, facet: KeyFacet<Row>, cha
 
 /** The changes under each key of their row before or after, still ascending. */
 const groupBy = <Row>(
-  changes: ReadonlyArray<Change<Row>>, keys: KeyFacet<Row>["keys"], side: (change: Change<Row>) => Row
+  changes: ReadonlyArray<Change<Row>>,
+  keys: KeyFacet<Row>["keys"],
+  side: (change: Change<Row>) => Row
 ): Map<Key, Array<Change<Row>>> => {
   const groups = new Map<Key, Array<Change<Row>>>()
   for (const change of changes) {
@@ -250,7 +306,10 @@ const groupBy = <Row>(
 }
 
 /** Removes ascending positions in one pass from the first of them on. */
-const takeOut = (positions: Array<number>, out: ReadonlyArray<{ readonly position: number }>): void => {
+const takeOut = (
+  positions: Array<number>,
+  out: ReadonlyArray<{ readonly position: number }>
+): void => {
   let kept = out.length === 0 ? positions.length : lowerBound(positions, out[0]!.position)
   let next = 0
   for (let i = kept; i < positions.length; i++) {
@@ -261,7 +320,10 @@ const takeOut = (positions: Array<number>, out: ReadonlyArray<{ readonly positio
 }
 
 /** Inserts ascending positions in one pass down to the first of them. */
-const putIn = (positions: Array<number>, entering: ReadonlyArray<{ readonly position: number }>): void => {
+const putIn = (
+  positions: Array<number>,
+  entering: ReadonlyArray<{ readonly position: number }>
+): void => {
   let left = positions.length - 1
   for (const { position } of entering) positions.push(position)
   let at = positions.length - 1

@@ -26,7 +26,9 @@ export class Queues {
   /** The greatest queue in which a transaction waits. */
   get last(): number | null {
     let greatest: number | null = null
-    for (const queue of this.byQueue.keys()) if (greatest === null || queue > greatest) greatest = queue
+    for (const queue of this.byQueue.keys()) {
+      if (greatest === null || queue > greatest) greatest = queue
+    }
     return greatest
   }
 
@@ -60,7 +62,9 @@ export class Queues {
       const transaction = this.entered.pop()!
       const queue = queueOf(transaction)
       const waiting = this.byQueue.get(queue)
-      if (waiting?.pop() !== transaction) throw new Error(`Transaction ${transaction.id} is not the last one of queue ${queue}`)
+      if (waiting?.pop() !== transaction) {
+        throw new Error(`Transaction ${transaction.id} is not the last one of queue ${queue}`)
+      }
       if (waiting.length === 0) this.byQueue.delete(queue)
       this.byId.delete(transaction.id)
     }

@@ -1,5 +1,10 @@
 /** The first index in [from, to) whose value is not below `value`; `to` where all are. */
-export const lowerBound = (sorted: ReadonlyArray<number>, value: number, from = 0, to = sorted.length): number => {
+export const lowerBound = (
+  sorted: ReadonlyArray<number>,
+  value: number,
+  from = 0,
+  to = sorted.length
+): number => {
   let low = from
   let high = to
   while (low < high) {
@@ -11,7 +16,11 @@ export const lowerBound = (sorted: ReadonlyArray<number>, value: number, from = 
 }
 
 /** The first index in [from, to) that `isBefore` refuses; it must accept a prefix. */
-export const firstNot = (from: number, to: number, isBefore: (index: number) => boolean): number => {
+export const firstNot = (
+  from: number,
+  to: number,
+  isBefore: (index: number) => boolean
+): number => {
   let low = from
   let high = to
   while (low < high) {

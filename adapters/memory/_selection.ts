@@ -73,7 +73,12 @@ interface Cursor {
   position: number
 }
 
-const merge = (runs: ReadonlyArray<Run>, limit: number, step: 1 | -1, start: (run: Run) => number): ReadonlyArray<number> => {
+const merge = (
+  runs: ReadonlyArray<Run>,
+  limit: number,
+  step: 1 | -1,
+  start: (run: Run) => number
+): ReadonlyArray<number> => {
   const found: Array<number> = []
   const heap: Array<Cursor> = []
   for (const run of runs) {
@@ -103,7 +108,9 @@ const sink = (heap: Array<Cursor>, start: number, step: 1 | -1): void => {
     const left = 2 * parent + 1
     if (left >= heap.length) return
     const right = left + 1
-    const child = right < heap.length && (heap[right]!.position - heap[left]!.position) * step < 0 ? right : left
+    const child = right < heap.length && (heap[right]!.position - heap[left]!.position) * step < 0
+      ? right
+      : left
     if ((heap[child]!.position - heap[parent]!.position) * step >= 0) return
     const swapped = heap[child]!
     heap[child] = heap[parent]!

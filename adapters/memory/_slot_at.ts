@@ -2,7 +2,15 @@ import { type AuctionClock, type SlotView, slotView } from "../../core/domain/mo
 import type { Ledger } from "./_ledger.ts"
 
 /** A slot as the last block leaves it; every number is one. */
-export const slotAt = ({ auction, parameters }: Ledger, clock: AuctionClock, slotNum: number): SlotView => {
+export const slotAt = (
+  { auction, parameters }: Ledger,
+  clock: AuctionClock,
+  slotNum: number
+): SlotView => {
   const bestBid = auction.bestBid(slotNum)
-  return slotView(clock, slotNum, bestBid === undefined ? null : { bestBid, applicable: parameters.auctionOf(slotNum) })
+  return slotView(
+    clock,
+    slotNum,
+    bestBid === undefined ? null : { bestBid, applicable: parameters.auctionOf(slotNum) }
+  )
 }

@@ -18,7 +18,10 @@ export interface Source<Row, Item> {
   readonly itemAt: (position: number) => Item
 }
 
-const rowsOf = <Row extends { readonly itemId: number }, Item>(table: Table<Row>, show: (row: Row) => Item): Source<Row, Item> => ({
+const rowsOf = <Row extends { readonly itemId: number }, Item>(
+  table: Table<Row>,
+  show: (row: Row) => Item
+): Source<Row, Item> => ({
   index: table.index,
   end: table.length,
   positionOf: (itemId) => table.positionOf(itemId),
@@ -29,11 +32,19 @@ const rowsOf = <Row extends { readonly itemId: number }, Item>(table: Table<Row>
 const itself = <Row>(row: Row): Row => row
 
 export const sources: {
-  readonly [N in ListName]: (ledger: Ledger, filters: FiltersOf<N>) => Source<ListRows[N], ListItems[N]>
+  readonly [N in ListName]: (
+    ledger: Ledger,
+    filters: FiltersOf<N>
+  ) => Source<ListRows[N], ListItems[N]>
 } = {
-  accounts: (ledger) => rowsOf(ledger.history.accounts.table, (account) => accountView(ledger.tokens, account)),
+  accounts: (ledger) =>
+    rowsOf(ledger.history.accounts.table, (account) => accountView(ledger.tokens, account)),
   exits: (ledger) => rowsOf(ledger.history.exits.table, (exit) => exitView(ledger.tokens, exit)),
-  transactions: (ledger) => rowsOf(ledger.history.transactions, (transaction) => transactionView(ledger.tokens, transaction)),
+  transactions: (ledger) =>
+    rowsOf(
+      ledger.history.transactions,
+      (transaction) => transactionView(ledger.tokens, transaction)
+    ),
   batches: (ledger) => rowsOf(ledger.history.batches, itself),
   // every number is a slot and its own item id
   slots: (ledger, { maxSlotNum }) => {

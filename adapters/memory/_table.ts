@@ -31,7 +31,7 @@ export class Table<Row extends { readonly itemId: number }> {
   }
 
   get index(): PostingTree<Row> {
-    if (this.#postponed !== Infinity) for (const _ of this.fileAll()) continue
+    if (this.#postponed !== Infinity) { for (const _ of this.fileAll()) continue }
     return this.#index
   }
 
@@ -53,7 +53,9 @@ export class Table<Row extends { readonly itemId: number }> {
 
   append(row: Row): void {
     const position = this.rows.length
-    if (position > 0 && this.rows[position - 1]!.itemId >= row.itemId) throw new Error(`Item ${row.itemId} comes too late`)
+    if (position > 0 && this.rows[position - 1]!.itemId >= row.itemId) {
+      throw new Error(`Item ${row.itemId} comes too late`)
+    }
     this.rows.push(row)
     if (this.#postponed === Infinity) this.#index.append(row, position)
   }
@@ -77,7 +79,9 @@ export class Table<Row extends { readonly itemId: number }> {
   removeLast(): Row {
     const row = this.rows.at(-1)!
     if (this.rows.length <= this.#postponed) this.#index.removeLast(row, this.rows.length - 1)
-    if (this.#postponed !== Infinity) this.#postponed = Math.min(this.#postponed, this.rows.length - 1)
+    if (this.#postponed !== Infinity) {
+      this.#postponed = Math.min(this.#postponed, this.rows.length - 1)
+    }
     this.rows.pop()
     return row
   }

@@ -61,9 +61,15 @@ export class TextIndex {
   candidates(needle: string): Candidates {
     let fewest = this.candidatesOf(needle, 0)
     // what contains the needle contains each of its stretches
-    for (let start = 1; start + depthMax <= needle.length && !fewest.exact && fewest.positions.length > heavyRows; start++) {
+    for (
+      let start = 1;
+      start + depthMax <= needle.length && !fewest.exact && fewest.positions.length > heavyRows;
+      start++
+    ) {
       const others = this.candidatesOf(needle, start)
-      if (others.positions.length < fewest.positions.length) fewest = { positions: others.positions, exact: others.positions.length === 0 }
+      if (others.positions.length < fewest.positions.length) {
+        fewest = { positions: others.positions, exact: others.positions.length === 0 }
+      }
     }
     return fewest
   }

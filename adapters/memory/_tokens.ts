@@ -7,7 +7,13 @@ const addressPlace = lookupPlace("tokens")
 
 /** The tokens and what each price overwrote. Ids are consecutive from 0, so an id is a position. */
 export class Tokens {
-  readonly table = new Table(facetsOf("tokens", [{ kind: "key", keys: [(token: Token) => token.ethereumAddress], changes: false }]))
+  readonly table = new Table(
+    facetsOf("tokens", [{
+      kind: "key",
+      keys: [(token: Token) => token.ethereumAddress],
+      changes: false
+    }])
+  )
   private readonly before: Array<Token> = []
 
   get lastId(): TokenId {
@@ -34,7 +40,10 @@ export class Tokens {
   setPrice({ tokenId, priceUSD, timeMs }: PriceFeed): void {
     const before = this.find(tokenId)!
     this.before.push(before)
-    this.table.replace(tokenId, Object.freeze({ ...before, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs }))
+    this.table.replace(
+      tokenId,
+      Object.freeze({ ...before, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs })
+    )
   }
 
   truncate(length: number, prices: number): void {

@@ -1,4 +1,12 @@
-import type { Account, AccountView, Exit, ExitView, Token, Transaction, TransactionView } from "../../core/domain/mod.ts"
+import type {
+  Account,
+  AccountView,
+  Exit,
+  ExitView,
+  Token,
+  Transaction,
+  TransactionView
+} from "../../core/domain/mod.ts"
 
 /** Today's tokens. */
 interface TokenLookup {
@@ -10,10 +18,15 @@ interface TokenLookup {
  * writes many, only when they are given out: to freeze each as it is stored takes a sixth of the time that storing takes.
  */
 
-export const accountView = (tokens: TokenLookup, account: Account): AccountView =>
-  ({ account: Object.freeze(account), token: tokens.find(account.tokenId)! })
+export const accountView = (tokens: TokenLookup, account: Account): AccountView => ({
+  account: Object.freeze(account),
+  token: tokens.find(account.tokenId)!
+})
 
-export const exitView = (tokens: TokenLookup, exit: Exit): ExitView => ({ exit, token: tokens.find(exit.tokenId)! })
+export const exitView = (tokens: TokenLookup, exit: Exit): ExitView => ({
+  exit,
+  token: tokens.find(exit.tokenId)!
+})
 
 export const transactionView = (tokens: TokenLookup, transaction: Transaction): TransactionView => {
   if (transaction.l1 !== null) Object.freeze(transaction.l1)

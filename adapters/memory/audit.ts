@@ -1,7 +1,15 @@
 import { Effect, Result } from "effect"
 import type { Account, BlockChanges, FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
 import type { Keccak256 } from "../../core/encoding/mod.ts"
-import { type BlockViolation, decideBlock, decidePrices, type Findings, StateLeaves, type TreeHashes, type VerifyExit } from "../../core/use_cases/mod.ts"
+import {
+  type BlockViolation,
+  decideBlock,
+  decidePrices,
+  type Findings,
+  StateLeaves,
+  type TreeHashes,
+  type VerifyExit
+} from "../../core/use_cases/mod.ts"
 import { type MemoryLedger, openMemoryLedger } from "./ledger.ts"
 
 /** A proof of an exit, and the record that it came with. */
@@ -14,7 +22,10 @@ export interface NotedProof {
 export interface AuditedLedger {
   readonly ledger: MemoryLedger
   /** Null of a record that is no new block. */
-  readonly take: (record: FeedRecord, place: string) => Result.Result<BlockChanges | null, BlockViolation>
+  readonly take: (
+    record: FeedRecord,
+    place: string
+  ) => Result.Result<BlockChanges | null, BlockViolation>
   /** The proofs of what was taken in since the last call, to be judged by whoever has the time. */
   readonly proofs: () => ReadonlyArray<NotedProof>
 }
@@ -27,18 +38,30 @@ export const openAuditedLedger = (genesis: GenesisFeed, keccak256: Keccak256): A
       case "block": {
         let changes: BlockChanges | null = null
         const noted: Array<NotedProof> = []
-        const verifyExit: VerifyExit = (...proof) => noted.push({ place: `${place}, exit of account ${proof[0].accountIndex}`, proof }) > 0
-        const decide = decideBlock({ constants: genesis.constants, keccak256, verifyExit }, record.block)
-        return Result.map(ledger.apply((view) => Result.map(decide(view), (decision) => {
-          if (decision.kind === "store") changes = decision.changes
-          return decision
-        })), () => {
-          proofs.push(...noted)
-          return changes
-        })
+        const verifyExit: VerifyExit = (...proof) =>
+          noted.push({ place: `${place}, exit of account ${proof[0].accountIndex}`, proof }) > 0
+        const decide = decideBlock(
+          { constants: genesis.constants, keccak256, verifyExit },
+          record.block
+        )
+        return Result.map(
+          ledger.apply((view) =>
+            Result.map(decide(view), (decision) => {
+              if (decision.kind === "store") changes = decision.changes
+              return decision
+            })
+          ),
+          () => {
+            proofs.push(...noted)
+            return changes
+          }
+        )
       }
       case "rollBack":
-        return Result.map(ledger.rollBack<BlockViolation>(record.toBlock, () => Result.void), () => null)
+        return Result.map(
+          ledger.rollBack<BlockViolation>(record.toBlock, () => Result.void),
+          () => null
+        )
       case "prices":
         return Result.map(ledger.setPrices(record.prices, decidePrices(record.prices)), () => null)
       case "genesis":
@@ -46,7 +69,8 @@ export const openAuditedLedger = (genesis: GenesisFeed, keccak256: Keccak256): A
     }
   }
   return {
-    ledger, take,
+    ledger,
+    take,
     proofs: () => {
       const noted = proofs
       proofs = []
@@ -56,14 +80,20 @@ export const openAuditedLedger = (genesis: GenesisFeed, keccak256: Keccak256): A
 }
 
 /** The root over the accounts of a ledger in memory against that of its last batch. */
-export const auditMemoryRoot = (ledger: MemoryLedger, tree: TreeHashes & { readonly account: (account: Account) => bigint }, findings: Findings): Effect.Effect<void> =>
+export const auditMemoryRoot = (
+  ledger: MemoryLedger,
+  tree: TreeHashes & { readonly account: (account: Account) => bigint },
+  findings: Findings
+): Effect.Effect<void> =>
   Effect.gen(function*() {
     const { batchNum } = ledger.stamp()
     const batch = batchNum === null ? null : ledger.find("batch", batchNum).item
     if (batch === null) return
     const leaves = new StateLeaves()
     for (let fromItem = 0;;) {
-      const { items } = Result.getOrThrow(ledger.list("accounts", { filters: {}, fromItem, limit: 500 }))
+      const { items } = Result.getOrThrow(
+        ledger.list("accounts", { filters: {}, fromItem, limit: 500 })
+      )
       for (const { account } of items) leaves.add(tree.account(account))
       const last = items.at(-1)
       if (last === undefined) break
@@ -72,7 +102,9 @@ export const auditMemoryRoot = (ledger: MemoryLedger, tree: TreeHashes & { reado
     }
     const steps = leaves.root(tree)
     let step = steps.next()
-    for (let count = 1; step.done !== true; step = steps.next()) if (count++ % 64 === 0) yield* Effect.yieldNow
+    for (let count = 1; step.done !== true; step = steps.next()) {
+      if (count++ % 64 === 0) yield* Effect.yieldNow
+    }
     findings.checked("state-root", leaves.count)
     findings.same("state-root", `batch ${batch.batchNum}, stateRoot`, batch.stateRoot, step.value)
   })

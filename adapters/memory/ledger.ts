@@ -1,8 +1,26 @@
-import type { ItemKeys, ItemName, Items, ListItems, ListName, ListQuery } from "../../core/contract/mod.ts"
+import type {
+  ItemKeys,
+  ItemName,
+  Items,
+  ListItems,
+  ListName,
+  ListQuery
+} from "../../core/contract/mod.ts"
 import { Effect, Layer, Result } from "effect"
 import type { GenesisFeed, NetworkState, TokenId } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
-import { type Found, LedgerReader, type LedgerSnapshot, type LedgerStamp, LedgerTip, type LedgerView, LedgerWriter, NotRegistered, type Page, type Parties } from "../../core/ports/mod.ts"
+import {
+  type Found,
+  LedgerReader,
+  type LedgerSnapshot,
+  type LedgerStamp,
+  LedgerTip,
+  type LedgerView,
+  LedgerWriter,
+  NotRegistered,
+  type Page,
+  type Parties
+} from "../../core/ports/mod.ts"
 import { findItem, findParties } from "./_find.ts"
 import { Ledger, type LedgerOptions } from "./_ledger.ts"
 import { listPage } from "./_list.ts"
@@ -18,9 +36,14 @@ export type { LedgerOptions } from "./_ledger.ts"
  * longer than 32 UTF-16 units are tried one by one among those that contain the rarest 32 consecutive units of it.
  */
 export interface MemoryLedger {
-  readonly list: <N extends ListName>(name: N, query: ListQuery<N>) => Result.Result<Page<ListItems[N]>, NotRegistered>
+  readonly list: <N extends ListName>(
+    name: N,
+    query: ListQuery<N>
+  ) => Result.Result<Page<ListItems[N]>, NotRegistered>
   readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Found<Items[N]>
-  readonly parties: (of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }) => Parties
+  readonly parties: (
+    of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }
+  ) => Parties
   readonly state: () => { readonly state: NetworkState; readonly stamp: LedgerStamp }
   readonly stamp: () => LedgerStamp
   /** Of one of the last versions, also which version changed each part last; null of any other. */
@@ -50,7 +73,9 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
     state: () => ({ state: networkState(ledger), stamp: ledger.stamp }),
     stamp: () => ledger.stamp,
     snapshot: (version) => ledger.snapshotAt(version),
-    id: Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(""),
+    id: Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(
+      ""
+    ),
     view: ledger.view,
     apply: (decide) => ledger.apply(decide),
     rollBack: (toBlock, check) => ledger.rollBack(toBlock, check),
@@ -72,16 +97,30 @@ export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => (
 export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | LedgerWriter> => {
   const writing = new MemoryWriting(ledger.view)
   return Layer.mergeAll(
-    Layer.succeed(LedgerTip, { id: ledger.id, version: () => ledger.stamp().version, snapshot: ledger.snapshot, isRemote: false }),
+    Layer.succeed(LedgerTip, {
+      id: ledger.id,
+      version: () => ledger.stamp().version,
+      snapshot: ledger.snapshot,
+      isRemote: false
+    }),
     Layer.succeed(LedgerReader, memoryReader(ledger)),
     Layer.succeed(LedgerWriter, {
-      apply: (_, decide) => writing.apply(decide, (decision) => Effect.fromResult(ledger.apply(() => Result.succeed(decision)))),
-      rollBack: (toBlock, check) => writing.inTurn(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),
-      setPrices: (prices, check) => writing.inTurn(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check))))
+      apply: (_, decide) =>
+        writing.apply(
+          decide,
+          (decision) => Effect.fromResult(ledger.apply(() => Result.succeed(decision)))
+        ),
+      rollBack: (toBlock, check) =>
+        writing.inTurn(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),
+      setPrices: (prices, check) =>
+        writing.inTurn(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check))))
     })
   )
 }
 
 /** A ledger of its own for each time the layer is built. */
-export const layer = (genesis: GenesisFeed, feeBounds: Omit<LedgerOptions, "genesis"> = {}): Layer.Layer<LedgerReader | LedgerWriter> =>
+export const layer = (
+  genesis: GenesisFeed,
+  feeBounds: Omit<LedgerOptions, "genesis"> = {}
+): Layer.Layer<LedgerReader | LedgerWriter> =>
   Layer.unwrap(Effect.sync(() => layerOf(openMemoryLedger({ genesis, ...feeBounds }))))

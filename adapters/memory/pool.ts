@@ -1,7 +1,20 @@
 import { Context, Effect, Layer } from "effect"
-import type { Authorization, PassedOver, PoolTransaction, PoolTransition } from "../../core/domain/mod.ts"
+import type {
+  Authorization,
+  PassedOver,
+  PoolTransaction,
+  PoolTransition
+} from "../../core/domain/mod.ts"
 import type { EthereumAddress, PublicKey, TransactionId } from "../../core/encoding/mod.ts"
-import { type Added, type BatchMark, type PoolChange, type Pooled, type PoolLimits, PoolStore, PoolTip } from "../../core/ports/mod.ts"
+import {
+  type Added,
+  type BatchMark,
+  type PoolChange,
+  type Pooled,
+  type PoolLimits,
+  PoolStore,
+  PoolTip
+} from "../../core/ports/mod.ts"
 import { frozenCopy } from "./_frozen.ts"
 import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
 import { firstNot } from "./_search.ts"
@@ -26,27 +39,45 @@ export const openMemoryPool = (): MemoryPoolStore => {
     pooled: (ids) => Effect.sync(() => ids.flatMap((id) => rows.get(id)?.pooled ?? [])),
     pendingOf: (index) => Effect.sync(() => rows.pendingOf(index)),
     pendingTokens: Effect.sync(() => [...rows.byFee.keys()].sort((one, other) => one - other)),
-    pendingByFee: ({ tokenId, after, limit }) => Effect.sync(() => take(pool.pendingByFee(tokenId, after), () => true, limit)),
+    pendingByFee: ({ tokenId, after, limit }) =>
+      Effect.sync(() => take(pool.pendingByFee(tokenId, after), () => true, limit)),
     pendingSince: ({ beforeMs, limit }) =>
-      Effect.sync(() => take(rows.bySince.from(() => false), ({ pooled }) => pooled.sinceMs < beforeMs, limit)),
+      Effect.sync(() =>
+        take(rows.bySince.from(() => false), ({ pooled }) => pooled.sinceMs < beforeMs, limit)
+      ),
     pendingBelow: (nonces) =>
-      Effect.sync(() => nonces.flatMap(({ index, nonce }) =>
-        take(rows.byNonce.get(index)?.from(() => false) ?? [], ({ pooled }) => pooled.transaction.nonce < nonce))),
+      Effect.sync(() =>
+        nonces.flatMap(({ index, nonce }) =>
+          take(
+            rows.byNonce.get(index)?.from(() => false) ?? [],
+            ({ pooled }) => pooled.transaction.nonce < nonce
+          )
+        )
+      ),
     inBatches: ({ state, from, to }) =>
-      Effect.sync(() => take(rows.byBatch[state].from((row) => batchNumOf(row) < from), (row) => batchNumOf(row) <= to)),
+      Effect.sync(() =>
+        take(
+          rows.byBatch[state].from((row) => batchNumOf(row) < from),
+          (row) => batchNumOf(row) <= to
+        )
+      ),
     marksBelow: ({ batchNum, limit }) =>
       Effect.sync(() => {
         const end = firstNot(0, marks.length, (index) => marks[index]!.batchNum < batchNum)
         return marks.slice(Math.max(0, end - limit), end).reverse()
       }),
-    addTransaction: (transaction, sender, limits) => Effect.sync(() => pool.addTransaction(frozenCopy(transaction), sender, limits)),
-    addAuthorization: (authorization) => Effect.sync(() => pool.addAuthorization(frozenCopy(authorization))),
+    addTransaction: (transaction, sender, limits) =>
+      Effect.sync(() => pool.addTransaction(frozenCopy(transaction), sender, limits)),
+    addAuthorization: (authorization) =>
+      Effect.sync(() => pool.addAuthorization(frozenCopy(authorization))),
     change: (changes, atMs) => Effect.sync(() => pool.change(changes, atMs)),
     settle: (step, atMs) => Effect.sync(() => pool.settle(step, atMs)),
     passOver: (notes) =>
       Effect.sync(() => {
         for (const note of notes) {
-          if (rows.get(note.id)?.pooled.transaction.state === "pend") pool.passedOver.set(note.id, note)
+          if (rows.get(note.id)?.pooled.transaction.state === "pend") {
+            pool.passedOver.set(note.id, note)
+          }
         }
       }),
     postponeOrders: () => {
@@ -62,10 +93,13 @@ export const openMemoryPool = (): MemoryPoolStore => {
 }
 
 /** A pool of its own for each time the layer is built. */
-export const poolLayer: Layer.Layer<PoolStore> = Layer.effectContext(Effect.sync(() => poolContext(openMemoryPool())))
+export const poolLayer: Layer.Layer<PoolStore> = Layer.effectContext(
+  Effect.sync(() => poolContext(openMemoryPool()))
+)
 
 /** Serves the port from a pool that is open already. */
-const poolContext = (pool: MemoryPoolStore): Context.Context<PoolStore> => Context.make(PoolStore, pool).pipe(Context.add(PoolTip, pool.tip))
+const poolContext = (pool: MemoryPoolStore): Context.Context<PoolStore> =>
+  Context.make(PoolStore, pool).pipe(Context.add(PoolTip, pool.tip))
 
 /** Each call runs to its end before the next one begins: that makes it atomic. */
 class MemoryPool {
@@ -78,11 +112,17 @@ class MemoryPool {
   writes = 0
   #arrivals = 0
 
-  addTransaction(transaction: PoolTransaction, sender: PublicKey, { pendingMax, pendingPerAccountMax }: PoolLimits): Added {
+  addTransaction(
+    transaction: PoolTransaction,
+    sender: PublicKey,
+    { pendingMax, pendingPerAccountMax }: PoolLimits
+  ): Added {
     const known = this.rows.get(transaction.id)
     if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
     if (this.rows.counts.pend >= pendingMax) return { kind: "full", limit: "pendingMax" }
-    if (this.rows.pendingOf(transaction.fromAccountIndex) >= pendingPerAccountMax) return { kind: "full", limit: "pendingPerAccountMax" }
+    if (this.rows.pendingOf(transaction.fromAccountIndex) >= pendingPerAccountMax) {
+      return { kind: "full", limit: "pendingPerAccountMax" }
+    }
     const { batchNum, id, state: to, timestampMs: atMs } = transaction
     this.writes++
     this.rows.add({ transaction, sender, sinceMs: atMs, arrival: this.#arrivals++ })
@@ -103,10 +143,17 @@ class MemoryPool {
   }
 
   settle(
-    { changes, from, to }: { readonly from: BatchMark | null; readonly to: BatchMark | null; readonly changes: ReadonlyArray<PoolChange> }, atMs: number
+    { changes, from, to }: {
+      readonly from: BatchMark | null
+      readonly to: BatchMark | null
+      readonly changes: ReadonlyArray<PoolChange>
+    },
+    atMs: number
   ): ReadonlyArray<TransactionId> | null {
     if (!isSameMark(this.marks.at(-1) ?? null, from)) return null
-    const kept = to === null ? 0 : firstNot(0, this.marks.length, (index) => this.marks[index]!.batchNum < to.batchNum)
+    const kept = to === null
+      ? 0
+      : firstNot(0, this.marks.length, (index) => this.marks[index]!.batchNum < to.batchNum)
     this.marks.length = kept
     if (to !== null) this.marks.push(to)
     return this.change(changes, atMs)
@@ -120,12 +167,18 @@ class MemoryPool {
 
   #changeOne({ batchNum, from, fromBatchNum, id, reason, to }: PoolChange, atMs: number): boolean {
     const row = this.rows.get(id)
-    if (row?.pooled.transaction.state !== from || row.pooled.transaction.batchNum !== fromBatchNum) return false
+    if (
+      row?.pooled.transaction.state !== from || row.pooled.transaction.batchNum !== fromBatchNum
+    ) return false
     this.writes++
     this.rows.remove(row)
     this.passedOver.delete(id)
     if (to !== null) {
-      this.rows.add({ ...row.pooled, sinceMs: atMs, transaction: { ...row.pooled.transaction, state: to, batchNum } })
+      this.rows.add({
+        ...row.pooled,
+        sinceMs: atMs,
+        transaction: { ...row.pooled.transaction, state: to, batchNum }
+      })
     }
     this.#note({ id, from, to, atMs, batchNum, reason })
     return true
@@ -141,10 +194,16 @@ class MemoryPool {
 const batchNumOf = ({ pooled }: PoolRow): number => pooled.transaction.batchNum ?? 0
 
 const isSameMark = (a: BatchMark | null, b: BatchMark | null): boolean =>
-  a === b || (a !== null && b !== null && a.batchNum === b.batchNum && a.ethereumBlockHash === b.ethereumBlockHash)
+  a === b ||
+  (a !== null && b !== null && a.batchNum === b.batchNum &&
+    a.ethereumBlockHash === b.ethereumBlockHash)
 
 /** The beginning of the rows that has the property, at most `limit` of them. */
-function take(rows: Iterable<PoolRow>, holds: (row: PoolRow) => boolean, limit = Infinity): ReadonlyArray<Pooled> {
+function take(
+  rows: Iterable<PoolRow>,
+  holds: (row: PoolRow) => boolean,
+  limit = Infinity
+): ReadonlyArray<Pooled> {
   const taken: Array<Pooled> = []
   for (const row of rows) {
     if (taken.length >= limit || !holds(row)) break

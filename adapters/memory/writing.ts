@@ -17,14 +17,17 @@ export class MemoryWriting {
 
   /** Has `store` write what was decided, when the check of the decision has ended well. */
   apply<A, E, F>(
-    decide: (view: LedgerView) => Result.Result<Decision<E>, E>, store: (decision: Decision) => Effect.Effect<A, F>
+    decide: (view: LedgerView) => Result.Result<Decision<E>, E>,
+    store: (decision: Decision) => Effect.Effect<A, F>
   ): Effect.Effect<A, E | F> {
-    return this.inTurn(Effect.flatMap(Effect.suspend(() => Effect.fromResult(decide(this.#view))), (decision) => {
-      if (decision.kind === "alreadyStored") return store(decision)
-      const { changes, check = turnOfOthers(changes), kind } = decision
-      // nothing is written meanwhile, so what was decided still fits
-      return Effect.andThen(check, Effect.suspend(() => store({ kind, changes })))
-    }))
+    return this.inTurn(
+      Effect.flatMap(Effect.suspend(() => Effect.fromResult(decide(this.#view))), (decision) => {
+        if (decision.kind === "alreadyStored") return store(decision)
+        const { changes, check = turnOfOthers(changes), kind } = decision
+        // nothing is written meanwhile, so what was decided still fits
+        return Effect.andThen(check, Effect.suspend(() => store({ kind, changes })))
+      })
+    )
   }
 
   /** Runs a write when those before it have ended. */
@@ -35,7 +38,10 @@ export class MemoryWriting {
 
 /** Whoever reads comes in between two parts of a write that take long together; those of a small one are over sooner. */
 export const turnOfOthers = ({ batches, queued }: BlockChanges): Effect.Effect<void> =>
-  batches.reduce((sum, { transactions }) => sum + transactions.length, queued.length) < smallTransactions ? Effect.void : Effect.yieldNow
+  batches.reduce((sum, { transactions }) => sum + transactions.length, queued.length) <
+      smallTransactions
+    ? Effect.void
+    : Effect.yieldNow
 
 /** Deciding takes some 13 µs for each of them, and storing some 15. */
 const smallTransactions = 8

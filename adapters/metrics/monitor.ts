@@ -30,7 +30,8 @@ export const prometheusText = (monitor: OpenMonitor): Effect.Effect<string> =>
     const context = yield* monitor.collected
     // imported here because it imports the HTTP router, which would slow down the start
     const { formatUnsafe } = yield* Effect.promise(() =>
-      import("effect/observability/PrometheusMetrics"))
+      import("effect/observability/PrometheusMetrics")
+    )
     return formatUnsafe(context)
   })
 
@@ -92,30 +93,40 @@ export const openMonitor = (): OpenMonitor => {
     return context
   })
   const health = Effect.gen(function*() {
-    const answered = yield* Effect.forEach([...checks], ([name, check]) =>
-      Effect.map(inTime(check), (health) => [name, health] as const), { concurrency: "unbounded" })
+    const answered = yield* Effect.forEach(
+      [...checks],
+      ([name, check]) => Effect.map(inTime(check), (health) => [name, health] as const),
+      { concurrency: "unbounded" }
+    )
     return Object.fromEntries<Health>(answered)
   })
   return {
-    measure: (...series) => Effect.asVoid(Effect.acquireRelease(
-      Effect.sync(() => register(series)),
-      (registrations) => Effect.sync(() => remove(registrations))
-    )),
-    collect: (name, read) => Effect.asVoid(Effect.acquireRelease(
-      Effect.sync(() => {
-        const collector: Collector = { name, read, registrations: [] }
-        collectors.add(collector)
-        return collector
-      }),
-      (collector) => Effect.sync(() => {
-        collectors.delete(collector)
-        replace(collector, [])
-      })
-    )),
-    check: (name, health) => Effect.acquireRelease(
-      Effect.sync(() => void checks.set(name, health)),
-      () => Effect.sync(() => { if (checks.get(name) === health) checks.delete(name) })
-    ),
+    measure: (...series) =>
+      Effect.asVoid(Effect.acquireRelease(
+        Effect.sync(() => register(series)),
+        (registrations) => Effect.sync(() => remove(registrations))
+      )),
+    collect: (name, read) =>
+      Effect.asVoid(Effect.acquireRelease(
+        Effect.sync(() => {
+          const collector: Collector = { name, read, registrations: [] }
+          collectors.add(collector)
+          return collector
+        }),
+        (collector) =>
+          Effect.sync(() => {
+            collectors.delete(collector)
+            replace(collector, [])
+          })
+      )),
+    check: (name, health) =>
+      Effect.acquireRelease(
+        Effect.sync(() => void checks.set(name, health)),
+        () =>
+          Effect.sync(() => {
+            if (checks.get(name) === health) checks.delete(name)
+          })
+      ),
     collected,
     health
   }
@@ -125,12 +136,16 @@ const inTime = (health: Effect.Effect<Health>): Effect.Effect<Health> =>
   health.pipe(
     Effect.timeoutOrElse({
       duration: healthMaxMs,
-      orElse: () => Effect.succeed<Health>({
-        state: "failing", detail: `There was no answer within ${healthMaxMs} ms`
-      })
+      orElse: () =>
+        Effect.succeed<Health>({
+          state: "failing",
+          detail: `There was no answer within ${healthMaxMs} ms`
+        })
     }),
-    Effect.catchCause((cause) => Effect.as(
-      Effect.logError("A health check failed in an unexpected way", cause),
-      { state: "failing", detail: "The check itself failed: the log says how" } as const
-    ))
+    Effect.catchCause((cause) =>
+      Effect.as(
+        Effect.logError("A health check failed in an unexpected way", cause),
+        { state: "failing", detail: "The check itself failed: the log says how" } as const
+      )
+    )
   )

@@ -15,7 +15,10 @@ export interface Question {
  * Asks until the process knows the tokens of the answer's own version, and the answer can be read: `read` returns another question
  * where the one that was asked rested on something that has changed since.
  */
-export type Ask = <A>(question: Question, read: (answer: SqlAnswer, tokens: Tokens) => A | Again) => Effect.Effect<A, StoreFailure>
+export type Ask = <A>(
+  question: Question,
+  read: (answer: SqlAnswer, tokens: Tokens) => A | Again
+) => Effect.Effect<A, StoreFailure>
 
 /** What to ask instead. */
 export class Again {
@@ -30,18 +33,32 @@ const attemptsMax = 20
 
 export const makeAsk = (values: Values): Ask => {
   const cache = new TokenCache(values)
-  const attempt = <A>(question: Question, read: (answer: SqlAnswer, tokens: Tokens) => A | Again, attempts: number): Effect.Effect<A, StoreFailure> =>
-    Effect.flatMap(Effect.mapError(values(question.text, question.parameters), storeFailure), (rows) => {
-      const answer = readAnswer(rows)
-      const known = cache.find(answer.tokenVersion)
-      const reading = (tokens: Tokens | undefined): Effect.Effect<A, StoreFailure> => {
-        const answered = tokens === undefined ? new Again(question) : read(answer, tokens)
-        if (!(answered instanceof Again)) return Effect.succeed(answered)
-        return attempts === attemptsMax ? Effect.fail(restless) : attempt(answered.question, read, attempts + 1)
+  const attempt = <A>(
+    question: Question,
+    read: (answer: SqlAnswer, tokens: Tokens) => A | Again,
+    attempts: number
+  ): Effect.Effect<A, StoreFailure> =>
+    Effect.flatMap(
+      Effect.mapError(values(question.text, question.parameters), storeFailure),
+      (rows) => {
+        const answer = readAnswer(rows)
+        const known = cache.find(answer.tokenVersion)
+        const reading = (tokens: Tokens | undefined): Effect.Effect<A, StoreFailure> => {
+          const answered = tokens === undefined ? new Again(question) : read(answer, tokens)
+          if (!(answered instanceof Again)) return Effect.succeed(answered)
+          return attempts === attemptsMax
+            ? Effect.fail(restless)
+            : attempt(answered.question, read, attempts + 1)
+        }
+        return known !== undefined
+          ? reading(known)
+          : Effect.flatMap(Effect.mapError(cache.load(answer.tokenVersion), storeFailure), reading)
       }
-      return known !== undefined ? reading(known) : Effect.flatMap(Effect.mapError(cache.load(answer.tokenVersion), storeFailure), reading)
-    })
+    )
   return (question, read) => Effect.suspend(() => attempt(question, read, 1))
 }
 
-const restless = new StoreFailure({ message: `The ledger changed ${attemptsMax} times while one question was asked: try again`, retry: true })
+const restless = new StoreFailure({
+  message: `The ledger changed ${attemptsMax} times while one question was asked: try again`,
+  retry: true
+})

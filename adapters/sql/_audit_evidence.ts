@@ -5,7 +5,16 @@ import type { Holding } from "../../core/use_cases/mod.ts"
 import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
 import { bigintArray, bytesArray } from "./_parameters.ts"
 import { membersOf } from "./_rows_fields.ts"
-import { accountLine, batchLine, exitLine, readAccount, readBatch, readExit, readTransaction, transactionLine } from "./_rows_history.ts"
+import {
+  accountLine,
+  batchLine,
+  exitLine,
+  readAccount,
+  readBatch,
+  readExit,
+  readTransaction,
+  transactionLine
+} from "./_rows_history.ts"
 
 /** A batch as the table has it. */
 export interface StoredBatch {
@@ -50,10 +59,18 @@ interface BatchLine {
 }
 
 /** The batches below a number, the greatest first. */
-export const batchesBelow = ({ rows }: AuditSnapshot, below: number, limit: number): Asking<ReadonlyArray<StoredBatch>> =>
-  Effect.map(rows<BatchLine>(batchesStatement, `${below}`, `${limit}`), (lines) => lines.map(readStored))
+export const batchesBelow = (
+  { rows }: AuditSnapshot,
+  below: number,
+  limit: number
+): Asking<ReadonlyArray<StoredBatch>> =>
+  Effect.map(
+    rows<BatchLine>(batchesStatement, `${below}`, `${limit}`),
+    (lines) => lines.map(readStored)
+  )
 
-const listOf = <Member>(text: string, read: (member: string) => Member): ReadonlyArray<Member> => text === "" ? [] : membersOf(text, read)
+const listOf = <Member>(text: string, read: (member: string) => Member): ReadonlyArray<Member> =>
+  text === "" ? [] : membersOf(text, read)
 
 const readStored = (row: BatchLine): StoredBatch => {
   const updated = listOf(row.updated, Number)
@@ -69,7 +86,13 @@ const readStored = (row: BatchLine): StoredBatch => {
     totalPublicKeys: row.total_public_keys,
     lastForgedQueue: row.last_forged_queue === null ? null : Number(row.last_forged_queue),
     updated,
-    overwritten: new Map(updated.flatMap((index, i) => nonces[i] === undefined || balances[i] === undefined ? [] : [[index, { nonce: nonces[i], balance: balances[i] }]])),
+    overwritten: new Map(
+      updated.flatMap((index, i) =>
+        nonces[i] === undefined || balances[i] === undefined
+          ? []
+          : [[index, { nonce: nonces[i], balance: balances[i] }]]
+      )
+    ),
     block: row.hash === null ? null : { hash: row.hash, timestampMs: Number(row.time) }
   }
 }
@@ -79,9 +102,12 @@ const strayMax = 1000
 
 const transactionsStatement = `
 SELECT ${transactionLine} AS line FROM transaction AS r WHERE r.item_id >= $1::bigint AND r.item_id < $2::bigint ORDER BY r.item_id LIMIT $3::bigint`
-const exitsStatement = `SELECT ${exitLine} AS line FROM exit AS r WHERE r.item_id >= $1::bigint AND r.item_id < $2::bigint ORDER BY r.item_id LIMIT $3::bigint`
-const queuedStatement = `SELECT ${transactionLine} AS line FROM (SELECT *, NULL AS batch_num FROM queued_transaction WHERE id = ANY($1::bytea[])) AS r`
-const accountsStatement = `SELECT ${accountLine} AS line FROM account AS r WHERE r.account_index = ANY($1::bigint[])`
+const exitsStatement =
+  `SELECT ${exitLine} AS line FROM exit AS r WHERE r.item_id >= $1::bigint AND r.item_id < $2::bigint ORDER BY r.item_id LIMIT $3::bigint`
+const queuedStatement =
+  `SELECT ${transactionLine} AS line FROM (SELECT *, NULL AS batch_num FROM queued_transaction WHERE id = ANY($1::bytea[])) AS r`
+const accountsStatement =
+  `SELECT ${accountLine} AS line FROM account AS r WHERE r.account_index = ANY($1::bigint[])`
 // an account lies in the list of its key, whose first item is the first account with it
 const firstOfKeyStatement = `
 SELECT encode(asked.public_key, 'hex') AS key, list.first_item AS item FROM unnest($1::bytea[]) AS asked (public_key)
@@ -105,30 +131,68 @@ export interface Above {
 
 /** Reads the rows that lie between the beginning of the lowest of these batches, the greatest first, and what has been read above. */
 export const rowsOfBatches = (
-  { rows }: AuditSnapshot, batches: ReadonlyArray<StoredBatch>, above: Above, createdIn: ReadonlyArray<Account>
+  { rows }: AuditSnapshot,
+  batches: ReadonlyArray<StoredBatch>,
+  above: Above,
+  createdIn: ReadonlyArray<Account>
 ): Asking<StoredRows> =>
   Effect.gen(function*() {
-    const lines = <Row>(statement: string, read: (line: string) => Row, ...parameters: ReadonlyArray<string>) =>
-      Effect.map(rows<{ readonly line: string }>(statement, ...parameters), (found) => found.map(({ line }) => read(line)))
-    const stretch = (of: (batch: StoredBatch) => readonly [number, number], end: number): ReadonlyArray<string> => {
-      const from = Math.min(...batches.map((batch) => of(batch)[0]))
-      return [from, end, batches.reduce((sum, batch) => sum + Math.min(sizeMax, Math.max(0, of(batch)[1] - of(batch)[0])), strayMax)].map(String)
+    const lines = <Row>(
+      statement: string,
+      read: (line: string) => Row,
+      ...parameters: ReadonlyArray<string>
+    ) =>
+      Effect.map(rows<{ readonly line: string }>(statement, ...parameters), (found) =>
+        found.map(({ line }) => read(line)))
+    const stretch = (
+      of: (batch: StoredBatch) => readonly [number, number],
+      end: number
+    ): ReadonlyArray<string> => {
+      const from = Math.min(...batches.map((batch) =>
+        of(batch)[0]
+      ))
+      return [
+        from,
+        end,
+        batches.reduce(
+          (sum, batch) => sum + Math.min(sizeMax, Math.max(0, of(batch)[1] - of(batch)[0])),
+          strayMax
+        )
+      ].map(String)
     }
-    const transactions = yield* lines(transactionsStatement, readTransaction, ...stretch((batch) => batch.transactions, above.transaction))
-    const exits = yield* lines(exitsStatement, readExit, ...stretch((batch) => batch.exits, above.exit))
+    const transactions = yield* lines(
+      transactionsStatement,
+      readTransaction,
+      ...stretch((batch) => batch.transactions, above.transaction)
+    )
+    const exits = yield* lines(
+      exitsStatement,
+      readExit,
+      ...stretch((batch) => batch.exits, above.exit)
+    )
     const user = transactions.filter(({ l1 }) => l1?.userOrigin === true)
-    const queued = user.length === 0 ? [] : yield* lines(queuedStatement, readTransaction, bytesArray(user.map(({ id }) => id)))
+    const queued = user.length === 0
+      ? []
+      : yield* lines(queuedStatement, readTransaction, bytesArray(user.map(({ id }) => id)))
     const named = new Set<AccountIndex>(batches.flatMap(({ updated }) => updated))
     for (const { fromAccountIndex, toAccountIndex } of [...transactions, ...queued]) {
       if (fromAccountIndex !== null) named.add(fromAccountIndex)
       named.add(toAccountIndex)
     }
     for (const { accountIndex } of exits) named.add(accountIndex)
-    const accounts = named.size === 0 ? [] : yield* lines(accountsStatement, readAccount, bigintArray([...named]))
+    const accounts = named.size === 0
+      ? []
+      : yield* lines(accountsStatement, readAccount, bigintArray([...named]))
     const keys = [...new Set(createdIn.map(({ publicKey }) => publicKey))]
-    const firsts = keys.length === 0 ? [] : yield* rows<{ readonly key: string; readonly item: bigint }>(firstOfKeyStatement, bytesArray(keys))
+    const firsts = keys.length === 0
+      ? []
+      : yield* rows<{ readonly key: string; readonly item: bigint }>(
+        firstOfKeyStatement,
+        bytesArray(keys)
+      )
     return {
-      transactions, exits,
+      transactions,
+      exits,
       queued: new Map(queued.map((row) => [row.id, row])),
       accounts: new Map([...accounts, ...createdIn].map((account) => [account.index, account])),
       firstOfKey: new Map(firsts.map(({ item, key }) => [key, Number(item)]))

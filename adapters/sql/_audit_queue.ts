@@ -20,7 +20,10 @@ interface QueuedRow {
 }
 
 /** Queued transactions in the order in which they came: by queue and position without gaps, and forged where a batch has them. */
-export const auditQueue = ({ advance, findings, rows }: AuditSnapshot, keccak256: Keccak256): Asking =>
+export const auditQueue = (
+  { advance, findings, rows }: AuditSnapshot,
+  keccak256: Keccak256
+): Asking =>
   Effect.gen(function*() {
     const [ends] = yield* rows<{ readonly last: bigint | null; readonly forged: bigint | null }>(
       "SELECT (SELECT max(item_id) FROM queued_transaction) AS last, (SELECT last_forged_queue FROM batch ORDER BY batch_num DESC LIMIT 1) AS forged"
@@ -30,13 +33,46 @@ export const auditQueue = ({ advance, findings, rows }: AuditSnapshot, keccak256
       const found: ReadonlyArray<QueuedRow> = yield* rows<QueuedRow>(statement, `${last}`)
       if (found.length === 0) return
       for (const row of found) {
-        const place = `queued_transaction, item ${row.item_id} (queue ${row.queue}, position ${row.position})`
-        findings.same("queued", `${place}, id`, row.id, l1UserTransactionId({ toForgeL1TransactionsNum: Number(row.queue), position: row.position }, keccak256))
+        const place =
+          `queued_transaction, item ${row.item_id} (queue ${row.queue}, position ${row.position})`
+        findings.same(
+          "queued",
+          `${place}, id`,
+          row.id,
+          l1UserTransactionId({
+            toForgeL1TransactionsNum: Number(row.queue),
+            position: row.position
+          }, keccak256)
+        )
         findings.same("queued", `${place}, forged`, row.forged, row.forged_item !== null)
-        if (row.forged_item !== null) findings.same("queued", `${place}, batch ${row.batch_num}`, `queue ${row.forged_queue}`, `queue ${row.queue}`)
-        else if (ends!.forged !== null && row.queue <= ends!.forged) findings.violate("queued", place, "waits", `forged with queue ${row.queue}, since queue ${ends!.forged} is`)
-        const isNext = row.queue === queue ? row.position === position + 1 : row.queue > queue && row.position === 0
-        if (!isNext) findings.violate("queued", place, `position ${row.position} of queue ${row.queue}`, queue < 0n ? "position 0" : `position ${position + 1} of queue ${queue}, or position 0 of a later one`)
+        if (row.forged_item !== null) {
+          findings.same(
+            "queued",
+            `${place}, batch ${row.batch_num}`,
+            `queue ${row.forged_queue}`,
+            `queue ${row.queue}`
+          )
+        } else if (ends!.forged !== null && row.queue <= ends!.forged) {
+          findings.violate(
+            "queued",
+            place,
+            "waits",
+            `forged with queue ${row.queue}, since queue ${ends!.forged} is`
+          )
+        }
+        const isNext = row.queue === queue
+          ? row.position === position + 1
+          : row.queue > queue && row.position === 0
+        if (!isNext) {
+          findings.violate(
+            "queued",
+            place,
+            `position ${row.position} of queue ${row.queue}`,
+            queue < 0n
+              ? "position 0"
+              : `position ${position + 1} of queue ${queue}, or position 0 of a later one`
+          )
+        }
         ;[last, queue, position] = [row.item_id, row.queue, row.position]
       }
       findings.checked("queued", found.length)

@@ -7,7 +7,10 @@ export type Asking<A = void> = Effect.Effect<A, SqlError.SqlError>
 
 /** What the parts of an audit share: one snapshot of the database, and where they write down what they find. */
 export interface AuditSnapshot {
-  readonly rows: <Row extends object>(statement: string, ...parameters: ReadonlyArray<string>) => Asking<ReadonlyArray<Row>>
+  readonly rows: <Row extends object>(
+    statement: string,
+    ...parameters: ReadonlyArray<string>
+  ) => Asking<ReadonlyArray<Row>>
   readonly findings: Findings
   /** So many more things were looked at, and the part is so far, from 0 to 1. */
   readonly advance: (count: number, share: number) => Effect.Effect<void>

@@ -42,10 +42,19 @@ const preparedMax = 500
  * Reads probe indexes, whatever their parameters: one plan for each statement, made once. To plan them again for each key takes longer
  * than to execute them, and a plan that was made while tables were small must not scan them when they are large.
  */
-export const readPlans = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" }
+export const readPlans = {
+  plan_cache_mode: "force_generic_plan",
+  enable_seqscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  jit: "off"
+}
 
 /** The rows of a statement that reads, each as what its columns hold. */
-export type Values = (text: string, parameters: ReadonlyArray<string | null>) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
+export type Values = (
+  text: string,
+  parameters: ReadonlyArray<string | null>
+) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
 
 export interface Client {
   readonly sql: SqlClient.SqlClient
@@ -57,7 +66,9 @@ export interface Client {
  * A client of one pool of connections, opened when they are needed. The driver's own client lets statements wait for a connection
  * for any time, and turns a transaction whose connection is lost into a defect.
  */
-export const makeClient = (options: ClientOptions): Effect.Effect<Client, SqlError.SqlError, Scope.Scope> =>
+export const makeClient = (
+  options: ClientOptions
+): Effect.Effect<Client, SqlError.SqlError, Scope.Scope> =>
   Effect.gen(function*() {
     const { address, connections, retries, sharing } = options
     const pool = yield* PgPool.make({
@@ -69,14 +80,22 @@ export const makeClient = (options: ClientOptions): Effect.Effect<Client, SqlErr
         ...retries ? readPlans : {}
       },
       // 0 is no bound to the socket either
-      stream: () => socketTo(address, options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + silenceMs),
+      stream: () =>
+        socketTo(
+          address,
+          options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + silenceMs
+        ),
       connectTimeout: options.connectTimeoutMs,
       maxConnections: connections,
       multiplex: sharing > 1,
       multiplexConcurrency: sharing,
       preparedStatementCacheSize: preparedMax
     })
-    const limiter = makeConnectionLimiter({ connections, permits: connections * sharing, waitMs: options.queueWaitMs })
+    const limiter = makeConnectionLimiter({
+      connections,
+      permits: connections * sharing,
+      waitMs: options.queueWaitMs
+    })
     let cancelled = 0
     const noticed = (error: SqlError.SqlError): void => {
       if (sqlState(error) === queryCanceled) cancelled++
@@ -85,9 +104,15 @@ export const makeClient = (options: ClientOptions): Effect.Effect<Client, SqlErr
     const answerMs = options.statementTimeoutMs + sharedMs
     const late = Effect.suspend(() => {
       cancelled++
-      return Effect.fail(waitFailure(`No answer came within ${answerMs} ms, expected one: the connections are busy with slow statements, try again`))
+      return Effect.fail(
+        waitFailure(
+          `No answer came within ${answerMs} ms, expected one: the connections are busy with slow statements, try again`
+        )
+      )
     })
-    const answered = <A, E, R>(use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> => {
+    const answered = <A, E, R>(
+      use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>
+    ): Effect.Effect<A, E | SqlError.SqlError, R> => {
       const statement = pool.use((session) => use(connectionOf(session, noticed)))
       if (!retries) return statement
       return within(Effect.catchIf(statement, isLost, () => statement), answerMs, late)
@@ -95,25 +120,39 @@ export const makeClient = (options: ClientOptions): Effect.Effect<Client, SqlErr
     const sql = yield* SqlClient.make({
       driver: "postgresql",
       compiler: PgClient.makeCompiler(),
-      acquirer: Effect.andThen(limiter.scopedPermit, Effect.map(pool.get, (session) => connectionOf(session, noticed))),
+      acquirer: Effect.andThen(
+        limiter.scopedPermit,
+        Effect.map(pool.get, (session) => connectionOf(session, noticed))
+      ),
       borrower: (use) => limiter.withPermit(answered(use)),
-      transactionAcquirer: Effect.andThen(limiter.scopedPermit, Effect.map(pool.reserve, (session) => transactionConnectionOf(session, noticed))),
+      transactionAcquirer: Effect.andThen(
+        limiter.scopedPermit,
+        Effect.map(pool.reserve, (session) => transactionConnectionOf(session, noticed))
+      ),
       prepareTransactionControls: true,
       commit,
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
       spanAttributes: [
-        ["db.system.name", "postgresql"], ["db.namespace", address.database], ["server.address", address.host], ["server.port", address.port]
+        ["db.system.name", "postgresql"],
+        ["db.namespace", address.database],
+        ["server.address", address.host],
+        ["server.port", address.port]
       ]
     }).pipe(Effect.provide(Reactivity.layer))
     const values: Values = (text, parameters) =>
       Effect.withFiber((fiber) =>
-        isTraced(fiber) ? sql.unsafe(text, parameters).values : limiter.withPermit(answered((connection) => connection.executeValues(text, parameters))))
+        isTraced(fiber)
+          ? sql.unsafe(text, parameters).values
+          : limiter.withPermit(answered((connection) => connection.executeValues(text, parameters)))
+      )
     return { sql, values }
   })
 
-const isTraced = (fiber: Fiber.Fiber<unknown, unknown>): boolean => Option.isSome(Context.getOption(fiber.context, Tracer.ParentSpan))
+const isTraced = (fiber: Fiber.Fiber<unknown, unknown>): boolean =>
+  Option.isSome(Context.getOption(fiber.context, Tracer.ParentSpan))
 
 /** A statement took longer than it may. */
 const queryCanceled = "57014"
 
-const isLost = (error: unknown): boolean => error instanceof SqlError.SqlError && isConnectionLost(error)
+const isLost = (error: unknown): boolean =>
+  error instanceof SqlError.SqlError && isConnectionLost(error)

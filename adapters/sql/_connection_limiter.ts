@@ -46,14 +46,16 @@ export const makeConnectionLimiter = (
     return semaphore.takeScoped(1).pipe(
       Effect.timeoutOrElse({
         duration: waitMs,
-        orElse: () => Effect.suspend(() => {
-          timeouts++
-          return Effect.fail(timedOut)
-        })
+        orElse: () =>
+          Effect.suspend(() => {
+            timeouts++
+            return Effect.fail(timedOut)
+          })
       }),
       Effect.ensuring(Effect.sync(() => waiting--)),
       Effect.andThen(Effect.acquireRelease(
-        Effect.sync(() => inUse++), () => Effect.sync(() => inUse--)
+        Effect.sync(() => inUse++),
+        () => Effect.sync(() => inUse--)
       ))
     )
   })
@@ -63,12 +65,20 @@ export const makeConnectionLimiter = (
     withPermit: <A, E, R>(
       effect: Effect.Effect<A, E, R>
     ): Effect.Effect<A, E | SqlError.SqlError, R> =>
-      Effect.uninterruptibleMask((restore) => Effect.flatMap(take, (isTaken) => isTaken
-        ? Effect.ensuring(restore(effect), release)
-        : restore(Effect.scopedWith((scope) =>
-          Effect.andThen(Scope.provide(wait, scope), effect))))),
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(take, (isTaken) =>
+          isTaken
+            ? Effect.ensuring(restore(effect), release)
+            : restore(
+              Effect.scopedWith((scope) => Effect.andThen(Scope.provide(wait, scope), effect))
+            ))
+      ),
     /** Holds a permit until the scope closes. */
-    scopedPermit: Effect.uninterruptibleMask((restore) => Effect.flatMap(take, (isTaken) =>
-      isTaken ? Effect.addFinalizer(() => release) : restore(wait)))
+    scopedPermit: Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        take,
+        (isTaken) => isTaken ? Effect.addFinalizer(() => release) : restore(wait)
+      )
+    )
   }
 }

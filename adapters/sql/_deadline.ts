@@ -1,7 +1,11 @@
 import { Effect, Fiber } from "effect"
 
 /** The effect, or `late` after some time; the effect is told to stop then and not waited for. A fifth of the cost of `Effect.timeoutOrElse`, for every read pays it. */
-export const within = <A, E, R>(effect: Effect.Effect<A, E, R>, ms: number, late: Effect.Effect<never, E>): Effect.Effect<A, E, R> =>
+export const within = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  ms: number,
+  late: Effect.Effect<never, E>
+): Effect.Effect<A, E, R> =>
   Effect.contextWith((context) =>
     Effect.callback<A, E, R>((resume) => {
       const fiber = Effect.runForkWith(context)(effect)
@@ -18,4 +22,5 @@ export const within = <A, E, R>(effect: Effect.Effect<A, E, R>, ms: number, late
         clearTimeout(timer)
         return Fiber.interrupt(fiber)
       })
-    }))
+    })
+  )

@@ -8,7 +8,16 @@ import { headStatement } from "./_list.ts"
 import { hexParameter } from "./_list_values.ts"
 import { answerStatement, type SqlAnswer } from "./_read_answer.ts"
 import { coordinatorLine, readCoordinator, registrationOf } from "./_rows_auction.ts"
-import { accountLine, batchLine, exitLine, readAccount, readBatch, readExit, readTransaction, transactionLine } from "./_rows_history.ts"
+import {
+  accountLine,
+  batchLine,
+  exitLine,
+  readAccount,
+  readBatch,
+  readExit,
+  readTransaction,
+  transactionLine
+} from "./_rows_history.ts"
 import { type Tokens, tokenOf } from "./_token_cache.ts"
 
 /** How one item is found: a statement, its parameters, and what its lines are. */
@@ -20,7 +29,8 @@ interface Finder<N extends ItemName> {
   readonly read: (lines: ReadonlyArray<string>, tokens: Tokens, key: ItemKeys[N]) => Items[N] | null
 }
 
-const one = <Item>(read: (line: string) => Item) => ([line]: ReadonlyArray<string>): Item | null => line === undefined ? null : read(line)
+const one = <Item>(read: (line: string) => Item) => ([line]: ReadonlyArray<string>): Item | null =>
+  line === undefined ? null : read(line)
 
 const row = (table: string, line: string, condition: string, place = "0"): string =>
   `SELECT ${place}, ${line} FROM (SELECT * FROM ${table} WHERE ${condition} LIMIT 1) AS r`
@@ -48,7 +58,9 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
     }
   },
   exit: {
-    text: answerStatement({ rows: [row("exit", exitLine, "batch_num = $1::bigint AND account_index = $2::bigint")] }),
+    text: answerStatement({
+      rows: [row("exit", exitLine, "batch_num = $1::bigint AND account_index = $2::bigint")]
+    }),
     parameters: ({ accountIndex, batchNum }) => [String(batchNum), String(accountIndex)],
     read: (lines, tokens) => {
       const exit = one(readExit)(lines)
@@ -57,7 +69,9 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
   },
   transaction: {
     text: answerStatement({ rows: [row("transaction", transactionLine, "id = $1::bytea")] }),
-    wider: answerStatement({ rows: [row("transaction", transactionLine, "id = $1::bytea"), waiting] }),
+    wider: answerStatement({
+      rows: [row("transaction", transactionLine, "id = $1::bytea"), waiting]
+    }),
     parameters: (id) => [hexParameter(id)],
     read: (lines, tokens) => {
       const transaction = one(readTransaction)(lines)
@@ -82,45 +96,75 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
       ]
     }),
     parameters: (batchNum) => [String(batchNum)],
-    read: ([batch, ...lines], tokens) => batch === undefined ? null : {
-      batch: readBatch(batch),
-      transactions: lines.map((line) => {
-        const transaction = readTransaction(line)
-        return { transaction, token: tokenOf(tokens, transaction.tokenId)! }
-      })
-    }
+    read: ([batch, ...lines], tokens) =>
+      batch === undefined ? null : {
+        batch: readBatch(batch),
+        transactions: lines.map((line) => {
+          const transaction = readTransaction(line)
+          return { transaction, token: tokenOf(tokens, transaction.tokenId)! }
+        })
+      }
   },
-  token: { text: headStatement, parameters: () => [], read: (_, tokens, id) => tokenOf(tokens, id) },
+  token: {
+    text: headStatement,
+    parameters: () => [],
+    read: (_, tokens, id) => tokenOf(tokens, id)
+  },
   coordinator: {
-    text: answerStatement({ rows: [`SELECT 0, ${coordinatorLine} FROM ${registrationOf("$1::bytea", "r")}`] }),
+    text: answerStatement({
+      rows: [`SELECT 0, ${coordinatorLine} FROM ${registrationOf("$1::bytea", "r")}`]
+    }),
     parameters: (bidder) => [hexParameter(bidder)],
     read: one(readCoordinator)
   }
 }
 
 /** One item, or null where there is none. */
-export const findItem = <N extends Exclude<ItemName, "slot">>(ask: Ask, name: N, key: ItemKeys[N]): Effect.Effect<Found<Items[N]>, StoreFailure> => {
+export const findItem = <N extends Exclude<ItemName, "slot">>(
+  ask: Ask,
+  name: N,
+  key: ItemKeys[N]
+): Effect.Effect<Found<Items[N]>, StoreFailure> => {
   const { parameters, read, text, wider }: Finder<N> = finders[name]
   const question = { text, parameters: parameters(key) }
-  const item = ({ lines, stamp }: SqlAnswer, tokens: Tokens) => ({ item: read(lines, tokens, key), stamp })
+  const item = ({ lines, stamp }: SqlAnswer, tokens: Tokens) => ({
+    item: read(lines, tokens, key),
+    stamp
+  })
   if (wider === undefined) return ask(question, item)
   const inFull = ask({ ...question, text: wider }, item)
-  return Effect.flatMap(ask(question, item), (found) => found.item === null ? inFull : Effect.succeed(found))
+  return Effect.flatMap(
+    ask(question, item),
+    (found) => found.item === null ? inFull : Effect.succeed(found)
+  )
 }
 
 const partiesStatement = answerStatement({
-  rows: [`SELECT asked.place, ${accountLine} FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (account_index, place)
-CROSS JOIN LATERAL (SELECT * FROM account WHERE account.account_index = asked.account_index LIMIT 1) AS r`]
+  rows: [
+    `SELECT asked.place, ${accountLine} FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (account_index, place)
+CROSS JOIN LATERAL (SELECT * FROM account WHERE account.account_index = asked.account_index LIMIT 1) AS r`
+  ]
 })
 
 /** Accounts and tokens by what a transaction calls them. */
 export const findParties = (
-  ask: Ask, { accounts, tokens: tokenIds }: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }
+  ask: Ask,
+  { accounts, tokens: tokenIds }: {
+    readonly accounts: ReadonlyArray<AccountIndex>
+    readonly tokens: ReadonlyArray<TokenId>
+  }
 ): Effect.Effect<Parties, StoreFailure> =>
-  ask({ text: partiesStatement, parameters: [`{${accounts.join(",")}}`] }, ({ lines, stamp }, tokens) => {
-    const found = new Map(lines.map((line) => {
-      const account = readAccount(line)
-      return [account.index, account] as const
-    }))
-    return { accounts: accounts.map((index) => found.get(index) ?? null), tokens: tokenIds.map((id) => tokenOf(tokens, id)), stamp }
-  })
+  ask(
+    { text: partiesStatement, parameters: [`{${accounts.join(",")}}`] },
+    ({ lines, stamp }, tokens) => {
+      const found = new Map(lines.map((line) => {
+        const account = readAccount(line)
+        return [account.index, account] as const
+      }))
+      return {
+        accounts: accounts.map((index) => found.get(index) ?? null),
+        tokens: tokenIds.map((id) => tokenOf(tokens, id)),
+        stamp
+      }
+    }
+  )

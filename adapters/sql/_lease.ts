@@ -35,21 +35,31 @@ export class WriterLease extends Context.Service<WriterLease, {
    * Runs a write as one transaction on `Database.writes` that commits only while this process is the writer. Fails, and nothing has
    * happened, where another one is; and once in each `WriteSeries` where another one was since its last write.
    */
-  readonly write: <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError.SqlError | StoreFailure, R>
+  readonly write: <A, E, R>(
+    transaction: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | SqlError.SqlError | StoreFailure, R>
 }>()("rollup/sql/WriterLease") {}
 
-export const leaseLayer = (options: LeaseOptions = {}): Layer.Layer<WriterLease, never, Database | Signals> =>
-  Layer.effect(WriterLease, Effect.gen(function*() {
-    const { writes } = yield* Database
-    const { sql } = yield* Signals
-    const lease = yield* makeLease(sql, options)
-    return {
-      write: (transaction) => lease.held.pipe(
-        Effect.tap(lease.inSeries),
-        Effect.flatMap((epoch) => writes.withTransaction(Effect.andThen(fence(writes, epoch, lease.lost), transaction)))
-      )
-    }
-  }))
+export const leaseLayer = (
+  options: LeaseOptions = {}
+): Layer.Layer<WriterLease, never, Database | Signals> =>
+  Layer.effect(
+    WriterLease,
+    Effect.gen(function*() {
+      const { writes } = yield* Database
+      const { sql } = yield* Signals
+      const lease = yield* makeLease(sql, options)
+      return {
+        write: (transaction) =>
+          lease.held.pipe(
+            Effect.tap(lease.inSeries),
+            Effect.flatMap((epoch) =>
+              writes.withTransaction(Effect.andThen(fence(writes, epoch, lease.lost), transaction))
+            )
+          )
+      }
+    })
+  )
 
 /** How often who waits for the lease asks, at most a tenth of its own term. */
 const retryMs = 500
@@ -66,7 +76,10 @@ interface HeldLease {
 }
 
 const makeLease = (sql: SqlClient.SqlClient, {
-  beatMs = 2000, holder: name = `process ${process.pid} on ${hostname()}`, termMs = 10_000, waits = false
+  beatMs = 2000,
+  holder: name = `process ${process.pid} on ${hostname()}`,
+  termMs = 10_000,
+  waits = false
 }: LeaseOptions): Effect.Effect<HeldLease, never, Scope.Scope> =>
   Effect.gen(function*() {
     let epoch: bigint | null = null
@@ -79,46 +92,66 @@ const makeLease = (sql: SqlClient.SqlClient, {
     const told = (writer: Writer): StoreFailure =>
       new StoreFailure({
         retry: true,
-        message: `The ledger is written by ${writer.holder} since ${writer.since}, expected one writer: stop that process, or try again when it has ended`
+        message:
+          `The ledger is written by ${writer.holder} since ${writer.since}, expected one writer: stop that process, or try again when it has ended`
       })
 
     const take = sql.unsafe<{ epoch: bigint }>(takeStatement, [holder, termMs]).pipe(
-      Effect.flatMap(([taken]) => taken === undefined
-        ? Effect.flatMap(sql.unsafe<Writer>(holderStatement), ([writer]) => Effect.fail(writer === undefined ? unknownWriter : told(writer)))
-        : Effect.succeed(taken.epoch)),
+      Effect.flatMap(([taken]) =>
+        taken === undefined
+          ? Effect.flatMap(
+            sql.unsafe<Writer>(holderStatement),
+            ([writer]) => Effect.fail(writer === undefined ? unknownWriter : told(writer))
+          )
+          : Effect.succeed(taken.epoch)
+      ),
       Effect.catchTag("SqlError", (error) => Effect.fail(storeFailure(error)))
     )
     const held = one.withPermit(Effect.suspend(() => {
       if (epoch !== null) return Effect.succeed(epoch)
       // a lease that was taken is noted, whatever becomes of who asked for it
-      const taking = Effect.uninterruptible(Effect.tap(take, (taken) => Effect.andThen(
-        Effect.sync(() => {
-          if (lastEpoch === null || taken !== lastEpoch + 1n) since = taken
-          epoch = lastEpoch = taken
-        }),
-        Effect.logInfo(`This process writes the ledger, epoch ${taken}`)
-      )))
+      const taking = Effect.uninterruptible(Effect.tap(take, (taken) =>
+        Effect.andThen(
+          Effect.sync(() => {
+            if (lastEpoch === null || taken !== lastEpoch + 1n) since = taken
+            epoch = lastEpoch = taken
+          }),
+          Effect.logInfo(`This process writes the ledger, epoch ${taken}`)
+        )))
       return waits
         ? Effect.tapError(taking, (failure) => Effect.logDebug(failure.message)).pipe(
           // a database that fails is no other writer: that is told at once
-          Effect.retry({ while: ({ cause }) => cause === undefined, schedule: Schedule.spaced(Math.min(retryMs, termMs / 10)) })
+          Effect.retry({
+            while: ({ cause }) => cause === undefined,
+            schedule: Schedule.spaced(Math.min(retryMs, termMs / 10))
+          })
         )
         : taking
     }))
-    const forget = (lostEpoch: bigint) => Effect.suspend(() => {
-      if (epoch !== lostEpoch) return Effect.void
-      epoch = null
-      return Effect.logWarning(`This process writes the ledger no more: another one has taken over from epoch ${lostEpoch}`)
-    })
+    const forget = (lostEpoch: bigint) =>
+      Effect.suspend(() => {
+        if (epoch !== lostEpoch) return Effect.void
+        epoch = null
+        return Effect.logWarning(
+          `This process writes the ledger no more: another one has taken over from epoch ${lostEpoch}`
+        )
+      })
     const beat = Effect.suspend(() => {
       const beating = epoch
       return beating === null ? Effect.void : sql.unsafe(beatStatement, [beating, termMs]).pipe(
         Effect.flatMap((rows) => rows.length === 0 ? forget(beating) : Effect.void),
-        Effect.catch((error) => Effect.logWarning("The writer of the ledger could not give its sign of life", error))
+        Effect.catch((error) =>
+          Effect.logWarning("The writer of the ledger could not give its sign of life", error)
+        )
       )
     })
-    yield* Effect.addFinalizer(() => Effect.suspend(() =>
-      epoch === null ? Effect.void : Effect.ignore(Effect.timeout(sql.unsafe(releaseStatement, [epoch]), releaseMs))))
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() =>
+        epoch === null
+          ? Effect.void
+          : Effect.ignore(Effect.timeout(sql.unsafe(releaseStatement, [epoch]), releaseMs))
+      )
+    )
     yield* Effect.forkScoped(Effect.repeat(beat, Schedule.spaced(beatMs)))
     return {
       held,
@@ -134,7 +167,10 @@ const makeLease = (sql: SqlClient.SqlClient, {
 
 /** The first statement of a write transaction; holds until it ends. */
 const fence = (sql: SqlClient.SqlClient, epoch: bigint, lost: HeldLease["lost"]) =>
-  Effect.flatMap(sql.unsafe(fenceStatement, [epoch]), (rows) => rows.length === 0 ? lost(epoch) : Effect.void)
+  Effect.flatMap(
+    sql.unsafe(fenceStatement, [epoch]),
+    (rows) => rows.length === 0 ? lost(epoch) : Effect.void
+  )
 
 interface Writer {
   readonly holder: string
@@ -150,14 +186,23 @@ const holderStatement = `
 SELECT holder, to_char(held_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS since FROM writer WHERE holder IS NOT NULL`
 const beatStatement = `
 UPDATE writer SET expires_at = clock_timestamp() + $2 * interval '1 millisecond' WHERE epoch = $1 AND holder IS NOT NULL RETURNING epoch`
-const releaseStatement = "UPDATE writer SET holder = NULL, held_since = NULL, expires_at = NULL WHERE epoch = $1"
-const fenceStatement = "SELECT epoch FROM writer WHERE epoch = $1 AND holder IS NOT NULL FOR KEY SHARE"
+const releaseStatement =
+  "UPDATE writer SET holder = NULL, held_since = NULL, expires_at = NULL WHERE epoch = $1"
+const fenceStatement =
+  "SELECT epoch FROM writer WHERE epoch = $1 AND holder IS NOT NULL FOR KEY SHARE"
 
-const unknownWriter = new StoreFailure({ retry: true, message: "The ledger had another writer a moment ago, expected none: try again" })
+const unknownWriter = new StoreFailure({
+  retry: true,
+  message: "The ledger had another writer a moment ago, expected none: try again"
+})
 const overtaken = new StoreFailure({
-  retry: true, overtaken: true,
-  message: "Another process may have written the ledger since this one did, which is the writer again: look at its last block, and go on from there; this time nothing was written"
+  retry: true,
+  overtaken: true,
+  message:
+    "Another process may have written the ledger since this one did, which is the writer again: look at its last block, and go on from there; this time nothing was written"
 })
 const noLongerWriter = new StoreFailure({
-  retry: true, message: "This process is no longer the writer of the ledger: another one took over while it gave no sign of life; nothing was written"
+  retry: true,
+  message:
+    "This process is no longer the writer of the ledger: another one took over while it gave no sign of life; nothing was written"
 })

@@ -1,14 +1,43 @@
-import { type Account, type Bid, type Coordinator, type Exit, type Token, type Transaction, type TransactionType, transactionTypes } from "../../core/domain/mod.ts"
-import { arrays, bigints, booleans, type Column, type Columns, doubles, hexBytes, numerics, smallints, texts } from "./_parameters.ts"
+import {
+  type Account,
+  type Bid,
+  type Coordinator,
+  type Exit,
+  type Token,
+  type Transaction,
+  type TransactionType,
+  transactionTypes
+} from "../../core/domain/mod.ts"
+import {
+  arrays,
+  bigints,
+  booleans,
+  type Column,
+  type Columns,
+  doubles,
+  hexBytes,
+  numerics,
+  smallints,
+  texts
+} from "./_parameters.ts"
 import { writeParameterSet } from "./_parameter_sets.ts"
 import { storedText } from "./_text.ts"
-import type { BatchRow, BlockRow, NextItems, ParameterSet, PriceChange, Withdrawal } from "./_written_rows.ts"
+import type {
+  BatchRow,
+  BlockRow,
+  NextItems,
+  ParameterSet,
+  PriceChange,
+  Withdrawal
+} from "./_written_rows.ts"
 
 /*
  * Which column of which table holds what of a row.
  */
 
-const typeNumbers = new Map<TransactionType, number>(transactionTypes.map((type, number) => [type, number]))
+const typeNumbers = new Map<TransactionType, number>(
+  transactionTypes.map((type, number) => [type, number])
+)
 
 const nextColumns = <Row>(next: (row: Row) => Readonly<NextItems>): Columns<Row> => ({
   next_account: bigints((row) => next(row).account),
@@ -38,8 +67,14 @@ export const batchColumns: Columns<BatchRow> = {
   ethereum_block_hash: hexBytes(({ batch }) => batch.ethereumBlockHash),
   timestamp_ms: bigints(({ batch }) => batch.timestampMs),
   forger_addr: hexBytes(({ batch }) => batch.forgerAddr),
-  collected_tokens: arrays("bigint", ({ batch }) => batch.collectedFees.map(([tokenId]) => tokenId)),
-  collected_amounts: arrays("numeric", ({ batch }) => batch.collectedFees.map(([, amount]) => amount)),
+  collected_tokens: arrays(
+    "bigint",
+    ({ batch }) => batch.collectedFees.map(([tokenId]) => tokenId)
+  ),
+  collected_amounts: arrays(
+    "numeric",
+    ({ batch }) => batch.collectedFees.map(([, amount]) => amount)
+  ),
   historic_total_collected_fees_usd: doubles(({ batch }) => batch.historicTotalCollectedFeesUSD),
   state_root: numerics(({ batch }) => batch.stateRoot),
   num_accounts: bigints(({ batch }) => batch.numAccounts),
@@ -73,7 +108,9 @@ export const accountColumns: Columns<Account> = {
 }
 
 export const accountUpdateColumns: Columns<Account> = {
-  account_index: bigints((row) => row.index), nonce: bigints((row) => row.nonce), balance: numerics((row) => row.balance)
+  account_index: bigints((row) => row.index),
+  nonce: bigints((row) => row.nonce),
+  balance: numerics((row) => row.balance)
 }
 
 const eitherTransactionColumns: Columns<Transaction> = {
@@ -103,11 +140,15 @@ const eitherTransactionColumns: Columns<Transaction> = {
   nonce: bigints(({ l2 }) => l2 && l2.nonce)
 }
 
-export const transactionColumns: Columns<Transaction> = { ...eitherTransactionColumns, batch_num: bigints((row) => row.batchNum) }
+export const transactionColumns: Columns<Transaction> = {
+  ...eitherTransactionColumns,
+  batch_num: bigints((row) => row.batchNum)
+}
 
 /** `forged` tells by item id which of the rows are forged already. */
 export const queuedColumns: Columns<Transaction & { readonly forged: boolean }> = {
-  ...eitherTransactionColumns as Columns<Transaction & { readonly forged: boolean }>, forged: booleans((row) => row.forged)
+  ...eitherTransactionColumns as Columns<Transaction & { readonly forged: boolean }>,
+  forged: booleans((row) => row.forged)
 }
 
 export const exitColumns: Columns<Exit> = {
@@ -139,7 +180,9 @@ export const exitUpdateColumns: Columns<Exit> = {
 }
 
 export const withdrawalColumns: Columns<Withdrawal> = {
-  ethereum_block_num: numerics((row) => row.blockNum), exit_item: bigints((row) => row.exitItem), field: smallints((row) => row.field)
+  ethereum_block_num: numerics((row) => row.blockNum),
+  exit_item: bigints((row) => row.exitItem),
+  field: smallints((row) => row.field)
 }
 
 /** With the version in which the row changed. */
@@ -182,7 +225,9 @@ export const coordinatorColumns: Columns<Coordinator> = {
 }
 
 export const registrationColumns: Columns<Coordinator> = {
-  bidder_addr: hexBytes((row) => row.bidderAddr), forger_addr: hexBytes((row) => row.forgerAddr), item_id: bigints((row) => row.itemId)
+  bidder_addr: hexBytes((row) => row.bidderAddr),
+  forger_addr: hexBytes((row) => row.forgerAddr),
+  item_id: bigints((row) => row.itemId)
 }
 
 export const bidColumns: Columns<Bid> = {
@@ -198,7 +243,9 @@ export const bidColumns: Columns<Bid> = {
 export const parameterSetColumns: Columns<ParameterSet> = {
   kind: texts((row) => row.kind),
   ethereum_block_num: numerics((row) => row.blockNum),
-  first_slot: bigints(({ set }) => "defaultSlotSetBidSlotNum" in set ? set.defaultSlotSetBidSlotNum : null),
+  first_slot: bigints(({ set }) =>
+    "defaultSlotSetBidSlotNum" in set ? set.defaultSlotSetBidSlotNum : null
+  ),
   variables: texts((row) => writeParameterSet(row.kind, row.set as never))
 }
 
@@ -207,6 +254,10 @@ export interface HeldSlot {
   readonly bidder: string
   readonly slotNum: number
 }
-export const heldSlotColumns: { readonly bidder: Column<HeldSlot>; readonly item: Column<HeldSlot> } = {
-  bidder: hexBytes((row) => row.bidder), item: bigints((row) => row.slotNum)
+export const heldSlotColumns: {
+  readonly bidder: Column<HeldSlot>
+  readonly item: Column<HeldSlot>
+} = {
+  bidder: hexBytes((row) => row.bidder),
+  item: bigints((row) => row.slotNum)
 }

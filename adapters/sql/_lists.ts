@@ -1,12 +1,33 @@
 import type { FiltersOf, ListItems, ListName } from "../../core/contract/mod.ts"
 import { transactionTypes } from "../../core/domain/mod.ts"
-import { byteParameter, hexParameter, keysParameter, type Listed, listedUnder } from "./_list_values.ts"
+import {
+  byteParameter,
+  hexParameter,
+  keysParameter,
+  type Listed,
+  listedUnder
+} from "./_list_values.ts"
 import { openExitKey } from "./_open_items.ts"
 import { pageRows, type PageText } from "./_page.ts"
 import { postingKey, postingLists } from "./_posting_lists.ts"
 import { lastPlace } from "./_read_answer.ts"
-import { bidLine, coordinatorLine, readBid, readCoordinator, registrationOf } from "./_rows_auction.ts"
-import { accountLine, batchLine, exitLine, readAccount, readBatch, readExit, readTransaction, transactionLine } from "./_rows_history.ts"
+import {
+  bidLine,
+  coordinatorLine,
+  readBid,
+  readCoordinator,
+  registrationOf
+} from "./_rows_auction.ts"
+import {
+  accountLine,
+  batchLine,
+  exitLine,
+  readAccount,
+  readBatch,
+  readExit,
+  readTransaction,
+  transactionLine
+} from "./_rows_history.ts"
 import { type Tokens, tokenOf } from "./_token_cache.ts"
 
 /** Names the next parameter of a text, with its type. */
@@ -37,7 +58,12 @@ export const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
   accounts: {
     ask: (filters) => {
       const listed = listedUnder(postingLists.accounts, filters)
-      return byPostings(listed, "account", (parameter) => `r.token_id = ANY(${parameter("bigint[]")})`, [`{${filters.tokenIds?.join(",") ?? ""}}`])
+      return byPostings(
+        listed,
+        "account",
+        (parameter) => `r.token_id = ANY(${parameter("bigint[]")})`,
+        [`{${filters.tokenIds?.join(",") ?? ""}}`]
+      )
     },
     rows: pageRows("account", accountLine),
     read: (line, tokens) => {
@@ -52,7 +78,9 @@ export const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
       // open exits are listed under every combination
       const asked: Asked = onlyPendingWithdraws
         ? { ...keysOf(listed.keys.map(amongOpenExits), "open"), values: [] }
-        : byPostings(listed, "exit", (parameter) => `r.token_id = ${parameter("bigint")}`, [textOf(filters.tokenId)])
+        : byPostings(listed, "exit", (parameter) => `r.token_id = ${parameter("bigint")}`, [
+          textOf(filters.tokenId)
+        ])
       return withAccount(accountIndex, withBatch("exits", batchNum, asked))
     },
     rows: pageRows("exit", exitLine),
@@ -67,7 +95,10 @@ export const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
       const asked = byPostings(listed, "transaction", (parameter) => {
         const [tokenId, type] = [parameter("bigint"), parameter("smallint")]
         return `(${tokenId} IS NULL OR r.token_id = ${tokenId}) AND (${type} IS NULL OR r.type = ${type})`
-      }, [textOf(filters.tokenId), filters.type === undefined ? null : String(transactionTypes.indexOf(filters.type))])
+      }, [
+        textOf(filters.tokenId),
+        filters.type === undefined ? null : String(transactionTypes.indexOf(filters.type))
+      ])
       return withAccount(filters.accountIndex, withBatch("transactions", batchNum, asked))
     },
     rows: pageRows("transaction", transactionLine),
@@ -79,15 +110,24 @@ export const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
   batches: {
     ask: ({ maxBatchNum, minBatchNum, ...filters }) => {
       const listed = listedUnder(postingLists.batches, filters)
-      const asked = byPostings(listed, "batch", (parameter) => `r.forger_addr = ${parameter("bytea")}`, [addressOf(filters.forgerAddr)])
+      const asked = byPostings(
+        listed,
+        "batch",
+        (parameter) => `r.forger_addr = ${parameter("bytea")}`,
+        [addressOf(filters.forgerAddr)]
+      )
       if (minBatchNum === undefined && maxBatchNum === undefined) return asked
       return withRange("between", asked, (parameter) => {
         const [min, max] = [parameter("bigint"), parameter("bigint")]
         // numbers and item ids ascend together, but item ids have gaps after a rollback
         const firstItem = (condition: string): string =>
           `coalesce((SELECT batch.item_id FROM batch WHERE ${condition} ORDER BY batch.batch_num LIMIT 1), ${lastPlace})`
-        return `SELECT CASE WHEN ${min} IS NULL THEN 0 ELSE ${firstItem(`batch.batch_num > ${min}`)} END AS low,
-  CASE WHEN ${max} IS NULL THEN ${lastPlace} ELSE ${firstItem(`batch.batch_num >= ${max}`)} END AS upper`
+        return `SELECT CASE WHEN ${min} IS NULL THEN 0 ELSE ${
+          firstItem(`batch.batch_num > ${min}`)
+        } END AS low,
+  CASE WHEN ${max} IS NULL THEN ${lastPlace} ELSE ${
+          firstItem(`batch.batch_num >= ${max}`)
+        } END AS upper`
       }, [textOf(minBatchNum), textOf(maxBatchNum)])
     },
     rows: pageRows("batch", batchLine),
@@ -98,7 +138,12 @@ export const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
       const list = postingLists.bids
       const { bidderAddr, slotNum } = filters
       if (forgerAddr === undefined) {
-        return byPostings(listedUnder(list, filters), "bid", (parameter) => `r.bidder_addr = ${parameter("bytea")}`, [addressOf(bidderAddr)])
+        return byPostings(
+          listedUnder(list, filters),
+          "bid",
+          (parameter) => `r.bidder_addr = ${parameter("bytea")}`,
+          [addressOf(bidderAddr)]
+        )
       }
       // the lists of the forger's bidders: those of the slot, or of all slots
       const { above, keys: [prefix] } = listedUnder(list, { ...filters, bidderAddr: "" })
@@ -108,34 +153,54 @@ export const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
     read: readBid
   },
   coordinators: {
-    ask: () => byPostings({ keys: [postingKey(postingLists.coordinators)], above: null }, "coordinator", () => "true", []),
+    ask: () =>
+      byPostings(
+        { keys: [postingKey(postingLists.coordinators)], above: null },
+        "coordinator",
+        () => "true",
+        []
+      ),
     rows: pageRows("coordinator", coordinatorLine),
     read: readCoordinator
   }
 }
 
-const textOf = (value: number | undefined): string | null => value === undefined ? null : String(value)
-const addressOf = (address: string | undefined): string | null => address === undefined ? null : hexParameter(address)
+const textOf = (value: number | undefined): string | null =>
+  value === undefined ? null : String(value)
+const addressOf = (address: string | undefined): string | null =>
+  address === undefined ? null : hexParameter(address)
 
 /** The same filters, of the exits that are open. */
-const amongOpenExits = (key: Uint8Array): Uint8Array => Buffer.concat([openExitKey().subarray(0, 1), key.subarray(1)])
+const amongOpenExits = (key: Uint8Array): Uint8Array =>
+  Buffer.concat([openExitKey().subarray(0, 1), key.subarray(1)])
 
 /** One list, as nearly always, is read without the detour over many. */
-const keysOf = (keys: ReadonlyArray<Uint8Array>, lists: PageText["lists"]): Pick<Asked, "shape" | "text" | "keys"> => keys.length === 1
-  ? { shape: `${lists} one`, text: () => ({ lists, keys: "one" }), keys: byteParameter(keys[0]!) }
-  : { shape: lists, text: () => ({ lists }), keys: keysParameter(keys) }
+const keysOf = (
+  keys: ReadonlyArray<Uint8Array>,
+  lists: PageText["lists"]
+): Pick<Asked, "shape" | "text" | "keys"> =>
+  keys.length === 1
+    ? { shape: `${lists} one`, text: () => ({ lists, keys: "one" }), keys: byteParameter(keys[0]!) }
+    : { shape: lists, text: () => ({ lists }), keys: keysParameter(keys) }
 
 /** @param condition what the values mean for a row `r` of the open row above */
 const byPostings = (
-  { above, keys }: Listed, table: string, condition: (parameter: Parameter) => string, values: ReadonlyArray<string | null>
-): Asked => above === null
-  ? { ...keysOf(keys, "postings"), values: [] }
-  : {
-    shape: "sifted",
-    text: (parameter) => ({ lists: "postings", sift: { key: parameter("bytea"), table, condition: condition(parameter) } }),
-    keys: keysParameter(keys),
-    values: [byteParameter(above), ...values]
-  }
+  { above, keys }: Listed,
+  table: string,
+  condition: (parameter: Parameter) => string,
+  values: ReadonlyArray<string | null>
+): Asked =>
+  above === null
+    ? { ...keysOf(keys, "postings"), values: [] }
+    : {
+      shape: "sifted",
+      text: (parameter) => ({
+        lists: "postings",
+        sift: { key: parameter("bytea"), table, condition: condition(parameter) }
+      }),
+      keys: keysParameter(keys),
+      values: [byteParameter(above), ...values]
+    }
 
 /** Keys that begin with `$1`, one for each bidder that is registered with a forger: one of them, where it is asked for. */
 export const keysOfForger = (forger: string, bidder: string): string => `
@@ -147,7 +212,11 @@ interface Bidders {
   readonly bidderAddr: string | undefined
 }
 
-const byForger = (prefix: Uint8Array, { bidderAddr, forgerAddr }: Bidders, above: Uint8Array | null): Asked => ({
+const byForger = (
+  prefix: Uint8Array,
+  { bidderAddr, forgerAddr }: Bidders,
+  above: Uint8Array | null
+): Asked => ({
   shape: above === null ? "forger" : "forger in slot",
   text: (parameter) => {
     const [forger, bidder] = [parameter("bytea"), parameter("bytea")]
@@ -161,11 +230,20 @@ const byForger = (prefix: Uint8Array, { bidderAddr, forgerAddr }: Bidders, above
     }
   },
   keys: byteParameter(prefix),
-  values: [hexParameter(forgerAddr), addressOf(bidderAddr), ...(above === null ? [] : [byteParameter(above)])]
+  values: [
+    hexParameter(forgerAddr),
+    addressOf(bidderAddr),
+    ...(above === null ? [] : [byteParameter(above)])
+  ]
 })
 
 /** @param range a query of `low` and `upper`, and of `known` where the head should tell it */
-const withRange = (shape: string, asked: Asked, range: (parameter: Parameter) => string, values: ReadonlyArray<string | null>): Asked => ({
+const withRange = (
+  shape: string,
+  asked: Asked,
+  range: (parameter: Parameter) => string,
+  values: ReadonlyArray<string | null>
+): Asked => ({
   ...asked,
   shape: `${asked.shape} ${shape}`,
   text: (parameter) => ({ range: range(parameter), ...asked.text(parameter) }),
@@ -173,16 +251,26 @@ const withRange = (shape: string, asked: Asked, range: (parameter: Parameter) =>
 })
 
 /** Only items of a batch. */
-const withBatch = (items: "exits" | "transactions", batchNum: number | undefined, asked: Asked): Asked =>
+const withBatch = (
+  items: "exits" | "transactions",
+  batchNum: number | undefined,
+  asked: Asked
+): Asked =>
   batchNum === undefined ? asked : withRange("in batch", asked, (parameter) => `
 SELECT coalesce(batch.${items}_from, 0) AS low, coalesce(batch.${items}_to, 0) AS upper, batch.batch_num IS NOT NULL AS known
-FROM (VALUES (${parameter("bigint")})) AS given (batch_num) LEFT JOIN batch ON batch.batch_num = given.batch_num`, [String(batchNum)])
+FROM (VALUES (${
+    parameter("bigint")
+  })) AS given (batch_num) LEFT JOIN batch ON batch.batch_num = given.batch_num`, [
+    String(batchNum)
+  ])
 
 /** The head tells at its end whether the account exists, then whether the batch does, where one is asked for. */
 const withAccount = (accountIndex: number | undefined, asked: Asked): Asked => ({
   ...asked,
   text: (parameter) => {
-    const known = `EXISTS (SELECT FROM account WHERE account.account_index = ${parameter("bigint")})`
+    const known = `EXISTS (SELECT FROM account WHERE account.account_index = ${
+      parameter("bigint")
+    })`
     const text = asked.text(parameter)
     return { ...text, head: [known, ...(text.range === undefined ? [] : ["bounds.known"])] }
   },

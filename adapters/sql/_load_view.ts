@@ -6,8 +6,22 @@ import { readParameterSet } from "./_parameter_sets.ts"
 import { bigintArray, bytesArray } from "./_parameters.ts"
 import type { ViewStart } from "./_view_start.ts"
 import type { ViewNeeds } from "./_view_needs.ts"
-import { bidLine, coordinatorLine, readBid, readCoordinator, readToken, tokenLine } from "./_rows_auction.ts"
-import { accountLine, exitLine, readAccount, readExit, readTransaction, transactionLine } from "./_rows_history.ts"
+import {
+  bidLine,
+  coordinatorLine,
+  readBid,
+  readCoordinator,
+  readToken,
+  tokenLine
+} from "./_rows_auction.ts"
+import {
+  accountLine,
+  exitLine,
+  readAccount,
+  readExit,
+  readTransaction,
+  transactionLine
+} from "./_rows_history.ts"
 
 interface StoredBlock {
   readonly number: string
@@ -58,12 +72,15 @@ SELECT ledger.version, ledger.token_version, ledger.batch_num, ledger.next_accou
   (SELECT array_agg(variables ORDER BY ethereum_block_num DESC) FROM parameter_set WHERE kind = 'auction') AS auction
 FROM ledger JOIN block ON block.number = ledger.ethereum_block_num LEFT JOIN batch ON batch.batch_num = ledger.batch_num`
 
-const blocksStatement = "SELECT number, hash, timestamp_ms FROM block WHERE number = ANY($1::numeric[])"
+const blocksStatement =
+  "SELECT number, hash, timestamp_ms FROM block WHERE number = ANY($1::numeric[])"
 const queuedStatement = `
 SELECT ${transactionLine} AS line FROM (SELECT *, NULL AS batch_num FROM queued_transaction WHERE queue = ANY($1::bigint[]) AND NOT forged) AS r
 ORDER BY r.queue, r.position`
-const accountsStatement = `SELECT ${accountLine} AS line FROM account AS r WHERE account_index = ANY($1::bigint[])`
-const tokensStatement = `SELECT ${tokenLine} AS line FROM token AS r WHERE token_id = ANY($1::bigint[]) OR ethereum_address = ANY($2::bytea[])`
+const accountsStatement =
+  `SELECT ${accountLine} AS line FROM account AS r WHERE account_index = ANY($1::bigint[])`
+const tokensStatement =
+  `SELECT ${tokenLine} AS line FROM token AS r WHERE token_id = ANY($1::bigint[]) OR ethereum_address = ANY($2::bytea[])`
 const exitsStatement = `
 SELECT ${exitLine} AS line FROM unnest($1::bigint[], $2::bigint[]) AS asked (batch, account)
 JOIN exit AS r ON r.batch_num = asked.batch AND r.account_index = asked.account`
@@ -82,51 +99,91 @@ SELECT encode(asked.public_key, 'hex') AS line FROM unnest($1::bytea[]) AS asked
 WHERE EXISTS (SELECT FROM posting WHERE posting.key = '\\x416b'::bytea || asked.public_key)`
 
 /** Reads what a view of `needs` begins with; the caller holds the ledger's row. */
-export const loadView = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, needs: ViewNeeds): Effect.fn.Return<ViewStart, SqlError.SqlError> {
-  /** Nothing is asked where all parameters are empty. */
-  const lines = <Row>(statement: string, read: (line: string) => Row, ...parameters: ReadonlyArray<string>) =>
-    parameters.every((parameter) => parameter === "{}")
-      ? Effect.succeed<ReadonlyArray<Row>>([])
-      : Effect.map(sql.unsafe<{ readonly line: string }>(statement, parameters), (rows) => rows.map(({ line }) => read(line)))
-  const standing = (yield* sql.unsafe<Standing>(standingStatement))[0]!
-  const lastBlock = blockOf(standing)
-  const stored = needs.blocks.filter((number) => number < lastBlock.number)
-  const blocks = stored.length === 0 ? [] : yield* sql.unsafe<StoredBlock>(blocksStatement, [bigintArray(stored)])
-  const queued = yield* lines(queuedStatement, readTransaction, bigintArray([...needs.queues]))
-  for (const { fromAccountIndex, fromPublicKey, toAccountIndex, tokenId } of queued) {
-    needs.addAccount(fromAccountIndex)
-    needs.addAccount(toAccountIndex)
-    needs.tokens.add(tokenId)
-    if (fromAccountIndex === null && fromPublicKey !== null) needs.publicKeys.add(fromPublicKey)
+export const loadView = Effect.fnUntraced(
+  function*(
+    sql: SqlClient.SqlClient,
+    needs: ViewNeeds
+  ): Effect.fn.Return<ViewStart, SqlError.SqlError> {
+    /** Nothing is asked where all parameters are empty. */
+    const lines = <Row>(
+      statement: string,
+      read: (line: string) => Row,
+      ...parameters: ReadonlyArray<string>
+    ) =>
+      parameters.every((parameter) => parameter === "{}")
+        ? Effect.succeed<ReadonlyArray<Row>>([])
+        : Effect.map(sql.unsafe<{ readonly line: string }>(statement, parameters), (rows) =>
+          rows.map(({ line }) => read(line)))
+    const standing = (yield* sql.unsafe<Standing>(standingStatement))[0]!
+    const lastBlock = blockOf(standing)
+    const stored = needs.blocks.filter((number) => number < lastBlock.number)
+    const blocks = stored.length === 0
+      ? []
+      : yield* sql.unsafe<StoredBlock>(blocksStatement, [bigintArray(stored)])
+    const queued = yield* lines(queuedStatement, readTransaction, bigintArray([...needs.queues]))
+    for (const { fromAccountIndex, fromPublicKey, toAccountIndex, tokenId } of queued) {
+      needs.addAccount(fromAccountIndex)
+      needs.addAccount(toAccountIndex)
+      needs.tokens.add(tokenId)
+      if (fromAccountIndex === null && fromPublicKey !== null) needs.publicKeys.add(fromPublicKey)
+    }
+    const accounts = yield* lines(accountsStatement, readAccount, bigintArray([...needs.accounts]))
+    for (const { tokenId } of accounts) needs.tokens.add(tokenId)
+    const asked = [...needs.exits.values()]
+    const exits = yield* lines(
+      exitsStatement,
+      readExit,
+      bigintArray(asked.map(([batchNum]) => batchNum)),
+      bigintArray(asked.map(([, index]) => index))
+    )
+    const owners = [...needs.requested.values()]
+    const requested = yield* lines(
+      requestedStatement,
+      readExit,
+      bytesArray(owners.map(([owner]) => owner)),
+      bigintArray(owners.map(([, tokenId]) => tokenId))
+    )
+    return {
+      ...startOf(standing),
+      lastBlock,
+      blocks: blocks.map(blockOf),
+      queued,
+      accounts,
+      tokens: yield* lines(
+        tokensStatement,
+        readToken,
+        bigintArray([...needs.tokens]),
+        bytesArray([...needs.tokenAddresses])
+      ),
+      exits: [...exits, ...requested],
+      registrations: yield* lines(
+        registrationsStatement,
+        readCoordinator,
+        bytesArray([...needs.bidders])
+      ),
+      bestBids: (yield* lines(bestBidsStatement, readBid, bigintArray([...needs.slots]))).map((
+        { bid }
+      ) => bid),
+      publicKeys: yield* lines(
+        publicKeysStatement,
+        (line) => line,
+        bytesArray([...needs.publicKeys])
+      )
+    }
   }
-  const accounts = yield* lines(accountsStatement, readAccount, bigintArray([...needs.accounts]))
-  for (const { tokenId } of accounts) needs.tokens.add(tokenId)
-  const asked = [...needs.exits.values()]
-  const exits = yield* lines(exitsStatement, readExit, bigintArray(asked.map(([batchNum]) => batchNum)), bigintArray(asked.map(([, index]) => index)))
-  const owners = [...needs.requested.values()]
-  const requested = yield* lines(
-    requestedStatement, readExit, bytesArray(owners.map(([owner]) => owner)), bigintArray(owners.map(([, tokenId]) => tokenId))
-  )
-  return {
-    ...startOf(standing),
-    lastBlock,
-    blocks: blocks.map(blockOf),
-    queued,
-    accounts,
-    tokens: yield* lines(tokensStatement, readToken, bigintArray([...needs.tokens]), bytesArray([...needs.tokenAddresses])),
-    exits: [...exits, ...requested],
-    registrations: yield* lines(registrationsStatement, readCoordinator, bytesArray([...needs.bidders])),
-    bestBids: (yield* lines(bestBidsStatement, readBid, bigintArray([...needs.slots]))).map(({ bid }) => bid),
-    publicKeys: yield* lines(publicKeysStatement, (line) => line, bytesArray([...needs.publicKeys]))
-  }
-})
+)
 
-const blockOf = ({ hash, number, timestamp_ms }: StoredBlock): EthereumBlock =>
-  ({ number: BigInt(number), hash: `0x${Buffer.from(hash).toString("hex")}`, timestampMs: Number(timestamp_ms) })
+const blockOf = ({ hash, number, timestamp_ms }: StoredBlock): EthereumBlock => ({
+  number: BigInt(number),
+  hash: `0x${Buffer.from(hash).toString("hex")}`,
+  timestampMs: Number(timestamp_ms)
+})
 
 const startOf = (standing: Standing) => ({
   stamp: {
-    ethereumBlockNum: BigInt(standing.number), batchNum: numberOrNull(standing.batch_num), version: Number(standing.version)
+    ethereumBlockNum: BigInt(standing.number),
+    batchNum: numberOrNull(standing.batch_num),
+    version: Number(standing.version)
   },
   tokenVersion: Number(standing.token_version),
   next: {

@@ -1,4 +1,10 @@
-import { keysBelow, keysOfRow, postingKey, type PostingList, postingLists } from "./_posting_lists.ts"
+import {
+  keysBelow,
+  keysOfRow,
+  postingKey,
+  type PostingList,
+  postingLists
+} from "./_posting_lists.ts"
 
 /*
  * Lists whose items come and go: the exits that can still be withdrawn, and the slots whose best bid a bidder holds. `open_item` holds
@@ -14,10 +20,13 @@ export const openLevels = [{ level: 1, bits: 9 }, { level: 2, bits: 18 }] as con
 const openExits: PostingList = { ...postingLists.exits, letter: "O" }
 
 /** The key of the open exits with these values of filters of `exits`; of all open exits without any. */
-export const openExitKey = (...path: ReadonlyArray<readonly [filter: string, value: Uint8Array]>): Uint8Array => postingKey(openExits, ...path)
+export const openExitKey = (
+  ...path: ReadonlyArray<readonly [filter: string, value: Uint8Array]>
+): Uint8Array => postingKey(openExits, ...path)
 
 /** The key of the slots, by number, whose best bid a bidder holds; `bidder` are the 20 bytes of the address. */
-export const openSlotKey = (bidder: Uint8Array): Uint8Array => Buffer.concat([Buffer.from("Sb", "latin1"), bidder])
+export const openSlotKey = (bidder: Uint8Array): Uint8Array =>
+  Buffer.concat([Buffer.from("Sb", "latin1"), bidder])
 
 const openExitKeys: ReadonlyArray<string> = [
   ...keysOfRow(openExits),
@@ -28,13 +37,17 @@ const openExitKeys: ReadonlyArray<string> = [
 /** Key and item of the exits that `condition` chooses of `exit AS r`. */
 export const openExitSource = (condition: string): string => `
 SELECT each.key, r.item_id AS item
-FROM exit AS r CROSS JOIN LATERAL (VALUES ${openExitKeys.map((key) => `(${key})`).join(", ")}) AS each (key)
+FROM exit AS r CROSS JOIN LATERAL (VALUES ${
+  openExitKeys.map((key) => `(${key})`).join(", ")
+}) AS each (key)
 WHERE ${condition}`
 
 /** SQL for the key of the slots of a bidder. */
 export const slotKey = (bidder: string): string => `'\\x5362'::bytea || ${bidder}`
 
-const levels = `CROSS JOIN (VALUES ${openLevels.map(({ level, bits }) => `(${level}, ${bits})`).join(", ")}) AS levels (level, bits)`
+const levels = `CROSS JOIN (VALUES ${
+  openLevels.map(({ level, bits }) => `(${level}, ${bits})`).join(", ")
+}) AS levels (level, bits)`
 const perStretch = (entries: string): string =>
   `SELECT key, level, item >> bits AS bucket, count(*) AS items FROM ${entries} ${levels} GROUP BY key, level, item >> bits`
 

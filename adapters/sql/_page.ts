@@ -29,7 +29,9 @@ export interface PageText {
 /** SQL for the rows of a page: the line of each row `r` of a table, with what is joined to it. */
 export const pageRows = (table: string, line: string, join = ""): string => `
 SELECT page.item, shown.line FROM page CROSS JOIN LATERAL (
-  SELECT ${line} AS line FROM ${table} AS r ${join === "" ? "" : `CROSS JOIN LATERAL ${join}`} WHERE r.item_id = page.item LIMIT 1
+  SELECT ${line} AS line FROM ${table} AS r ${
+  join === "" ? "" : `CROSS JOIN LATERAL ${join}`
+} WHERE r.item_id = page.item LIMIT 1
 ) AS shown`
 
 /**
@@ -39,7 +41,8 @@ SELECT page.item, shown.line FROM page CROSS JOIN LATERAL (
 export const pageStatement = (page: PageText): string => {
   const lists: ItemLists = page.lists === "open" ? openItems : postings
   const { end = lastPlace, order, sift } = page
-  const given = page.range ?? (page.end === undefined ? undefined : `SELECT 0::bigint AS low, ${lastPlace} AS upper`)
+  const given = page.range ??
+    (page.end === undefined ? undefined : `SELECT 0::bigint AS low, ${lastPlace} AS upper`)
   const hasRange = given !== undefined
   const low = hasRange ? "bounds.low" : "0::bigint"
   const high = hasRange ? "bounds.high" : `${lastPlace}::bigint`
@@ -48,43 +51,78 @@ export const pageStatement = (page: PageText): string => {
   const [from, below] = order === "ASC" ? [position, high] : [low, position]
   const bounds = hasRange ? "CROSS JOIN bounds" : ""
   const read = order === "ASC" ? lists.ascending : lists.descending
-  const measures = (key: string) => lists.measures(key, hasRange ? { low, position, high } : { low: null, position, high: null })
-  const range = hasRange ? [`bounds AS MATERIALIZED (
+  const measures = (key: string) =>
+    lists.measures(key, hasRange ? { low, position, high } : { low: null, position, high: null })
+  const range = hasRange ?
+    [`bounds AS MATERIALIZED (
   SELECT bound.*, least(greatest($2::bigint, bound.low), bound.high) AS position
   FROM (SELECT given.*, greatest(given.low, least(given.upper, ${end})) AS high FROM (${given}) AS given) AS bound
-)`] : []
-  const counts = `measured.above - measured.under AS total, measured.reached - measured.under AS before,
+)`] :
+    []
+  const counts =
+    `measured.above - measured.under AS total, measured.reached - measured.under AS before,
     CASE WHEN measured.above > measured.under THEN measured.first END AS first, CASE WHEN measured.above > measured.under THEN measured.last END AS last`
   const once = hasRange ? "bounds" : "(VALUES (1)) AS one"
   const only = page.keys === "one" && sift === undefined
-  const selection = only ? [
-    ...range,
-    `measured AS MATERIALIZED (SELECT found.* FROM ${once} CROSS JOIN LATERAL (${measures("$1::bytea")}) AS found)`,
-    `counted AS (SELECT ${counts} FROM measured)`,
-    `page AS MATERIALIZED (SELECT found.item FROM ${once} CROSS JOIN LATERAL (${read("$1::bytea", from, below, "$3::bigint")}) AS found)`
-  ] : [
-    `listed AS MATERIALIZED (${page.keys === "one" ? "SELECT $1::bytea AS key" : page.keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"})`,
-    ...range,
-    ...(sift === undefined ? [] : [`sifted AS MATERIALIZED (
+  const selection = only ?
+    [
+      ...range,
+      `measured AS MATERIALIZED (SELECT found.* FROM ${once} CROSS JOIN LATERAL (${
+        measures("$1::bytea")
+      }) AS found)`,
+      `counted AS (SELECT ${counts} FROM measured)`,
+      `page AS MATERIALIZED (SELECT found.item FROM ${once} CROSS JOIN LATERAL (${
+        read("$1::bytea", from, below, "$3::bigint")
+      }) AS found)`
+    ] :
+    [
+      `listed AS MATERIALIZED (${
+        page.keys === "one"
+          ? "SELECT $1::bytea AS key"
+          : page.keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"
+      })`,
+      ...range,
+      ...(sift === undefined ? [] : [`sifted AS MATERIALIZED (
   SELECT r.item_id AS item FROM ${sift.table} AS r ${bounds}
-  WHERE r.item_id = ANY(${unfiled(sift.key)}::bigint[]) AND ${sift.condition} ${hasRange ? `AND r.item_id >= ${low} AND r.item_id < ${high}` : ""}
+  WHERE r.item_id = ANY(${unfiled(sift.key)}::bigint[]) AND ${sift.condition} ${
+        hasRange ? `AND r.item_id >= ${low} AND r.item_id < ${high}` : ""
+      }
 )`]),
-    `measured AS MATERIALIZED (SELECT found.* FROM listed ${bounds} CROSS JOIN LATERAL (${measures("listed.key")}) AS found)`,
-    `part AS (
+      `measured AS MATERIALIZED (SELECT found.* FROM listed ${bounds} CROSS JOIN LATERAL (${
+        measures("listed.key")
+      }) AS found)`,
+      `part AS (
   SELECT ${counts} FROM measured
-  ${sift === undefined ? "" : `UNION ALL SELECT count(*), count(*) FILTER (WHERE sifted.item < ${position}), min(sifted.item), max(sifted.item) FROM sifted ${bounds}`}
+  ${
+        sift === undefined
+          ? ""
+          : `UNION ALL SELECT count(*), count(*) FILTER (WHERE sifted.item < ${position}), min(sifted.item), max(sifted.item) FROM sifted ${bounds}`
+      }
 )`,
-    `counted AS (SELECT coalesce(sum(part.total), 0) AS total, coalesce(sum(part.before), 0) AS before, min(part.first) AS first, max(part.last) AS last FROM part)`,
-    `page AS MATERIALIZED (
+      `counted AS (SELECT coalesce(sum(part.total), 0) AS total, coalesce(sum(part.before), 0) AS before, min(part.first) AS first, max(part.last) AS last FROM part)`,
+      `page AS MATERIALIZED (
   SELECT found.item FROM (
-    SELECT each.item FROM listed ${bounds} CROSS JOIN LATERAL (${read("listed.key", from, below, "$3::bigint")}) AS each
-    ${sift === undefined ? "" : `UNION ALL SELECT sifted.item FROM sifted ${bounds} WHERE sifted.item >= ${from} AND sifted.item < ${below}`}
+    SELECT each.item FROM listed ${bounds} CROSS JOIN LATERAL (${
+        read("listed.key", from, below, "$3::bigint")
+      }) AS each
+    ${
+        sift === undefined
+          ? ""
+          : `UNION ALL SELECT sifted.item FROM sifted ${bounds} WHERE sifted.item >= ${from} AND sifted.item < ${below}`
+      }
   ) AS found ORDER BY found.item ${order} LIMIT $3::bigint
 )`
-  ]
+    ]
   return answerStatement({
     given: [...selection, ...page.given ?? []],
-    head: ["ledger.lists_cut", "counted.total", "counted.before", "counted.first", "counted.last", ...page.head ?? []],
+    head: [
+      "ledger.lists_cut",
+      "counted.total",
+      "counted.before",
+      "counted.first",
+      "counted.last",
+      ...page.head ?? []
+    ],
     ...(page.headText === undefined ? {} : { headText: page.headText }),
     from: `CROSS JOIN counted ${bounds}`,
     rows: page.rows,
@@ -94,10 +132,18 @@ export const pageStatement = (page: PageText): string => {
 
 /** The position that a page begins with: descending, the first that it leaves out. */
 export const positionOf = (order: Order, fromItem: number | undefined): string =>
-  order === "ASC" ? String(fromItem ?? 0) : fromItem === undefined ? lastPlace : String(fromItem + 1)
+  order === "ASC"
+    ? String(fromItem ?? 0)
+    : fromItem === undefined
+    ? lastPlace
+    : String(fromItem + 1)
 
 /** The counts that the head of a page tells, and what it holds beside them. */
-export const countsOf = ({ head: [isCut, total, before, first, last, ...rest] }: SqlAnswer, order: Order, items: number): {
+export const countsOf = (
+  { head: [isCut, total, before, first, last, ...rest] }: SqlAnswer,
+  order: Order,
+  items: number
+): {
   /** False where there may be more in the lists than there are rows. */
   readonly isCut: boolean
   readonly counts: PageCounts

@@ -22,7 +22,15 @@ const rank = (key: string, below: string): string => {
   const longBucket = `(${below} >> ${longStretch.bits})`
   const bucket = `(${below} >> ${stretch.bits})`
   return `(${countOf(key, longStretch, `open_count.bucket < ${longBucket}`)}
-  + ${countOf(key, stretch, `open_count.bucket >= (${longBucket} << ${longStretch.bits - stretch.bits}) AND open_count.bucket < ${bucket}`)}
+  + ${
+    countOf(
+      key,
+      stretch,
+      `open_count.bucket >= (${longBucket} << ${
+        longStretch.bits - stretch.bits
+      }) AND open_count.bucket < ${bucket}`
+    )
+  }
   + (SELECT count(*) FROM open_item WHERE open_item.key = ${key} AND open_item.item >= (${bucket} << ${stretch.bits}) AND open_item.item < ${below}))`
 }
 
@@ -32,12 +40,24 @@ const rank = (key: string, below: string): string => {
  */
 export const openItems: ItemLists = {
   measures: (key, { high, low, position }) => `
-SELECT ${low === null ? "0" : rank(key, low)} AS under, ${rank(key, position)} AS reached, ${rank(key, high ?? `${lastPlace}::bigint`)} AS above,
-  (${nearest("item", key, `open_item.item >= ${low ?? "0"}`, "ASC")}) AS first, (${nearest("item", key, `open_item.item < ${high ?? lastPlace}`, "DESC")}) AS last`,
-  ascending: (key, from, below, limit) => itemsFrom(
-    nearest("item, 1::bigint AS found", key, `open_item.item >= ${from}`, "ASC"), nearest("item", key, "open_item.item > walk.item", "ASC"), `< ${below}`, limit
-  ),
-  descending: (key, from, below, limit) => itemsFrom(
-    nearest("item, 1::bigint AS found", key, `open_item.item < ${below}`, "DESC"), nearest("item", key, "open_item.item < walk.item", "DESC"), `>= ${from}`, limit
-  )
+SELECT ${low === null ? "0" : rank(key, low)} AS under, ${rank(key, position)} AS reached, ${
+    rank(key, high ?? `${lastPlace}::bigint`)
+  } AS above,
+  (${nearest("item", key, `open_item.item >= ${low ?? "0"}`, "ASC")}) AS first, (${
+    nearest("item", key, `open_item.item < ${high ?? lastPlace}`, "DESC")
+  }) AS last`,
+  ascending: (key, from, below, limit) =>
+    itemsFrom(
+      nearest("item, 1::bigint AS found", key, `open_item.item >= ${from}`, "ASC"),
+      nearest("item", key, "open_item.item > walk.item", "ASC"),
+      `< ${below}`,
+      limit
+    ),
+  descending: (key, from, below, limit) =>
+    itemsFrom(
+      nearest("item, 1::bigint AS found", key, `open_item.item < ${below}`, "DESC"),
+      nearest("item", key, "open_item.item < walk.item", "DESC"),
+      `>= ${from}`,
+      limit
+    )
 }

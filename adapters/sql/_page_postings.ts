@@ -1,4 +1,3 @@
-
 /** SQL over lists of item ids in ascending order, whatever holds them. Arguments are SQL: a key, item ids, and how many items at most. */
 export interface ItemLists {
   /**
@@ -22,13 +21,22 @@ export interface ItemBounds {
 /** The rows of a key on one side of a place: the nearest one. */
 const nearest = (columns: string, key: string, condition: string, order: "ASC" | "DESC"): string =>
   `SELECT ${columns} FROM posting WHERE posting.key = ${key}${condition} ORDER BY posting.first_item ${order} LIMIT 1`
-const rowBefore = (columns: string, key: string, condition: string): string => nearest(columns, key, ` AND ${condition}`, "DESC")
-const rowAfter = (columns: string, key: string, condition: string): string => nearest(columns, key, ` AND ${condition}`, "ASC")
+const rowBefore = (columns: string, key: string, condition: string): string =>
+  nearest(columns, key, ` AND ${condition}`, "DESC")
+const rowAfter = (columns: string, key: string, condition: string): string =>
+  nearest(columns, key, ` AND ${condition}`, "ASC")
 
 /** Joins a row that may be missing. */
 const maybe = (row: string, name: string): string => `LEFT JOIN LATERAL (${row}) AS ${name} ON true`
 
-const itemsOf = (start: string, next: string, from: string, below: string, order: "ASC" | "DESC", limit: string): string => `
+const itemsOf = (
+  start: string,
+  next: string,
+  from: string,
+  below: string,
+  order: "ASC" | "DESC",
+  limit: string
+): string => `
 WITH RECURSIVE stretch AS (
   SELECT start.* FROM (VALUES (1)) AS one ${maybe(start, "start")}
   UNION ALL
@@ -46,31 +54,79 @@ WHERE listed.item >= ${from} AND listed.item < ${below} ORDER BY listed.item ${o
 export const postings: ItemLists = {
   measures: (key, { high, low, position }) => {
     const tail = high === null
-      ? nearest("first_ordinal + cardinality(items) AS rank, items[cardinality(items)] AS item", key, "", "DESC")
-      : rowBefore(`first_ordinal + width_bucket(${high} - 1, items) AS rank, items[width_bucket(${high} - 1, items)] AS item`, key, `posting.first_item < ${high}`)
+      ? nearest(
+        "first_ordinal + cardinality(items) AS rank, items[cardinality(items)] AS item",
+        key,
+        "",
+        "DESC"
+      )
+      : rowBefore(
+        `first_ordinal + width_bucket(${high} - 1, items) AS rank, items[width_bucket(${high} - 1, items)] AS item`,
+        key,
+        `posting.first_item < ${high}`
+      )
     const start = low === null
       ? nearest("0 AS rank, first_item AS item", key, "", "ASC")
       // an item behind the row is the first of the next one
-      : rowBefore(`first_ordinal + width_bucket(${low} - 1, items) AS rank, items[width_bucket(${low} - 1, items) + 1] AS item`, key, `posting.first_item < ${low}`)
-    const first = low === null ? "head.item" : `coalesce(head.item, (${rowAfter("first_item", key, `posting.first_item >= ${low}`)}))`
+      : rowBefore(
+        `first_ordinal + width_bucket(${low} - 1, items) AS rank, items[width_bucket(${low} - 1, items) + 1] AS item`,
+        key,
+        `posting.first_item < ${low}`
+      )
+    const first = low === null
+      ? "head.item"
+      : `coalesce(head.item, (${rowAfter("first_item", key, `posting.first_item >= ${low}`)}))`
     return `
 SELECT coalesce(head.rank, 0) AS under, coalesce(place.rank, 0) AS reached, coalesce(tail.rank, 0) AS above, ${first} AS first, tail.item AS last
 FROM (VALUES (1)) AS one ${maybe(tail, "tail")} ${maybe(start, "head")}
-${maybe(rowBefore(`first_ordinal + width_bucket(${position} - 1, items) AS rank`, key, `posting.first_item < ${position}`), "place")}`
+${
+      maybe(
+        rowBefore(
+          `first_ordinal + width_bucket(${position} - 1, items) AS rank`,
+          key,
+          `posting.first_item < ${position}`
+        ),
+        "place"
+      )
+    }`
   },
-  ascending: (key, from, below, limit) => itemsOf(
-    rowBefore(`first_item, items, cardinality(items) - width_bucket(${from} - 1, items) AS found`, key, `posting.first_item <= ${from}`),
-    // a page from before the first row on begins with that one
-    `SELECT * FROM (${rowAfter("first_item, items", key, `posting.first_item > coalesce(stretch.first_item, ${from})`)}) AS after
+  ascending: (key, from, below, limit) =>
+    itemsOf(
+      rowBefore(
+        `first_item, items, cardinality(items) - width_bucket(${from} - 1, items) AS found`,
+        key,
+        `posting.first_item <= ${from}`
+      ),
+      // a page from before the first row on begins with that one
+      `SELECT * FROM (${
+        rowAfter(
+          "first_item, items",
+          key,
+          `posting.first_item > coalesce(stretch.first_item, ${from})`
+        )
+      }) AS after
     WHERE coalesce(stretch.found, 0) < ${limit} AND after.first_item < ${below}`,
-    from, below, "ASC", limit
-  ),
-  descending: (key, from, below, limit) => itemsOf(
-    rowBefore(`first_item, items, width_bucket(${below} - 1, items) AS found`, key, `posting.first_item < ${below}`),
-    `SELECT * FROM (${rowBefore("first_item, items", key, "posting.first_item < stretch.first_item")}) AS before
+      from,
+      below,
+      "ASC",
+      limit
+    ),
+  descending: (key, from, below, limit) =>
+    itemsOf(
+      rowBefore(
+        `first_item, items, width_bucket(${below} - 1, items) AS found`,
+        key,
+        `posting.first_item < ${below}`
+      ),
+      `SELECT * FROM (${
+        rowBefore("first_item, items", key, "posting.first_item < stretch.first_item")
+      }) AS before
     WHERE stretch.found < ${limit} AND stretch.first_item > ${from}`,
-    from, below, "DESC", limit
-  )
+      from,
+      below,
+      "DESC",
+      limit
+    )
 }
 
 /** What of a list is not filed in the lists below it, as an array; NULL where the list is empty. */

@@ -4,7 +4,13 @@ import type { PoolTransaction } from "../../core/domain/mod.ts"
 import type { AccountIndex, PublicKey, TransactionId } from "../../core/encoding/mod.ts"
 import type { Added, Pooled, PoolLimits } from "../../core/ports/mod.ts"
 import { PoolRecord, RECORD_PARAMETERS, recording } from "./_pool_record.ts"
-import { insertParameters, insertStatement, type PoolTransactionRow, transactionColumns, transactionOf } from "./_pool_rows.ts"
+import {
+  insertParameters,
+  insertStatement,
+  type PoolTransactionRow,
+  transactionColumns,
+  transactionOf
+} from "./_pool_rows.ts"
 import type { Turn } from "./_pool_turn.ts"
 import { bigintList, byteaList } from "./_pool_values.ts"
 
@@ -16,7 +22,11 @@ export interface Posted {
 }
 
 /** Takes transactions in, one after the other, and tells of each what became of it. */
-export const addInTurn = (sql: SqlClient.SqlClient, turn: Turn, all: ReadonlyArray<Posted>): Effect.Effect<ReadonlyArray<Added>, SqlError.SqlError> =>
+export const addInTurn = (
+  sql: SqlClient.SqlClient,
+  turn: Turn,
+  all: ReadonlyArray<Posted>
+): Effect.Effect<ReadonlyArray<Added>, SqlError.SqlError> =>
   Effect.gen(function*() {
     const { known, record } = yield* situationOf(sql, turn, all)
     const rows: Array<Pooled> = []
@@ -26,7 +36,9 @@ export const addInTurn = (sql: SqlClient.SqlClient, turn: Turn, all: ReadonlyArr
       const stored = known.get(id)
       if (stored !== undefined) return { kind: "known", transaction: stored }
       if (record.counts.pend >= pendingMax) return { kind: "full", limit: "pendingMax" }
-      if (record.pendingOf(fromAccountIndex) >= pendingPerAccountMax) return { kind: "full", limit: "pendingPerAccountMax" }
+      if (record.pendingOf(fromAccountIndex) >= pendingPerAccountMax) {
+        return { kind: "full", limit: "pendingPerAccountMax" }
+      }
       known.set(id, transaction)
       rows.push({ transaction, sender, sinceMs: atMs, arrival: record.nextArrival++ })
       record.note(fromAccountIndex, { id, from: null, to, atMs, batchNum, reason: "Posted" })
@@ -46,7 +58,10 @@ LEFT JOIN pool_sender ON pool_sender.account_index = wanted.account
 LEFT JOIN pool_transaction AS t ON t.id = wanted.id`
 
 const situationOf = (sql: SqlClient.SqlClient, turn: Turn, all: ReadonlyArray<Posted>) => {
-  const parameters = [byteaList(all.map(({ transaction }) => transaction.id)), bigintList(all.map(({ transaction }) => transaction.fromAccountIndex))]
+  const parameters = [
+    byteaList(all.map(({ transaction }) => transaction.id)),
+    bigintList(all.map(({ transaction }) => transaction.fromAccountIndex))
+  ]
   return Effect.map(sql.unsafe<SituationRow>(situation, parameters), (rows) => {
     const known = new Map<TransactionId, PoolTransaction>()
     const pending = new Map<AccountIndex, number>()
@@ -60,4 +75,6 @@ const situationOf = (sql: SqlClient.SqlClient, turn: Turn, all: ReadonlyArray<Po
   })
 }
 
-type SituationRow = { readonly account: bigint; readonly pending: bigint } & (PoolTransactionRow | { readonly id: null })
+type SituationRow =
+  & { readonly account: bigint; readonly pending: bigint }
+  & (PoolTransactionRow | { readonly id: null })

@@ -10,7 +10,8 @@ const places = 1024
 const placeOf = (key: string): number => parseInt(key.slice(-3), 16) % places
 
 /** Places as other processes are told of them. */
-export const writePlaces = (keys: ReadonlyArray<string>): string => [...new Set(keys.map(placeOf))].join(",")
+export const writePlaces = (keys: ReadonlyArray<string>): string =>
+  [...new Set(keys.map(placeOf))].join(",")
 export const readPlaces = (text: string): ReadonlyArray<number> => text.split(",").map(Number)
 
 /** What this process knows of changes in the pool. */
@@ -45,7 +46,8 @@ export class PoolChanges {
   /** The same port, but what it writes is noted before it is acknowledged, and also where nobody can tell whether it was written. */
   noting(pool: Context.Service.Shape<typeof PoolStore>): Context.Service.Shape<typeof PoolStore> {
     const grown = Effect.sync(() => this.grown())
-    const moved = (changes: ReadonlyArray<{ readonly id: string }>) => Effect.sync(() => this.changed(changes.map(({ id }) => placeOf(id))))
+    const moved = (changes: ReadonlyArray<{ readonly id: string }>) =>
+      Effect.sync(() => this.changed(changes.map(({ id }) => placeOf(id))))
     return {
       ...pool,
       addTransaction: (...given) => Effect.ensuring(pool.addTransaction(...given), grown),

@@ -6,7 +6,8 @@ import { Deferred, Effect, Exit, Queue, type Scope } from "effect"
  * helps, each gets a turn of its own.
  */
 export const gathered = <In, Out, E extends { readonly retry: boolean }>(
-  turn: (all: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>, E>, atOnceMax: number
+  turn: (all: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>, E>,
+  atOnceMax: number
 ): Effect.Effect<(one: In) => Effect.Effect<Out, E>, never, Scope.Scope> =>
   Effect.gen(function*() {
     interface Asked {
@@ -18,22 +19,34 @@ export const gathered = <In, Out, E extends { readonly retry: boolean }>(
     const serve = (all: ReadonlyArray<Asked>): Effect.Effect<void> =>
       Effect.flatMap(Effect.exit(turn(all.map(({ one }) => one))), (exit) =>
         Exit.isSuccess(exit)
-          ? Effect.sync(() => all.forEach(({ answer }, place) => Deferred.doneUnsafe(answer, Effect.succeed(exit.value[place]!))))
+          ? Effect.sync(() =>
+            all.forEach(({ answer }, place) =>
+              Deferred.doneUnsafe(answer, Effect.succeed(exit.value[place]!))
+            )
+          )
           : all.length > 1 && !mayRetry(exit)
           ? Effect.forEach(all, (each) => serve([each]), { discard: true })
-          : Effect.sync(() => all.forEach(({ answer }) => Deferred.doneUnsafe(answer, Exit.failCause(exit.cause)))))
+          : Effect.sync(() =>
+            all.forEach(({ answer }) => Deferred.doneUnsafe(answer, Exit.failCause(exit.cause)))
+          ))
     yield* Effect.forkScoped(Effect.forever(Effect.gen(function*() {
       const all = yield* Queue.takeBetween(queue, 1, atOnceMax)
       yield* serve(all)
       for (const each of all) unanswered.delete(each)
     })))
     // nobody waits for what will not be done
-    yield* Effect.addFinalizer(() => Effect.andThen(Queue.shutdown(queue), Effect.forEach(unanswered, ({ answer }) => Deferred.interrupt(answer))))
-    return (one) => Effect.suspend(() => {
-      const asked = { one, answer: Deferred.makeUnsafe<Out, E>() }
-      unanswered.add(asked)
-      return Queue.offerUnsafe(queue, asked) ? Deferred.await(asked.answer) : Effect.interrupt
-    })
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(
+        Queue.shutdown(queue),
+        Effect.forEach(unanswered, ({ answer }) => Deferred.interrupt(answer))
+      )
+    )
+    return (one) =>
+      Effect.suspend(() => {
+        const asked = { one, answer: Deferred.makeUnsafe<Out, E>() }
+        unanswered.add(asked)
+        return Queue.offerUnsafe(queue, asked) ? Deferred.await(asked.answer) : Effect.interrupt
+      })
   })
 
 const mayRetry = <E extends { readonly retry: boolean }>(exit: Exit.Failure<unknown, E>): boolean =>

@@ -48,10 +48,23 @@ export class PoolRecord {
     const steps = this.#steps
     const counted = [...this.#moved].filter((account) => this.pendingOf(account) > 0)
     return [
-      PgTypes.uuid(writeId), int8(number), int8(pend), int8(fing), int8(fged), int8(invl), int8(this.nextArrival), int8(nextTransition + steps.length),
-      bigintList(counted), bigintList(counted.map((account) => this.pendingOf(account))), bigintList([...this.#moved].filter((account) => this.pendingOf(account) === 0)),
-      byteaList(steps.map(({ id }) => id)), bigintList(steps.map((_, place) => nextTransition + place)), textList(steps.map(({ from }) => from)),
-      textList(steps.map(({ to }) => to)), bigintList(steps.map(({ atMs }) => atMs)), bigintList(steps.map(({ batchNum }) => batchNum)),
+      PgTypes.uuid(writeId),
+      int8(number),
+      int8(pend),
+      int8(fing),
+      int8(fged),
+      int8(invl),
+      int8(this.nextArrival),
+      int8(nextTransition + steps.length),
+      bigintList(counted),
+      bigintList(counted.map((account) => this.pendingOf(account))),
+      bigintList([...this.#moved].filter((account) => this.pendingOf(account) === 0)),
+      byteaList(steps.map(({ id }) => id)),
+      bigintList(steps.map((_, place) => nextTransition + place)),
+      textList(steps.map(({ from }) => from)),
+      textList(steps.map(({ to }) => to)),
+      bigintList(steps.map(({ atMs }) => atMs)),
+      bigintList(steps.map(({ batchNum }) => batchNum)),
       textList(steps.map(({ reason }) => storedText(reason)))
     ]
   }

@@ -1,8 +1,22 @@
 import {
-  feeUnits, type PassedOver, type PassOverCode, type PoolState, type PoolTransaction, type PoolTransactionType, type RequestedTransaction
+  feeUnits,
+  type PassedOver,
+  type PassOverCode,
+  type PoolState,
+  type PoolTransaction,
+  type PoolTransactionType,
+  type RequestedTransaction
 } from "../../core/domain/mod.ts"
 import type { Pooled } from "../../core/ports/mod.ts"
-import { bigints, booleans, type Column, hexBytes, numerics, smallints, texts } from "./_parameters.ts"
+import {
+  bigints,
+  booleans,
+  type Column,
+  hexBytes,
+  numerics,
+  smallints,
+  texts
+} from "./_parameters.ts"
 import { hexOf, prefixedOf } from "./_pool_values.ts"
 import { readText } from "./_text.ts"
 
@@ -55,8 +69,12 @@ const columns: { readonly [Name in keyof PoolTransactionRow]: Column<Pooled> } =
   nonce: bigints(({ transaction }) => transaction.nonce),
   signature: texts(({ transaction }) => transaction.signature),
   has_request: booleans(({ transaction }) => transaction.request !== null),
-  request_from_account_index: bigints(({ transaction }) => transaction.request?.fromAccountIndex ?? null),
-  request_to_account_index: bigints(({ transaction }) => transaction.request?.toAccountIndex ?? null),
+  request_from_account_index: bigints(({ transaction }) =>
+    transaction.request?.fromAccountIndex ?? null
+  ),
+  request_to_account_index: bigints(({ transaction }) =>
+    transaction.request?.toAccountIndex ?? null
+  ),
   request_to_address: hexBytes(({ transaction }) => transaction.request?.toAddress ?? null),
   request_to_public_key: hexBytes(({ transaction }) => transaction.request?.toPublicKey ?? null),
   request_token_id: bigints(({ transaction }) => transaction.request?.tokenId ?? null),
@@ -65,7 +83,10 @@ const columns: { readonly [Name in keyof PoolTransactionRow]: Column<Pooled> } =
   request_nonce: numerics(({ transaction }) => transaction.request?.nonce ?? null)
 }
 const names = Object.keys(columns)
-const written = Object.values({ ...columns, fee_units: numerics<Pooled>(({ transaction }) => feeUnits(transaction)) })
+const written = Object.values({
+  ...columns,
+  fee_units: numerics<Pooled>(({ transaction }) => feeUnits(transaction))
+})
 
 /** Of the rows of `pool_transaction AS t`, what a transaction is made from. */
 export const transactionColumns: string = names.map((name) => `t.${name}`).join(", ")
@@ -75,10 +96,15 @@ export const insertStatement = (others: number): string => `
 INSERT INTO pool_transaction (${[...names, "fee_units"].join(", ")})
 SELECT * FROM unnest(${written.map(({ type }, at) => `$${others + at + 1}::${type}[]`).join(", ")})`
 
-export const insertParameters = (rows: ReadonlyArray<Pooled>): ReadonlyArray<string> => written.map(({ arrayOf }) => arrayOf(rows))
+export const insertParameters = (rows: ReadonlyArray<Pooled>): ReadonlyArray<string> =>
+  written.map(({ arrayOf }) => arrayOf(rows))
 
-export const pooledOf = (row: PoolTransactionRow): Pooled =>
-  ({ transaction: transactionOf(row), sender: hexOf(row.sender), sinceMs: Number(row.since_ms), arrival: Number(row.arrival) })
+export const pooledOf = (row: PoolTransactionRow): Pooled => ({
+  transaction: transactionOf(row),
+  sender: hexOf(row.sender),
+  sinceMs: Number(row.since_ms),
+  arrival: Number(row.arrival)
+})
 
 export const transactionOf = (row: PoolTransactionRow): PoolTransaction => ({
   id: prefixedOf(row.id),
@@ -119,7 +145,12 @@ export interface PassedOverRow {
 }
 
 export const passedOverOf = (row: PassedOverRow): PassedOver => ({
-  id: prefixedOf(row.id), code: row.passed_code, reason: readText(row.passed_reason), batchNum: Number(row.passed_batch_num), atMs: Number(row.passed_at_ms)
+  id: prefixedOf(row.id),
+  code: row.passed_code,
+  reason: readText(row.passed_reason),
+  batchNum: Number(row.passed_batch_num),
+  atMs: Number(row.passed_at_ms)
 })
 
-export const numberOrNull = (value: bigint | null): number | null => value === null ? null : Number(value)
+export const numberOrNull = (value: bigint | null): number | null =>
+  value === null ? null : Number(value)

@@ -1,4 +1,12 @@
-import { type Account, type Batch, type Bid, type Coordinator, type Exit, type Transaction, transactionTypes } from "../../core/domain/mod.ts"
+import {
+  type Account,
+  type Batch,
+  type Bid,
+  type Coordinator,
+  type Exit,
+  type Transaction,
+  transactionTypes
+} from "../../core/domain/mod.ts"
 import { isUserAccount } from "../../core/encoding/mod.ts"
 
 /** What a row has of a facet, as hexadecimal digits; nothing where it is null. */
@@ -25,18 +33,27 @@ export interface PostingFacet<Row = never> {
   readonly children: ReadonlyArray<string>
 }
 
-const facet = <Row>(letter: string, values: ReadonlyArray<string>, digits: Digits<Row>, ...children: ReadonlyArray<string>): PostingFacet<Row> =>
-  ({ letter, values, digits, children })
+const facet = <Row>(
+  letter: string,
+  values: ReadonlyArray<string>,
+  digits: Digits<Row>,
+  ...children: ReadonlyArray<string>
+): PostingFacet<Row> => ({ letter, values, digits, children })
 
 const int8 = (value: number): string => value.toString(16).padStart(16, "0")
 const int2 = (value: number): string => value.toString(16).padStart(4, "0")
 const plain = (prefixed: string): string => prefixed.slice(2)
-const plainOrNull = (prefixed: string | null): string | null => prefixed === null ? null : plain(prefixed)
-const typeDigits = new Map<string, string>(transactionTypes.map((type, number) => [type, int2(number)]))
+const plainOrNull = (prefixed: string | null): string | null =>
+  prefixed === null ? null : plain(prefixed)
+const typeDigits = new Map<string, string>(
+  transactionTypes.map((type, number) => [type, int2(number)])
+)
 
 /** 0 and 1 are no accounts: nobody asks for what they have in common. */
-const userAccount = (column: string): string => `CASE WHEN ${column} >= 256 THEN int8send(${column}) END`
-const userAccountDigits = (index: number | null): string | null => index !== null && isUserAccount(index) ? int8(index) : null
+const userAccount = (column: string): string =>
+  `CASE WHEN ${column} >= 256 THEN int8send(${column}) END`
+const userAccountDigits = (index: number | null): string | null =>
+  index !== null && isUserAccount(index) ? int8(index) : null
 
 export const postingLists = {
   accounts: {
@@ -52,7 +69,11 @@ export const postingLists = {
     table: "exit",
     letter: "E",
     facets: {
-      accountIndex: facet("i", ["int8send(r.account_index)"], (row: Exit) => [int8(row.accountIndex)]),
+      accountIndex: facet(
+        "i",
+        ["int8send(r.account_index)"],
+        (row: Exit) => [int8(row.accountIndex)]
+      ),
       address: facet("a", ["r.address"], (row: Exit) => [plain(row.address)], "tokenId"),
       publicKey: facet("k", ["r.public_key"], (row: Exit) => [row.publicKey], "tokenId"),
       tokenId: facet("t", ["int8send(r.token_id)"], (row: Exit) => [int8(row.tokenId)])
@@ -63,16 +84,33 @@ export const postingLists = {
     letter: "T",
     facets: {
       accountIndex: facet(
-        "i", [userAccount("r.from_account_index"), userAccount("r.to_account_index")],
-        (row: Transaction) => [userAccountDigits(row.fromAccountIndex), userAccountDigits(row.toAccountIndex)], "type"
+        "i",
+        [userAccount("r.from_account_index"), userAccount("r.to_account_index")],
+        (
+          row: Transaction
+        ) => [userAccountDigits(row.fromAccountIndex), userAccountDigits(row.toAccountIndex)],
+        "type"
       ),
       address: facet(
-        "a", ["r.from_address", "r.to_address"], (row: Transaction) => [plainOrNull(row.fromAddress), plainOrNull(row.toAddress)], "tokenId", "type"
+        "a",
+        ["r.from_address", "r.to_address"],
+        (row: Transaction) => [plainOrNull(row.fromAddress), plainOrNull(row.toAddress)],
+        "tokenId",
+        "type"
       ),
       publicKey: facet(
-        "k", ["r.from_public_key", "r.to_public_key"], (row: Transaction) => [row.fromPublicKey, row.toPublicKey], "tokenId", "type"
+        "k",
+        ["r.from_public_key", "r.to_public_key"],
+        (row: Transaction) => [row.fromPublicKey, row.toPublicKey],
+        "tokenId",
+        "type"
       ),
-      tokenId: facet("t", ["int8send(r.token_id)"], (row: Transaction) => [int8(row.tokenId)], "type"),
+      tokenId: facet(
+        "t",
+        ["int8send(r.token_id)"],
+        (row: Transaction) => [int8(row.tokenId)],
+        "type"
+      ),
       type: facet("y", ["int2send(r.type)"], (row: Transaction) => [typeDigits.get(row.type)!])
     }
   },
@@ -80,7 +118,12 @@ export const postingLists = {
     table: "batch",
     letter: "B",
     facets: {
-      slotNum: facet("s", ["int8send(r.slot_num)"], (row: Batch) => [int8(row.slotNum)], "forgerAddr"),
+      slotNum: facet(
+        "s",
+        ["int8send(r.slot_num)"],
+        (row: Batch) => [int8(row.slotNum)],
+        "forgerAddr"
+      ),
       forgerAddr: facet("f", ["r.forger_addr"], (row: Batch) => [plain(row.forgerAddr)])
     }
   },
@@ -88,7 +131,12 @@ export const postingLists = {
     table: "bid",
     letter: "D",
     facets: {
-      slotNum: facet("s", ["int8send(r.slot_num)"], (row: Bid) => [int8(row.slotNum)], "bidderAddr"),
+      slotNum: facet(
+        "s",
+        ["int8send(r.slot_num)"],
+        (row: Bid) => [int8(row.slotNum)],
+        "bidderAddr"
+      ),
       bidderAddr: facet("b", ["r.bidder_addr"], (row: Bid) => [plain(row.bidderAddr)])
     }
   },
@@ -107,27 +155,50 @@ export interface ListedRows {
 
 export type PostingListName = keyof typeof postingLists
 
-const bytesOf = (text: string): string => `'\\x${[...text].map((letter) => letter.charCodeAt(0).toString(16)).join("")}'::bytea`
+const bytesOf = (text: string): string =>
+  `'\\x${[...text].map((letter) => letter.charCodeAt(0).toString(16)).join("")}'::bytea`
 
 /** The keys of the row `r`: that of the whole list, and one for each value of each facet. */
 export const keysOfRow = ({ facets, letter }: PostingList): ReadonlyArray<string> => [
   bytesOf(`${letter}*`),
-  ...Object.values(facets).flatMap((each) => each.values.map((value) => `${bytesOf(letter + each.letter)} || ${value}`))
+  ...Object.values(facets).flatMap((each) =>
+    each.values.map((value) => `${bytesOf(letter + each.letter)} || ${value}`)
+  )
 ]
 
 /** The keys below `parent`, a key of the row `r` in a facet with these children: one for each combination of them. */
-export const keysBelow = (list: PostingList, filter: string, parent: string): ReadonlyArray<string> =>
+export const keysBelow = (
+  list: PostingList,
+  filter: string,
+  parent: string
+): ReadonlyArray<string> =>
   combinations(list.facets[filter]!.children).map((names) =>
-    [parent, ...names.map((name) => `${bytesOf(list.facets[name]!.letter)} || ${list.facets[name]!.values[0]}`)].join(" || "))
+    [
+      parent,
+      ...names.map((name) =>
+        `${bytesOf(list.facets[name]!.letter)} || ${list.facets[name]!.values[0]}`
+      )
+    ].join(" || ")
+  )
 
 /** Every choice of one or more of the names, each in their order. */
 export const combinations = (names: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
-  names.reduce<ReadonlyArray<ReadonlyArray<string>>>((chosen, name) => [...chosen, ...chosen.map((one) => [...one, name])], [[]]).slice(1)
+  names.reduce<ReadonlyArray<ReadonlyArray<string>>>(
+    (chosen, name) => [...chosen, ...chosen.map((one) => [...one, name])],
+    [[]]
+  ).slice(1)
 
 /** The key under which rows with these values are listed: that of `filter`, and of some of its children in their order. */
-export const postingKey = (list: PostingList, ...path: ReadonlyArray<readonly [filter: string, value: Uint8Array]>): Uint8Array => {
+export const postingKey = (
+  list: PostingList,
+  ...path: ReadonlyArray<readonly [filter: string, value: Uint8Array]>
+): Uint8Array => {
   if (path.length === 0) return Buffer.from(`${list.letter}*`, "latin1")
   return Buffer.concat(path.flatMap(([filter, value], depth) => [
-    Buffer.from(depth === 0 ? list.letter + list.facets[filter]!.letter : list.facets[filter]!.letter, "latin1"), value
+    Buffer.from(
+      depth === 0 ? list.letter + list.facets[filter]!.letter : list.facets[filter]!.letter,
+      "latin1"
+    ),
+    value
   ]))
 }

@@ -18,9 +18,17 @@ export const answerStatement = (options: {
   readonly order?: "ASC" | "DESC"
 }): string => {
   const { from = "", given = [], head = [], order = "ASC", rows } = options
-  const columns = ["ledger.version", "ledger.token_version", "ledger.ethereum_block_num", "ledger.batch_num", ...head]
+  const columns = [
+    "ledger.version",
+    "ledger.token_version",
+    "ledger.ethereum_block_num",
+    "ledger.batch_num",
+    ...head
+  ]
   return `${given.length === 0 ? "" : `WITH ${given.join(",\n")}\n`}SELECT line FROM (
-SELECT ${order === "ASC" ? -1 : lastPlace}::bigint AS place, ${lineOf(columns, options.headText)} AS line FROM ledger ${from}
+SELECT ${order === "ASC" ? -1 : lastPlace}::bigint AS place, ${
+    lineOf(columns, options.headText)
+  } AS line FROM ledger ${from}
 ${rows.map((row) => `UNION ALL\n${row}`).join("\n")}
 ) AS answer ORDER BY place ${order}`
 }
@@ -41,10 +49,16 @@ export interface SqlAnswer {
 
 export const readAnswer = (rows: ReadonlyArray<ReadonlyArray<unknown>>): SqlAnswer => {
   const [first, ...lines] = rows.map(([line]) => line as string)
-  if (first === undefined) throw new Error("The database holds no ledger: expected one row in the table ledger")
+  if (first === undefined) {
+    throw new Error("The database holds no ledger: expected one row in the table ledger")
+  }
   const [version, tokenVersion, ethereumBlockNum, batchNum, ...head] = fieldsOf(first)
   return {
-    stamp: Object.freeze({ ethereumBlockNum: BigInt(ethereumBlockNum!), batchNum: intOrNull(batchNum!), version: Number(version) }),
+    stamp: Object.freeze({
+      ethereumBlockNum: BigInt(ethereumBlockNum!),
+      batchNum: intOrNull(batchNum!),
+      version: Number(version)
+    }),
     tokenVersion: Number(tokenVersion),
     head,
     headText: freeTextOf(first),

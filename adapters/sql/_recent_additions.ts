@@ -11,7 +11,8 @@ export class RecentAdditions implements KnownAdditions {
   private current = new Map<number, Additions>()
   private previous = new Map<number, Additions>()
 
-  readonly get = (item: number): Additions | undefined => this.current.get(item) ?? this.previous.get(item)
+  readonly get = (item: number): Additions | undefined =>
+    this.current.get(item) ?? this.previous.get(item)
 
   note(additions: ReadonlyMap<number, Additions>): void {
     if (this.current.size + additions.size > generationMax) {

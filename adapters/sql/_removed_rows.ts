@@ -20,7 +20,9 @@ import { lastPlace } from "./_read_answer.ts"
 export const removing = (name: PostingListName, condition: string, noteBits = 12): string => {
   const { table } = postingLists[name]
   return `${name}_gone AS (
-  DELETE FROM ${table} AS r WHERE ${condition} RETURNING r.item_id AS item, ${filedValues(name)} AS filed
+  DELETE FROM ${table} AS r WHERE ${condition} RETURNING r.item_id AS item, ${
+    filedValues(name)
+  } AS filed
 ), ${name}_noted AS (
   INSERT INTO removed_rows (table_name, first_item, filed)
   SELECT '${table}', min(item), array_agg(filed ORDER BY item)
@@ -46,7 +48,11 @@ interface Note {
   readonly digits: string
 }
 
-const names = new Map((Object.keys(postingLists) as ReadonlyArray<PostingListName>).map((name) => [postingLists[name].table as string, name]))
+const names = new Map(
+  (Object.keys(postingLists) as ReadonlyArray<PostingListName>).map((
+    name
+  ) => [postingLists[name].table as string, name])
+)
 
 const lastStatement = `
 SELECT last.table_name, last.first_item,
@@ -57,10 +63,27 @@ DELETE FROM removed_rows USING unnest($1::text[], $2::bigint[]) AS done (table_n
 WHERE removed_rows.table_name = done.table_name AND removed_rows.first_item = done.first_item`
 
 /** Of each table the last note: what the others tell of lies before it. */
-export const lastRemoved = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<RemovedRows>, SqlError.SqlError> =>
-  Effect.map(sql.unsafe<Note>(lastStatement), (notes) =>
-    notes.map(({ digits, first_item, table_name }) => ({ name: names.get(table_name)!, firstItem: first_item, values: digits.split(",") })))
+export const lastRemoved = (
+  sql: SqlClient.SqlClient
+): Effect.Effect<ReadonlyArray<RemovedRows>, SqlError.SqlError> =>
+  Effect.map(
+    sql.unsafe<Note>(lastStatement),
+    (notes) =>
+      notes.map(({ digits, first_item, table_name }) => ({
+        name: names.get(table_name)!,
+        firstItem: first_item,
+        values: digits.split(",")
+      }))
+  )
 
 /** Drops the notes of what the lists have been cut by. */
-export const forgetRemoved = (sql: SqlClient.SqlClient, removed: ReadonlyArray<RemovedRows>): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.asVoid(sql.unsafe(forgetStatement, [`{${removed.map(({ name }) => postingLists[name].table).join(",")}}`, bigintArray(removed.map(({ firstItem }) => firstItem))]))
+export const forgetRemoved = (
+  sql: SqlClient.SqlClient,
+  removed: ReadonlyArray<RemovedRows>
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(
+    sql.unsafe(forgetStatement, [
+      `{${removed.map(({ name }) => postingLists[name].table).join(",")}}`,
+      bigintArray(removed.map(({ firstItem }) => firstItem))
+    ])
+  )

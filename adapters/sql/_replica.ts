@@ -12,7 +12,8 @@ const pauseMs = 200
  * the headers.
  */
 export const preferReplica = (
-  { reader: primary, writer }: LedgerPorts, replica: LedgerReader["Service"]
+  { reader: primary, writer }: LedgerPorts,
+  replica: LedgerReader["Service"]
 ): LedgerPorts => {
   let seenVersion = 0
   let pausedUntilMs = 0
@@ -24,17 +25,20 @@ export const preferReplica = (
     pause()
     return false
   }
-  const reader = mapReader((call, stampOf) => Effect.suspend(() =>
-    Date.now() < pausedUntilMs ? call(primary) : Effect.matchEffect(call(replica), {
-      onSuccess: (answer) => isCurrent(stampOf(answer)) ? Effect.succeed(answer) : call(primary),
-      onFailure: (failure) => {
-        if (failure._tag !== "NotRegistered") pause()
-        else if (isCurrent(failure.stamp)) return Effect.fail(failure)
-        return call(primary)
-      }
-    })
-  ))
-  return trackVersions({ reader, writer }, (version) => Effect.sync(() => {
-    seenVersion = Math.max(seenVersion, version)
-  }))
+  const reader = mapReader((call, stampOf) =>
+    Effect.suspend(() =>
+      Date.now() < pausedUntilMs ? call(primary) : Effect.matchEffect(call(replica), {
+        onSuccess: (answer) => isCurrent(stampOf(answer)) ? Effect.succeed(answer) : call(primary),
+        onFailure: (failure) => {
+          if (failure._tag !== "NotRegistered") pause()
+          else if (isCurrent(failure.stamp)) return Effect.fail(failure)
+          return call(primary)
+        }
+      })
+    )
+  )
+  return trackVersions({ reader, writer }, (version) =>
+    Effect.sync(() => {
+      seenVersion = Math.max(seenVersion, version)
+    }))
 }

@@ -45,11 +45,17 @@ FROM (
 ) AS undone
 WHERE exit.item_id = undone.exit_item RETURNING exit.item_id`
 const closeExits = closeStatement(openExitSource("r.item_id >= $1::bigint"))
-const openExits = openStatement(openExitSource("r.item_id = ANY($1::bigint[]) AND r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL"))
+const openExits = openStatement(
+  openExitSource(
+    "r.item_id = ANY($1::bigint[]) AND r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL"
+  )
+)
 
 const slotsStatement = "SELECT DISTINCT slot_num FROM bid WHERE item_id >= $1::bigint"
 const heldSlots = `
-SELECT ${slotKey("best.bidder_addr")} AS key, asked.slot_num AS item FROM unnest($1::bigint[]) AS asked (slot_num)
+SELECT ${
+  slotKey("best.bidder_addr")
+} AS key, asked.slot_num AS item FROM unnest($1::bigint[]) AS asked (slot_num)
 CROSS JOIN LATERAL (SELECT bidder_addr FROM bid WHERE bid.slot_num = asked.slot_num ORDER BY item_id DESC LIMIT 1) AS best`
 const closeSlots = closeStatement(heldSlots)
 const removeBids = `WITH ${removing("bids", "r.item_id >= $1::bigint")} SELECT`
@@ -90,8 +96,12 @@ accounts_before AS (
   DELETE FROM queued_transaction WHERE item_id >= $3::bigint
 ), tokens_gone AS (
   DELETE FROM token WHERE token_id > $6::bigint
-), ${removing("exits", "r.item_id >= $2::bigint")}, ${removing("transactions", "r.item_id >= $3::bigint")},
-${removing("accounts", "r.account_index > $5::bigint")}, ${removing("batches", "r.batch_num > $4::bigint")}
+), ${removing("exits", "r.item_id >= $2::bigint")}, ${
+  removing("transactions", "r.item_id >= $3::bigint")
+},
+${removing("accounts", "r.account_index > $5::bigint")}, ${
+  removing("batches", "r.batch_num > $4::bigint")
+}
 DELETE FROM block WHERE number > $1::numeric`
 
 const biddersStatement = "SELECT DISTINCT bidder_addr FROM coordinator WHERE item_id >= $1::bigint"
@@ -109,37 +119,82 @@ ${announcingVersion}`
 
 /** Drops every block above `toBlock`; the caller holds the ledger's row, and `view` tells where it stands. */
 export const rollBackTo = Effect.fnUntraced(function*(
-  sql: SqlClient.SqlClient, { lastBatchNum, stamp, start }: WorkingView, { toBlock, writeId }: { readonly toBlock: bigint; readonly writeId: string }
+  sql: SqlClient.SqlClient,
+  { lastBatchNum, stamp, start }: WorkingView,
+  { toBlock, writeId }: { readonly toBlock: bigint; readonly writeId: string }
 ): Effect.fn.Return<RollBackReport, SqlError.SqlError> {
   const left = (yield* sql.unsafe<Left>(leftStatement, [`${toBlock}`]))[0]!
   if (left.dropped > 0n) yield* cutBack(sql, left, start)
   const leftBatch = Number(left.last_batch_num)
-  const after = { ethereumBlockNum: BigInt(left.number), batchNum: leftBatch === 0 ? null : leftBatch, version: stamp.version + 1 }
+  const after = {
+    ethereumBlockNum: BigInt(left.number),
+    batchNum: leftBatch === 0 ? null : leftBatch,
+    version: stamp.version + 1
+  }
   yield* sql.unsafe(updateLedger, [
-    `${after.version}`, `${start.tokenVersion + 1}`, left.number, after.batchNum === null ? null : `${after.batchNum}`, writeId,
+    `${after.version}`,
+    `${start.tokenVersion + 1}`,
+    left.number,
+    after.batchNum === null ? null : `${after.batchNum}`,
+    writeId,
     partFlags(new Set(left.dropped > 0n ? ["rollBacks"] : []))
   ])
-  return { toBlock, blocks: Number(left.dropped), batches: lastBatchNum - leftBatch, lastBatchNum: leftBatch, stamp: after }
+  return {
+    toBlock,
+    blocks: Number(left.dropped),
+    batches: lastBatchNum - leftBatch,
+    lastBatchNum: leftBatch,
+    stamp: after
+  }
 })
 
-const cutBack = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, left: Left, { next, tokenVersion }: ViewStart): Effect.fn.Return<void, SqlError.SqlError> {
-  const run = <Row extends object>(statement: string, ...parameters: ReadonlyArray<unknown>) => sql.unsafe<Row>(statement, parameters)
-  const reopened = yield* run<{ readonly item_id: bigint }>(undoWithdrawals, left.number, left.next_exit)
-  if (reopened.length > 0) yield* run(openExits, bigintArray(reopened.map(({ item_id }) => item_id)))
-  if (left.next_exit < next.exit) yield* run(closeExits, left.next_exit)
-  if (left.next_bid < next.bid) {
-    const slots = bigintArray((yield* run<{ readonly slot_num: bigint }>(slotsStatement, left.next_bid)).map(({ slot_num }) => slot_num))
-    yield* run(closeSlots, slots)
-    yield* run(removeBids, left.next_bid)
-    yield* run(openSlots, slots)
+const cutBack = Effect.fnUntraced(
+  function*(
+    sql: SqlClient.SqlClient,
+    left: Left,
+    { next, tokenVersion }: ViewStart
+  ): Effect.fn.Return<void, SqlError.SqlError> {
+    const run = <Row extends object>(statement: string, ...parameters: ReadonlyArray<unknown>) =>
+      sql.unsafe<Row>(statement, parameters)
+    const reopened = yield* run<{ readonly item_id: bigint }>(
+      undoWithdrawals,
+      left.number,
+      left.next_exit
+    )
+    if (reopened.length > 0) {
+      yield* run(
+        openExits,
+        bigintArray(reopened.map(({ item_id }) => item_id))
+      )
+    }
+    if (left.next_exit < next.exit) yield* run(closeExits, left.next_exit)
+    if (left.next_bid < next.bid) {
+      const slots = bigintArray(
+        (yield* run<{ readonly slot_num: bigint }>(slotsStatement, left.next_bid)).map((
+          { slot_num }
+        ) => slot_num)
+      )
+      yield* run(closeSlots, slots)
+      yield* run(removeBids, left.next_bid)
+      yield* run(openSlots, slots)
+    }
+    if (left.next_coordinator < next.coordinator) {
+      const bidders =
+        (yield* run<{ readonly bidder_addr: Uint8Array }>(biddersStatement, left.next_coordinator))
+          .map(({ bidder_addr }) => bidder_addr)
+      yield* run(removeCoordinators, left.next_coordinator)
+      yield* run(forgetRegistrations, bidders)
+      yield* run(restoreRegistrations, bidders)
+    }
+    yield* run(
+      removal,
+      left.number,
+      left.next_exit,
+      left.next_transaction,
+      left.last_batch_num,
+      left.last_account_index,
+      left.last_token_id,
+      `${tokenVersion + 1}`
+    )
   }
-  if (left.next_coordinator < next.coordinator) {
-    const bidders = (yield* run<{ readonly bidder_addr: Uint8Array }>(biddersStatement, left.next_coordinator)).map(({ bidder_addr }) => bidder_addr)
-    yield* run(removeCoordinators, left.next_coordinator)
-    yield* run(forgetRegistrations, bidders)
-    yield* run(restoreRegistrations, bidders)
-  }
-  yield* run(
-    removal, left.number, left.next_exit, left.next_transaction, left.last_batch_num, left.last_account_index, left.last_token_id, `${tokenVersion + 1}`
-  )
-})
+)

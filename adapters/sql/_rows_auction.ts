@@ -4,7 +4,12 @@ import { readText } from "./_text.ts"
 
 /** Each pair belongs together: the line of a row `r`, and how it is read. */
 
-export const coordinatorLine = lineOf(["r.item_id", digits("r.bidder_addr"), digits("r.forger_addr"), "r.ethereum_block_num"], "r.url")
+export const coordinatorLine = lineOf([
+  "r.item_id",
+  digits("r.bidder_addr"),
+  digits("r.forger_addr"),
+  "r.ethereum_block_num"
+], "r.url")
 export const readCoordinator = (line: string): Coordinator => coordinatorAt(fieldsOf(line), 0, line)
 
 /** The latest registration of a bidder, as `r`. */
@@ -14,8 +19,16 @@ export const registrationOf = (bidder: string, name: string): string => `
 
 /** A bid `r` with the latest registration `c` of its bidder. */
 export const bidLine = lineOf([
-  "r.item_id", "r.slot_num", digits("r.withdraw_addr"), "r.bid_value", "r.ethereum_block_num", "r.timestamp_ms",
-  "c.item_id", digits("c.bidder_addr"), digits("c.forger_addr"), "c.ethereum_block_num"
+  "r.item_id",
+  "r.slot_num",
+  digits("r.withdraw_addr"),
+  "r.bid_value",
+  "r.ethereum_block_num",
+  "r.timestamp_ms",
+  "c.item_id",
+  digits("c.bidder_addr"),
+  digits("c.forger_addr"),
+  "c.ethereum_block_num"
 ], "c.url")
 export const readBid = (line: string): BidView => {
   const fields = fieldsOf(line)
@@ -34,17 +47,25 @@ export const readBid = (line: string): BidView => {
   })
 }
 
-const coordinatorAt = (fields: ReadonlyArray<string>, at: number, line: string): Coordinator => Object.freeze({
-  itemId: Number(fields[at]),
-  bidderAddr: prefixed(fields[at + 1]!),
-  forgerAddr: prefixed(fields[at + 2]!),
-  url: readText(freeTextOf(line)),
-  ethereumBlockNum: BigInt(fields[at + 3]!)
-})
+const coordinatorAt = (fields: ReadonlyArray<string>, at: number, line: string): Coordinator =>
+  Object.freeze({
+    itemId: Number(fields[at]),
+    bidderAddr: prefixed(fields[at + 1]!),
+    forgerAddr: prefixed(fields[at + 2]!),
+    url: readText(freeTextOf(line)),
+    ethereumBlockNum: BigInt(fields[at + 3]!)
+  })
 
 /** Two free texts, the first as long as the columns say, in characters of PostgreSQL. */
 export const tokenLine = lineOf([
-  "r.item_id", "r.token_id", digits("r.ethereum_address"), "r.decimals", "r.ethereum_block_num", "r.price_usd", "r.price_time_ms", "char_length(r.name)"
+  "r.item_id",
+  "r.token_id",
+  digits("r.ethereum_address"),
+  "r.decimals",
+  "r.ethereum_block_num",
+  "r.price_usd",
+  "r.price_time_ms",
+  "char_length(r.name)"
 ], "r.name || r.symbol")
 export const readToken = (line: string): Token => {
   const fields = fieldsOf(line)

@@ -17,7 +17,8 @@ export const digits = (column: string): string => `encode(${column}, 'hex')`
 export const members = (column: string): string => `array_to_string(${column}, ';')`
 
 /** The columns of a line, as texts. */
-export const fieldsOf = (line: string): ReadonlyArray<string> => line.slice(1, line.indexOf(")")).split(",")
+export const fieldsOf = (line: string): ReadonlyArray<string> =>
+  line.slice(1, line.indexOf(")")).split(",")
 /** What follows the columns, as it is stored. */
 export const freeTextOf = (line: string): string => line.slice(line.indexOf(")") + 1)
 
@@ -28,5 +29,7 @@ export const prefixed = (field: string): string => `0x${field}`
 export const prefixedOrNull = (field: string): string | null => field === "" ? null : `0x${field}`
 export const flag = (field: string): boolean => field === "t"
 /** An empty list is written as an empty text, in quotes. */
-export const membersOf = <Member>(field: string, read: (member: string) => Member): ReadonlyArray<Member> =>
-  Object.freeze(field === "\"\"" ? [] : field.split(";").map(read))
+export const membersOf = <Member>(
+  field: string,
+  read: (member: string) => Member
+): ReadonlyArray<Member> => Object.freeze(field === '""' ? [] : field.split(";").map(read))

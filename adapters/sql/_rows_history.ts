@@ -1,12 +1,35 @@
-import { type Account, type Batch, type Exit, type Transaction, transactionTypes } from "../../core/domain/mod.ts"
 import {
-  bigOrNull, digits, fieldsOf, flag, hexOrNull, intOrNull, lineOf, members, membersOf, prefixed, prefixedOrNull
+  type Account,
+  type Batch,
+  type Exit,
+  type Transaction,
+  transactionTypes
+} from "../../core/domain/mod.ts"
+import {
+  bigOrNull,
+  digits,
+  fieldsOf,
+  flag,
+  hexOrNull,
+  intOrNull,
+  lineOf,
+  members,
+  membersOf,
+  prefixed,
+  prefixedOrNull
 } from "./_rows_fields.ts"
 
 /** What the batches bring. Each pair belongs together: the line of a row `r`, and how it is read. */
 
 export const accountLine = lineOf([
-  "r.item_id", "r.account_index", "r.token_id", "r.batch_num", digits("r.public_key"), digits("r.address"), "r.nonce", "r.balance"
+  "r.item_id",
+  "r.account_index",
+  "r.token_id",
+  "r.batch_num",
+  digits("r.public_key"),
+  digits("r.address"),
+  "r.nonce",
+  "r.balance"
 ])
 export const readAccount = (line: string): Account => {
   const fields = fieldsOf(line)
@@ -23,10 +46,31 @@ export const readAccount = (line: string): Account => {
 }
 
 export const transactionLine = lineOf([
-  "r.item_id", digits("r.id"), "r.type", "r.position", "r.from_account_index", digits("r.from_address"), digits("r.from_public_key"),
-  "r.to_account_index", digits("r.to_address"), digits("r.to_public_key"), "r.token_id", "r.amount", "r.batch_num", "r.historic_usd", "r.timestamp_ms",
-  "r.queue", "r.user_origin", "r.deposit_amount", "r.amount_success", "r.deposit_amount_success", "r.historic_deposit_amount_usd", "r.ethereum_block_num",
-  "r.fee", "r.historic_fee_usd", "r.nonce"
+  "r.item_id",
+  digits("r.id"),
+  "r.type",
+  "r.position",
+  "r.from_account_index",
+  digits("r.from_address"),
+  digits("r.from_public_key"),
+  "r.to_account_index",
+  digits("r.to_address"),
+  digits("r.to_public_key"),
+  "r.token_id",
+  "r.amount",
+  "r.batch_num",
+  "r.historic_usd",
+  "r.timestamp_ms",
+  "r.queue",
+  "r.user_origin",
+  "r.deposit_amount",
+  "r.amount_success",
+  "r.deposit_amount_success",
+  "r.historic_deposit_amount_usd",
+  "r.ethereum_block_num",
+  "r.fee",
+  "r.historic_fee_usd",
+  "r.nonce"
 ])
 export const readTransaction = (line: string): Transaction => {
   const fields = fieldsOf(line)
@@ -56,15 +100,32 @@ export const readTransaction = (line: string): Transaction => {
       ethereumBlockNum: BigInt(fields[21]!)
     }),
     l2: fields[22] === "" ? null : Object.freeze({
-      fee: Number(fields[22]), historicFeeUSD: intOrNull(fields[23]!), nonce: BigInt(fields[24]!)
+      fee: Number(fields[22]),
+      historicFeeUSD: intOrNull(fields[23]!),
+      nonce: BigInt(fields[24]!)
     })
   })
 }
 
 export const exitLine = lineOf([
-  "r.item_id", "r.batch_num", "r.account_index", "r.token_id", digits("r.address"), digits("r.public_key"), "r.balance",
-  "r.proof_root", members("r.proof_siblings"), "r.proof_old_key", "r.proof_old_value", "r.proof_is_old0", "r.proof_key", "r.proof_value", "r.proof_fnc",
-  "r.instant_withdrawn", "r.delayed_withdraw_request", "r.delayed_withdrawn"
+  "r.item_id",
+  "r.batch_num",
+  "r.account_index",
+  "r.token_id",
+  digits("r.address"),
+  digits("r.public_key"),
+  "r.balance",
+  "r.proof_root",
+  members("r.proof_siblings"),
+  "r.proof_old_key",
+  "r.proof_old_value",
+  "r.proof_is_old0",
+  "r.proof_key",
+  "r.proof_value",
+  "r.proof_fnc",
+  "r.instant_withdrawn",
+  "r.delayed_withdraw_request",
+  "r.delayed_withdrawn"
 ])
 export const readExit = (line: string): Exit => {
   const fields = fieldsOf(line)
@@ -93,9 +154,20 @@ export const readExit = (line: string): Exit => {
 }
 
 export const batchLine = lineOf([
-  "r.item_id", "r.batch_num", "r.ethereum_block_num", digits("r.ethereum_block_hash"), "r.timestamp_ms", digits("r.forger_addr"),
-  members("r.collected_tokens"), members("r.collected_amounts"), "r.historic_total_collected_fees_usd", "r.state_root", "r.num_accounts", "r.exit_root",
-  "r.forge_l1_transactions_num", "r.slot_num"
+  "r.item_id",
+  "r.batch_num",
+  "r.ethereum_block_num",
+  digits("r.ethereum_block_hash"),
+  "r.timestamp_ms",
+  digits("r.forger_addr"),
+  members("r.collected_tokens"),
+  members("r.collected_amounts"),
+  "r.historic_total_collected_fees_usd",
+  "r.state_root",
+  "r.num_accounts",
+  "r.exit_root",
+  "r.forge_l1_transactions_num",
+  "r.slot_num"
 ])
 export const readBatch = (line: string): Batch => {
   const fields = fieldsOf(line)
@@ -107,7 +179,11 @@ export const readBatch = (line: string): Batch => {
     ethereumBlockHash: prefixed(fields[3]!),
     timestampMs: Number(fields[4]),
     forgerAddr: prefixed(fields[5]!),
-    collectedFees: Object.freeze(membersOf(fields[6]!, Number).map((tokenId, i) => Object.freeze([tokenId, amounts[i]!] as const))),
+    collectedFees: Object.freeze(
+      membersOf(fields[6]!, Number).map((tokenId, i) =>
+        Object.freeze([tokenId, amounts[i]!] as const)
+      )
+    ),
     historicTotalCollectedFeesUSD: Number(fields[8]),
     stateRoot: BigInt(fields[9]!),
     numAccounts: Number(fields[10]),

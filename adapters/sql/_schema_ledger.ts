@@ -26,8 +26,11 @@ const maybeEthereumBlock = "numeric(20, 0) CHECK (% BETWEEN 0 AND 18446744073709
 const columns = (types: { readonly [name: string]: string }): string =>
   Object.entries(types).map(([name, type]) => `${name} ${type.replaceAll("%", name)}`).join(",\n  ")
 
-const table = (name: string, types: { readonly [name: string]: string }, ...rules: ReadonlyArray<string>): string =>
-  `CREATE TABLE ${name} (\n  ${[columns(types), ...rules].join(",\n  ")}\n)`
+const table = (
+  name: string,
+  types: { readonly [name: string]: string },
+  ...rules: ReadonlyArray<string>
+): string => `CREATE TABLE ${name} (\n  ${[columns(types), ...rules].join(",\n  ")}\n)`
 
 /** Forged and queued transactions are told by the same columns. */
 const transactionColumns = {
@@ -66,13 +69,21 @@ const oneLayer = `CHECK (
 
 /** The next item id of each list; it never goes back. */
 const nextItems = {
-  next_account: "bigint NOT NULL", next_exit: "bigint NOT NULL", next_transaction: "bigint NOT NULL", next_batch: "bigint NOT NULL",
-  next_bid: "bigint NOT NULL", next_token: "bigint NOT NULL", next_coordinator: "bigint NOT NULL"
+  next_account: "bigint NOT NULL",
+  next_exit: "bigint NOT NULL",
+  next_transaction: "bigint NOT NULL",
+  next_batch: "bigint NOT NULL",
+  next_bid: "bigint NOT NULL",
+  next_token: "bigint NOT NULL",
+  next_coordinator: "bigint NOT NULL"
 }
 
 export const ledgerSchema: ReadonlyArray<string> = [
   // one row: the network, as its genesis record. Not in the next table, every version of whose row it would be copied to
-  table("genesis", { singleton: "boolean PRIMARY KEY DEFAULT true CHECK (%)", record: "text NOT NULL" }),
+  table("genesis", {
+    singleton: "boolean PRIMARY KEY DEFAULT true CHECK (%)",
+    record: "text NOT NULL"
+  }),
   // one row: what names the snapshot, and the next item ids
   table("ledger", {
     singleton: "boolean PRIMARY KEY DEFAULT true CHECK (%)",
@@ -117,7 +128,8 @@ export const ledgerSchema: ReadonlyArray<string> = [
     timestamp_ms: "bigint NOT NULL",
     forger_addr: address,
     collected_tokens: "bigint[] NOT NULL",
-    collected_amounts: "numeric(78, 0)[] NOT NULL CHECK (cardinality(%) = cardinality(collected_tokens))",
+    collected_amounts:
+      "numeric(78, 0)[] NOT NULL CHECK (cardinality(%) = cardinality(collected_tokens))",
     historic_total_collected_fees_usd: "double precision NOT NULL",
     state_root: amount,
     num_accounts: "integer NOT NULL",
@@ -143,7 +155,9 @@ export const ledgerSchema: ReadonlyArray<string> = [
   }),
   // some ten bytes for each account that a transaction touched: to compress them takes a tenth of all that writing a block costs. What is
   // beside PostgreSQL and does not know the word does without (YugabyteDB)
-  ...["updated_accounts", "nonces_before", "balances_before"].map((column) => `ALTER TABLE batch ALTER COLUMN ${column} SET STORAGE EXTERNAL`),
+  ...["updated_accounts", "nonces_before", "balances_before"].map((column) =>
+    `ALTER TABLE batch ALTER COLUMN ${column} SET STORAGE EXTERNAL`
+  ),
   "CREATE INDEX batch_block ON batch (ethereum_block_num)",
   "CREATE INDEX batch_time ON batch (timestamp_ms, batch_num)",
   table("account", {
@@ -156,9 +170,17 @@ export const ledgerSchema: ReadonlyArray<string> = [
     nonce: "bigint NOT NULL CHECK (% BETWEEN 0 AND 1099511627775)",
     balance: amount
   }) + " WITH (fillfactor = 80)",
-  table("transaction", { ...transactionColumns, batch_num: "bigint NOT NULL CHECK (% BETWEEN 1 AND 4294967295)" }, oneLayer),
+  table("transaction", {
+    ...transactionColumns,
+    batch_num: "bigint NOT NULL CHECK (% BETWEEN 1 AND 4294967295)"
+  }, oneLayer),
   // every L1 user transaction as it was queued, also once it is forged: a rollback of its batch makes it wait again
-  table("queued_transaction", { ...transactionColumns, forged: "boolean NOT NULL DEFAULT false" }, oneLayer, "CHECK (user_origin)"),
+  table(
+    "queued_transaction",
+    { ...transactionColumns, forged: "boolean NOT NULL DEFAULT false" },
+    oneLayer,
+    "CHECK (user_origin)"
+  ),
   "CREATE UNIQUE INDEX queued_transaction_waiting ON queued_transaction (queue, position) WHERE NOT forged",
   table("exit", {
     item_id: "bigint PRIMARY KEY",
@@ -183,7 +205,9 @@ export const ledgerSchema: ReadonlyArray<string> = [
   "CREATE INDEX exit_requested ON exit (address, token_id) WHERE delayed_withdraw_request IS NOT NULL AND delayed_withdrawn IS NULL",
   // which field of which exit a block set, for a rollback; 0 instantWithdrawn, 1 delayedWithdrawRequest, 2 delayedWithdrawn
   table("withdrawal", {
-    ethereum_block_num: "numeric(20, 0) NOT NULL REFERENCES block (number)", exit_item: "bigint NOT NULL", field: "smallint NOT NULL CHECK (% BETWEEN 0 AND 2)"
+    ethereum_block_num: "numeric(20, 0) NOT NULL REFERENCES block (number)",
+    exit_item: "bigint NOT NULL",
+    field: "smallint NOT NULL CHECK (% BETWEEN 0 AND 2)"
   }, "PRIMARY KEY (ethereum_block_num, exit_item, field)"),
   table("token", {
     token_id: "bigint PRIMARY KEY CHECK (% BETWEEN 0 AND 4294967295)",
@@ -209,11 +233,19 @@ export const ledgerSchema: ReadonlyArray<string> = [
     price_time_ms_before: "bigint"
   }, "PRIMARY KEY (ethereum_block_num, place)"),
   table("coordinator", {
-    item_id: "bigint PRIMARY KEY", bidder_addr: address, forger_addr: address, url: "text NOT NULL", ethereum_block_num: ethereumBlock
+    item_id: "bigint PRIMARY KEY",
+    bidder_addr: address,
+    forger_addr: address,
+    url: "text NOT NULL",
+    ethereum_block_num: ethereumBlock
   }),
   "CREATE INDEX coordinator_bidder ON coordinator (bidder_addr, item_id)",
   // the latest registration of each bidder
-  table("registration", { bidder_addr: "bytea PRIMARY KEY", forger_addr: address, item_id: "bigint NOT NULL" }),
+  table("registration", {
+    bidder_addr: "bytea PRIMARY KEY",
+    forger_addr: address,
+    item_id: "bigint NOT NULL"
+  }),
   "CREATE INDEX registration_forger ON registration (forger_addr, bidder_addr)",
   table("bid", {
     item_id: "bigint PRIMARY KEY",
@@ -228,35 +260,55 @@ export const ledgerSchema: ReadonlyArray<string> = [
   "CREATE INDEX bid_slot ON bid (slot_num, item_id)",
   // every set of variables that was ever in force, as JSON; `first_slot` of auction variables is where their default bids begin, `superseded_by` the
   // block of the first later set whose default bids begin no later: from then on they apply to no slot
-  table("parameter_set", {
-    kind: "text NOT NULL CHECK (% IN ('rollup', 'auction', 'withdrawalDelayer'))",
-    ethereum_block_num: "numeric(20, 0) NOT NULL REFERENCES block (number)",
-    first_slot: maybeUint32,
-    superseded_by: "numeric(20, 0)",
-    variables: "text NOT NULL"
-  }, "PRIMARY KEY (kind, ethereum_block_num)", "CHECK (superseded_by IS NULL OR (superseded_by > ethereum_block_num AND first_slot IS NOT NULL))"),
+  table(
+    "parameter_set",
+    {
+      kind: "text NOT NULL CHECK (% IN ('rollup', 'auction', 'withdrawalDelayer'))",
+      ethereum_block_num: "numeric(20, 0) NOT NULL REFERENCES block (number)",
+      first_slot: maybeUint32,
+      superseded_by: "numeric(20, 0)",
+      variables: "text NOT NULL"
+    },
+    "PRIMARY KEY (kind, ethereum_block_num)",
+    "CHECK (superseded_by IS NULL OR (superseded_by > ethereum_block_num AND first_slot IS NOT NULL))"
+  ),
   "CREATE INDEX parameter_set_block ON parameter_set (ethereum_block_num)",
   "CREATE INDEX parameter_set_applicable ON parameter_set (first_slot) WHERE superseded_by IS NULL",
   "CREATE INDEX parameter_set_superseded ON parameter_set (superseded_by) WHERE superseded_by IS NOT NULL",
   // one row: what the last audit found, as JSON
   table("audit", {
-    singleton: "boolean PRIMARY KEY DEFAULT true CHECK (%)", finished_at: "timestamptz NOT NULL DEFAULT clock_timestamp()", report: "text NOT NULL"
+    singleton: "boolean PRIMARY KEY DEFAULT true CHECK (%)",
+    finished_at: "timestamptz NOT NULL DEFAULT clock_timestamp()",
+    report: "text NOT NULL"
   }),
   // `_postings.ts`
-  table("posting", {
-    key: "bytea NOT NULL",
-    first_item: "bigint NOT NULL",
-    first_ordinal: "bigint NOT NULL CHECK (% >= 0 AND mod(%, 64) = 0)",
-    items: "bigint[] NOT NULL CHECK (cardinality(%) BETWEEN 1 AND 64)",
-    // so many of the items, from the first one on, are in the lists below
-    filed: "smallint NOT NULL CHECK (% BETWEEN 0 AND cardinality(items) AND (% = 64) = (cardinality(items) = 64))"
-  }, "PRIMARY KEY (key, first_item)", "CHECK (items[1] = first_item)") + " WITH (fillfactor = 70)",
+  table(
+    "posting",
+    {
+      key: "bytea NOT NULL",
+      first_item: "bigint NOT NULL",
+      first_ordinal: "bigint NOT NULL CHECK (% >= 0 AND mod(%, 64) = 0)",
+      items: "bigint[] NOT NULL CHECK (cardinality(%) BETWEEN 1 AND 64)",
+      // so many of the items, from the first one on, are in the lists below
+      filed:
+        "smallint NOT NULL CHECK (% BETWEEN 0 AND cardinality(items) AND (% = 64) = (cardinality(items) = 64))"
+    },
+    "PRIMARY KEY (key, first_item)",
+    "CHECK (items[1] = first_item)"
+  ) + " WITH (fillfactor = 70)",
   // `_removed_rows.ts`; not compressed for the reason above, since it is written while somebody waits and read but once
-  table("removed_rows", { table_name: "text NOT NULL", first_item: "bigint NOT NULL", filed: "bytea[] NOT NULL" }, "PRIMARY KEY (table_name, first_item)"),
+  table("removed_rows", {
+    table_name: "text NOT NULL",
+    first_item: "bigint NOT NULL",
+    filed: "bytea[] NOT NULL"
+  }, "PRIMARY KEY (table_name, first_item)"),
   "ALTER TABLE removed_rows ALTER COLUMN filed SET STORAGE EXTERNAL",
   // `_open_items.ts`
   table("open_item", { key: "bytea NOT NULL", item: "bigint NOT NULL" }, "PRIMARY KEY (key, item)"),
   table("open_count", {
-    key: "bytea NOT NULL", level: "smallint NOT NULL", bucket: "bigint NOT NULL", items: "bigint NOT NULL CHECK (% > 0)"
+    key: "bytea NOT NULL",
+    level: "smallint NOT NULL",
+    bucket: "bigint NOT NULL",
+    items: "bigint NOT NULL CHECK (% > 0)"
   }, "PRIMARY KEY (key, level, bucket)")
 ]

@@ -1,4 +1,11 @@
-import { type AuctionClock, auctionClock, type AuctionVariables, type BidView, type SlotView, slotView } from "../../core/domain/mod.ts"
+import {
+  type AuctionClock,
+  auctionClock,
+  type AuctionVariables,
+  type BidView,
+  type SlotView,
+  slotView
+} from "../../core/domain/mod.ts"
 import { readParameterSet } from "./_parameter_sets.ts"
 import type { SqlAnswer } from "./_read_answer.ts"
 import { bidLine, readBid, registrationOf } from "./_rows_auction.ts"
@@ -16,7 +23,8 @@ export const currentVariables = (kind: string): string =>
   `(SELECT parameter_set.variables FROM parameter_set WHERE parameter_set.kind = '${kind}' ORDER BY parameter_set.ethereum_block_num DESC LIMIT 1)`
 
 /** The best bid of each slot, where `slots` is a query of `slot_num`. Of the sets that no later one supersedes, later ones begin later. */
-export const bestBids = (slots: string): string => `best AS MATERIALIZED (
+export const bestBids = (slots: string): string =>
+  `best AS MATERIALIZED (
   SELECT slot.slot_num, bid.line, applicable.ethereum_block_num
   FROM (${slots}) AS slot CROSS JOIN LATERAL (
     SELECT ${bidLine} AS line
@@ -33,8 +41,12 @@ export const bestBids = (slots: string): string => `best AS MATERIALIZED (
 
 /** Queries of the lines that `readSlots` takes: of each bid, and of each set of variables. Places are at and behind the slots, as the order wants. */
 export const slotRows = (setPlace: string): ReadonlyArray<string> => [
-  `SELECT best.slot_num, 'b' || ${lineOf(["best.slot_num", "best.ethereum_block_num"])} || best.line FROM best`,
-  `SELECT ${setPlace}, 's' || ${lineOf(["parameter_set.ethereum_block_num"], "parameter_set.variables")}
+  `SELECT best.slot_num, 'b' || ${
+    lineOf(["best.slot_num", "best.ethereum_block_num"])
+  } || best.line FROM best`,
+  `SELECT ${setPlace}, 's' || ${
+    lineOf(["parameter_set.ethereum_block_num"], "parameter_set.variables")
+  }
 FROM (SELECT DISTINCT best.ethereum_block_num FROM best) AS used
 CROSS JOIN LATERAL (SELECT * FROM parameter_set WHERE parameter_set.kind = 'auction' AND parameter_set.ethereum_block_num = used.ethereum_block_num LIMIT 1) AS parameter_set`
 ]
@@ -65,11 +77,16 @@ export const readSlots = (clock: AuctionClock, lines: ReadonlyArray<string>) => 
     slotNums: [...bids.keys()],
     slot: (slotNum: number): SlotView => {
       const found = bids.get(slotNum)
-      return slotView(clock, slotNum, found === undefined ? null : { bestBid: found.bestBid, applicable: sets.get(found.block)! })
+      return slotView(
+        clock,
+        slotNum,
+        found === undefined ? null : { bestBid: found.bestBid, applicable: sets.get(found.block)! }
+      )
     }
   }
 }
 
 /** Where the auctions stood when an answer was computed, whose head has the variables. */
-export const clockReader = (constants: AuctionClock["constants"]) => ({ headText, stamp }: SqlAnswer): AuctionClock =>
-  auctionClock(constants, setOf(headText), stamp.ethereumBlockNum)
+export const clockReader =
+  (constants: AuctionClock["constants"]) => ({ headText, stamp }: SqlAnswer): AuctionClock =>
+    auctionClock(constants, setOf(headText), stamp.ethereumBlockNum)

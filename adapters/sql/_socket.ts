@@ -10,5 +10,8 @@ export const socketTo = ({ host, port }: ServerAddress, silenceMs: number): Sock
     ? connect({ path: `${host}/.s.PGSQL.${port}` })
     // a statement is one write: there is nothing to collect
     : connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 })
-  return socket.setTimeout(silenceMs, () => socket.destroy(new Error(`The server has been silent for ${silenceMs} ms`)))
+  return socket.setTimeout(
+    silenceMs,
+    () => socket.destroy(new Error(`The server has been silent for ${silenceMs} ms`))
+  )
 }

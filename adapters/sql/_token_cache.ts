@@ -59,6 +59,8 @@ export class TokenCache {
 
   private keep(tokens: Tokens): void {
     if (this.find(tokens.version) !== undefined) return
-    this.kept = [...this.kept, tokens].sort((one, other) => one.version - other.version).slice(-versionsMax)
+    this.kept = [...this.kept, tokens].sort((one, other) => one.version - other.version).slice(
+      -versionsMax
+    )
   }
 }

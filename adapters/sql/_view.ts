@@ -1,17 +1,42 @@
 import {
-  type Account, type AuctionVariables, type BatchChanges, type Bid, type BlockChanges, type Coordinator, type EthereumBlock, type Exit, feeSumUnits, type NetworkVariables,
-  type New, type PriceFeed, type Token, type TokenId, type Transaction
+  type Account,
+  type AuctionVariables,
+  type BatchChanges,
+  type Bid,
+  type BlockChanges,
+  type Coordinator,
+  type EthereumBlock,
+  type Exit,
+  feeSumUnits,
+  type NetworkVariables,
+  type New,
+  type PriceFeed,
+  type Token,
+  type TokenId,
+  type Transaction
 } from "../../core/domain/mod.ts"
-import { type AccountIndex, type EthereumAddress, FIRST_USER_ACCOUNT, type PublicKey } from "../../core/encoding/mod.ts"
-import { type LedgerPart, type LedgerStamp, type LedgerView, partsOfBlock } from "../../core/ports/mod.ts"
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  FIRST_USER_ACCOUNT,
+  type PublicKey
+} from "../../core/encoding/mod.ts"
+import {
+  type LedgerPart,
+  type LedgerStamp,
+  type LedgerView,
+  partsOfBlock
+} from "../../core/ports/mod.ts"
 import { parameterKinds } from "./_parameter_sets.ts"
 import type { ViewStart } from "./_view_start.ts"
 import { type NextItems, type Totals, withdrawalFields, WrittenRows } from "./_written_rows.ts"
 
 const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:${index}`
 const ownerKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
-const isRequested = (exit: Exit): boolean => exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
-const byIndex = <Key, Row>(rows: ReadonlyArray<Row>, key: (row: Row) => Key): Map<Key, Row> => new Map(rows.map((row) => [key(row), row]))
+const isRequested = (exit: Exit): boolean =>
+  exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
+const byIndex = <Key, Row>(rows: ReadonlyArray<Row>, key: (row: Row) => Key): Map<Key, Row> =>
+  new Map(rows.map((row) => [key(row), row]))
 
 const assert = (holds: boolean, broken: () => string): void => {
   if (!holds) throw new Error(`Cannot store the block: ${broken()}`)
@@ -90,16 +115,23 @@ export class WorkingView implements LedgerView {
     const id = this.#tokenIds.get(address)
     return id === undefined ? undefined : this.#tokens.get(id)
   }
-  readonly registration = (bidder: EthereumAddress): Coordinator | undefined => this.#registrations.get(bidder)
+  readonly registration = (bidder: EthereumAddress): Coordinator | undefined =>
+    this.#registrations.get(bidder)
   readonly bestBid = (slotNum: number): Bid | undefined => this.#bestBids.get(slotNum)
-  readonly exit = (batchNum: number, index: AccountIndex): Exit | undefined => this.#exits.get(exitKey(batchNum, index))
+  readonly exit = (batchNum: number, index: AccountIndex): Exit | undefined =>
+    this.#exits.get(exitKey(batchNum, index))
   readonly requestedExits = (owner: EthereumAddress, tokenId: TokenId): ReadonlyArray<Exit> =>
-    [...this.#requested.get(ownerKey(owner, tokenId))?.values() ?? []].sort((a, b) => a.itemId - b.itemId)
+    [...this.#requested.get(ownerKey(owner, tokenId))?.values() ?? []].sort((a, b) =>
+      a.itemId - b.itemId
+    )
 
   /** Takes the changes of a block in, in the order in which its parts refer to each other. */
   apply(changes: BlockChanges): void {
     const { number } = changes.block
-    assert(number > this.lastBlock.number, () => `block ${number} does not come after block ${this.lastBlock.number}`)
+    assert(
+      number > this.lastBlock.number,
+      () => `block ${number} does not come after block ${this.lastBlock.number}`
+    )
     for (const coordinator of changes.coordinators) this.#register(coordinator)
     for (const token of changes.tokens) this.#addToken(token)
     this.#nextPrice = 0
@@ -113,7 +145,11 @@ export class WorkingView implements LedgerView {
     this.lastBlock = changes.block
     this.lastEthereumBlock = changes.lastEthereumBlock
     this.#blocks.set(number, changes.block)
-    this.stamp = { ethereumBlockNum: number, batchNum: this.stamp.batchNum, version: this.stamp.version + 1 + changes.batches.length }
+    this.stamp = {
+      ethereumBlockNum: number,
+      batchNum: this.stamp.batchNum,
+      version: this.stamp.version + 1 + changes.batches.length
+    }
     this.rows.blocks.push({
       block: changes.block,
       lastEthereumBlock: changes.lastEthereumBlock,
@@ -136,7 +172,11 @@ export class WorkingView implements LedgerView {
     assert(before !== undefined, () => `token ${tokenId} has a price and is not registered`)
     this.rows.priceChanges.push({ blockNum, place: this.#nextPrice++, before: before! })
     this.rows.pricedTokens.add(tokenId)
-    this.#tokens.set(tokenId, { ...before!, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs })
+    this.#tokens.set(tokenId, {
+      ...before!,
+      priceUSD,
+      priceTimeMs: priceUSD === null ? null : timeMs
+    })
   }
 
   #register(given: New<Coordinator>): void {
@@ -157,7 +197,10 @@ export class WorkingView implements LedgerView {
     const queue = row.l1?.toForgeL1TransactionsNum ?? null
     assert(queue !== null && row.batchNum === null, () => `transaction ${row.id} is no queued one`)
     const waiting = this.#waitingIn(queue!)
-    assert(row.position > (waiting.at(-1)?.position ?? -1), () => `transaction ${row.id} is not the last one of its queue`)
+    assert(
+      row.position > (waiting.at(-1)?.position ?? -1),
+      () => `transaction ${row.id} is not the last one of its queue`
+    )
     const queued = { itemId: this.next.transaction++, ...row }
     waiting.push(queued)
     this.rows.queued.set(queued.itemId, queued)
@@ -168,12 +211,21 @@ export class WorkingView implements LedgerView {
     const { next, rows } = this
     const { batchNum, forgeL1TransactionsNum: queue } = changes.batch
     assert(batchNum === this.lastBatchNum + 1, () => `batch ${batchNum} is not the next one`)
-    const [firstTransaction, firstExit, accountsBefore] = [next.transaction, next.exit, this.lastAccountIndex]
+    const [firstTransaction, firstExit, accountsBefore] = [
+      next.transaction,
+      next.exit,
+      this.lastAccountIndex
+    ]
     for (const account of changes.accounts) this.#addAccount(account)
-    const overwritten = changes.accountUpdates.flatMap((update) => this.#update(update, accountsBefore))
+    const overwritten = changes.accountUpdates.flatMap((update) =>
+      this.#update(update, accountsBefore)
+    )
     if (queue !== null) this.#forge(queue, changes)
     for (const row of changes.transactions) {
-      assert(row.batchNum === batchNum, () => `transaction ${row.id} is not one of batch ${batchNum}`)
+      assert(
+        row.batchNum === batchNum,
+        () => `transaction ${row.id} is not one of batch ${batchNum}`
+      )
       rows.transactions.push({ itemId: next.transaction++, ...row })
       if (row.l2 !== null) this.#totals.l2Transactions++
     }
@@ -197,7 +249,10 @@ export class WorkingView implements LedgerView {
   }
 
   #addAccount(given: New<Account>): void {
-    assert(given.index === this.lastAccountIndex + 1, () => `account ${given.index} is not the next one`)
+    assert(
+      given.index === this.lastAccountIndex + 1,
+      () => `account ${given.index} is not the next one`
+    )
     this.lastAccountIndex = given.index
     this.rows.accounts.push(given.index)
     this.#accounts.set(given.index, { itemId: this.next.account++, ...given })
@@ -208,7 +263,10 @@ export class WorkingView implements LedgerView {
   }
 
   /** Accounts that the batch created itself have nothing that a rollback could bring back. */
-  #update({ balance, index, nonce }: BatchChanges["accountUpdates"][number], accountsBefore: AccountIndex): ReadonlyArray<Account> {
+  #update(
+    { balance, index, nonce }: BatchChanges["accountUpdates"][number],
+    accountsBefore: AccountIndex
+  ): ReadonlyArray<Account> {
     const before = this.#accounts.get(index)
     assert(before !== undefined, () => `account ${index} is updated and not there`)
     this.#accounts.set(index, { ...before!, nonce, balance })
@@ -220,13 +278,18 @@ export class WorkingView implements LedgerView {
     const waiting = this.queue(queue)
     assert(
       forged.length === waiting.length && waiting.every(({ id }, i) => forged[i]!.id === id),
-      () => `queue ${queue} holds ${waiting.length} transactions, and these are not the ${forged.length} that its batch forges`
+      () =>
+        `queue ${queue} holds ${waiting.length} transactions, and these are not the ${forged.length} that its batch forges`
     )
     for (const [position, queued] of waiting.entries()) {
       const { amountSuccess, depositAmountSuccess, ...accounts } = forged[position]!
       this.rows.forged.add(queued.itemId)
       this.rows.transactions.push({
-        ...queued, ...accounts, itemId: this.next.transaction++, batchNum: batch.batchNum, l1: queued.l1 && { ...queued.l1, amountSuccess, depositAmountSuccess }
+        ...queued,
+        ...accounts,
+        itemId: this.next.transaction++,
+        batchNum: batch.batchNum,
+        l1: queued.l1 && { ...queued.l1, amountSuccess, depositAmountSuccess }
       })
     }
     this.#queues.delete(queue)
@@ -236,10 +299,15 @@ export class WorkingView implements LedgerView {
   }
 
   #bid(given: New<Bid>): void {
-    assert(this.registration(given.bidderAddr) !== undefined, () => `bidder ${given.bidderAddr} is not registered`)
+    assert(
+      this.registration(given.bidderAddr) !== undefined,
+      () => `bidder ${given.bidderAddr} is not registered`
+    )
     const bid = { itemId: this.next.bid++, ...given }
     const { slotNum } = bid
-    if (!this.rows.bidSlots.has(slotNum)) this.rows.bidSlots.set(slotNum, this.bestBid(slotNum)?.bidderAddr ?? null)
+    if (!this.rows.bidSlots.has(slotNum)) {
+      this.rows.bidSlots.set(slotNum, this.bestBid(slotNum)?.bidderAddr ?? null)
+    }
     this.rows.bids.push(bid)
     this.#bestBids.set(slotNum, bid)
   }
@@ -254,12 +322,24 @@ export class WorkingView implements LedgerView {
     }
   }
 
-  #withdraw({ accountIndex, batchNum, field }: BlockChanges["withdrawals"][number], blockNum: bigint): void {
+  #withdraw(
+    { accountIndex, batchNum, field }: BlockChanges["withdrawals"][number],
+    blockNum: bigint
+  ): void {
     const before = this.exit(batchNum, accountIndex)
-    assert(before !== undefined, () => `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and not there`)
+    assert(
+      before !== undefined,
+      () => `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and not there`
+    )
     const { itemId } = before!
-    if (itemId < this.start.next.exit && !this.rows.withdrawnExits.has(itemId)) this.rows.withdrawnExits.set(itemId, before!)
-    this.rows.withdrawals.push({ blockNum, exitItem: itemId, field: withdrawalFields.indexOf(field) })
+    if (itemId < this.start.next.exit && !this.rows.withdrawnExits.has(itemId)) {
+      this.rows.withdrawnExits.set(itemId, before!)
+    }
+    this.rows.withdrawals.push({
+      blockNum,
+      exitItem: itemId,
+      field: withdrawalFields.indexOf(field)
+    })
     this.#setExit({ ...before!, [field]: blockNum })
   }
 

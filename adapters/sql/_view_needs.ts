@@ -1,5 +1,11 @@
 import type { BatchFeed, BlockFeed, PriceFeed, TokenId } from "../../core/domain/mod.ts"
-import { type AccountIndex, type EthereumAddress, isUserAccount, NO_ACCOUNT, type PublicKey } from "../../core/encoding/mod.ts"
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  isUserAccount,
+  NO_ACCOUNT,
+  type PublicKey
+} from "../../core/encoding/mod.ts"
 
 /** What some blocks name, each thing once. */
 export class ViewNeeds {
@@ -44,11 +50,17 @@ export class ViewNeeds {
       this.addAccount(transaction.fromAccountIndex)
       this.addAccount(transaction.toAccountIndex)
       this.tokens.add(transaction.tokenId)
-      if (transaction.fromAccountIndex === NO_ACCOUNT && transaction.fromPublicKey !== null) this.publicKeys.add(transaction.fromPublicKey)
+      if (transaction.fromAccountIndex === NO_ACCOUNT && transaction.fromPublicKey !== null) {
+        this.publicKeys.add(transaction.fromPublicKey)
+      }
     }
     for (const batch of block.batches ?? []) this.#addBatch(batch)
-    for (const { accountIndex, batchNum } of block.withdrawals ?? []) this.exits.set(`${batchNum}:${accountIndex}`, [batchNum, accountIndex])
-    for (const { owner, tokenId } of block.delayedWithdrawals ?? []) this.requested.set(`${owner}:${tokenId}`, [owner, tokenId])
+    for (const { accountIndex, batchNum } of block.withdrawals ?? []) {
+      this.exits.set(`${batchNum}:${accountIndex}`, [batchNum, accountIndex])
+    }
+    for (const { owner, tokenId } of block.delayedWithdrawals ?? []) {
+      this.requested.set(`${owner}:${tokenId}`, [owner, tokenId])
+    }
   }
 
   #addBatch(batch: BatchFeed): void {

@@ -1,4 +1,15 @@
-import type { Account, AuctionVariables, Bid, Coordinator, EthereumBlock, Exit, NetworkVariables, Token, TokenId, Transaction } from "../../core/domain/mod.ts"
+import type {
+  Account,
+  AuctionVariables,
+  Bid,
+  Coordinator,
+  EthereumBlock,
+  Exit,
+  NetworkVariables,
+  Token,
+  TokenId,
+  Transaction
+} from "../../core/domain/mod.ts"
 import type { AccountIndex, PublicKey } from "../../core/encoding/mod.ts"
 import type { LedgerStamp } from "../../core/ports/mod.ts"
 import type { NextItems, Totals } from "./_written_rows.ts"

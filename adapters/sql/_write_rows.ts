@@ -4,7 +4,14 @@ import { type Exit, isPendingWithdraw } from "../../core/domain/mod.ts"
 import { appendEntries, appendPostings } from "./_append_postings.ts"
 import * as columns from "./_ledger_columns.ts"
 import { closeStatement, openExitSource, openStatement, slotKey } from "./_open_items.ts"
-import { bigintArray, insertInto, parametersOf, type RowStatement, rowsOf, updateOf } from "./_parameters.ts"
+import {
+  bigintArray,
+  insertInto,
+  parametersOf,
+  type RowStatement,
+  rowsOf,
+  updateOf
+} from "./_parameters.ts"
 import { partFlags, raiseParts } from "./_part_versions.ts"
 import { entriesOf, type KnownAdditions, type ListedEntries } from "./_posting_entries.ts"
 import type { WorkingView } from "./_view.ts"
@@ -15,14 +22,16 @@ type Writing = Effect.Effect<void, SqlError.SqlError>
 const insertBlocks = insertInto("block", columns.blockColumns)
 const insertCoordinators = insertInto("coordinator", columns.coordinatorColumns)
 const upsertRegistrations = insertInto(
-  "registration", columns.registrationColumns,
+  "registration",
+  columns.registrationColumns,
   "ON CONFLICT (bidder_addr) DO UPDATE SET forger_addr = excluded.forger_addr, item_id = excluded.item_id"
 )
 const insertTokens = insertInto("token", columns.tokenColumns)
 const updatePrices = updateOf("token", "token_id", columns.priceColumns)
 const insertPriceChanges = insertInto("price_change", columns.priceChangeColumns)
 const insertQueued = insertInto("queued_transaction", columns.queuedColumns)
-const forgeStatement = "UPDATE queued_transaction SET forged = true WHERE item_id = ANY($1::bigint[])"
+const forgeStatement =
+  "UPDATE queued_transaction SET forged = true WHERE item_id = ANY($1::bigint[])"
 const insertBatches = insertInto("batch", columns.batchColumns)
 const insertAccounts = insertInto("account", columns.accountColumns)
 const updateAccounts = updateOf("account", "account_index", columns.accountUpdateColumns)
@@ -43,7 +52,9 @@ const insertWithdrawals = insertInto("withdrawal", columns.withdrawalColumns)
 
 const openExits = openStatement(openExitSource("r.item_id = ANY($1::bigint[])"))
 const closeExits = closeStatement(openExitSource("r.item_id = ANY($1::bigint[])"))
-const heldSlots = `SELECT ${slotKey("r.bidder")} AS key, r.item FROM ${rowsOf("r", columns.heldSlotColumns)}`
+const heldSlots = `SELECT ${slotKey("r.bidder")} AS key, r.item FROM ${
+  rowsOf("r", columns.heldSlotColumns)
+}`
 const openSlots = openStatement(heldSlots)
 const closeSlots = closeStatement(heldSlots)
 
@@ -58,16 +69,22 @@ ${announcingVersion}`
  * were written before; gives those of the new ones.
  */
 export const writeRows = (
-  sql: SqlClient.SqlClient, view: WorkingView, writeId: string, recent: KnownAdditions
+  sql: SqlClient.SqlClient,
+  view: WorkingView,
+  writeId: string,
+  recent: KnownAdditions
 ): Effect.Effect<ListedEntries["additions"], SqlError.SqlError> => {
-  const run = (statement: string, parameters: ReadonlyArray<string | null>): Writing => Effect.asVoid(sql.unsafe(statement, parameters))
+  const run = (statement: string, parameters: ReadonlyArray<string | null>): Writing =>
+    Effect.asVoid(sql.unsafe(statement, parameters))
   const write = <Row>({ parameters, text }: RowStatement<Row>, rows: ReadonlyArray<Row>): Writing =>
     rows.length === 0 ? Effect.void : Effect.suspend(() => run(text, parameters(rows)))
-  const some = (statement: string, items: ReadonlyArray<number>): Writing => items.length === 0 ? Effect.void : run(statement, [bigintArray(items)])
+  const some = (statement: string, items: ReadonlyArray<number>): Writing =>
+    items.length === 0 ? Effect.void : run(statement, [bigintArray(items)])
   const { next, rows, start } = view
   const tokensChanged = rows.tokens.length + rows.pricedTokens.size > 0
   const version = start.tokenVersion + (tokensChanged ? 1 : 0)
-  const versioned = (ids: Iterable<number>) => [...ids].map((id) => ({ ...view.token(id)!, version }))
+  const versioned = (ids: Iterable<number>) =>
+    [...ids].map((id) => ({ ...view.token(id)!, version }))
   const now = (exit: Exit): Exit => view.exit(exit.batchNum, exit.accountIndex)!
   const withdrawn = [...rows.withdrawnExits.values()]
   const slots = slotsThatChangeHands(view)
@@ -75,11 +92,19 @@ export const writeRows = (
   return Effect.gen(function*() {
     yield* write(insertBlocks, rows.blocks)
     yield* write(insertCoordinators, rows.coordinators)
-    yield* write(upsertRegistrations, [...new Map(rows.coordinators.map((row) => [row.bidderAddr, row])).values()])
+    yield* write(upsertRegistrations, [
+      ...new Map(rows.coordinators.map((row) => [row.bidderAddr, row])).values()
+    ])
     yield* write(insertTokens, versioned(rows.tokens))
-    yield* write(updatePrices, versioned([...rows.pricedTokens].filter((id) => id <= start.lastTokenId)))
+    yield* write(
+      updatePrices,
+      versioned([...rows.pricedTokens].filter((id) => id <= start.lastTokenId))
+    )
     yield* write(insertPriceChanges, rows.priceChanges)
-    yield* write(insertQueued, [...rows.queued.values()].map((row) => ({ ...row, forged: rows.forged.has(row.itemId) })))
+    yield* write(
+      insertQueued,
+      [...rows.queued.values()].map((row) => ({ ...row, forged: rows.forged.has(row.itemId) }))
+    )
     yield* some(forgeStatement, [...rows.forged].filter((itemId) => !rows.queued.has(itemId)))
     yield* write(insertBatches, rows.batches)
     yield* write(insertAccounts, rows.accounts.map((index) => view.account(index)!))
@@ -95,19 +120,48 @@ export const writeRows = (
     if (auction !== undefined) yield* run(supersedeSets, [`${auction.blockNum}`])
     yield* write(updateExits, withdrawn.map(now))
     yield* write(insertWithdrawals, rows.withdrawals)
-    yield* some(closeExits, withdrawn.filter((before) => isPendingWithdraw(before) && !isPendingWithdraw(now(before))).map(({ itemId }) => itemId))
-    yield* some(openExits, rows.exits.filter((exit) => isPendingWithdraw(now(exit))).map(({ itemId }) => itemId))
-    if (slots.lost.length > 0) yield* run(closeSlots, parametersOf(columns.heldSlotColumns, slots.lost))
-    if (slots.won.length > 0) yield* run(openSlots, parametersOf(columns.heldSlotColumns, slots.won))
+    yield* some(
+      closeExits,
+      withdrawn.filter((before) => isPendingWithdraw(before) && !isPendingWithdraw(now(before)))
+        .map(({ itemId }) => itemId)
+    )
+    yield* some(
+      openExits,
+      rows.exits.filter((exit) => isPendingWithdraw(now(exit))).map(({ itemId }) => itemId)
+    )
+    if (slots.lost.length > 0) {
+      yield* run(closeSlots, parametersOf(columns.heldSlotColumns, slots.lost))
+    }
+    if (slots.won.length > 0) {
+      yield* run(openSlots, parametersOf(columns.heldSlotColumns, slots.won))
+    }
     yield* appendPostings(sql, "accounts", rows.accounts.map((index) => view.account(index)!))
     yield* appendPostings(sql, "exits", rows.exits)
-    yield* appendEntries(sql, "transactions", listed, { get: (item) => listed.additions.get(item) ?? recent.get(item) })
+    yield* appendEntries(sql, "transactions", listed, {
+      get: (item) => listed.additions.get(item) ?? recent.get(item)
+    })
     yield* appendPostings(sql, "batches", rows.batches.map(({ batch }) => batch))
     yield* appendPostings(sql, "bids", rows.bids)
     yield* appendPostings(sql, "coordinators", rows.coordinators)
     const { batchNum, ethereumBlockNum, version: stampVersion } = view.stamp
-    const numbers = [next.account, next.exit, next.transaction, next.batch, next.bid, next.token, next.coordinator]
-    yield* run(updateLedger, [`${stampVersion}`, `${version}`, `${ethereumBlockNum}`, batchNum === null ? null : `${batchNum}`, writeId, ...numbers.map(String), partFlags(view.changedParts)])
+    const numbers = [
+      next.account,
+      next.exit,
+      next.transaction,
+      next.batch,
+      next.bid,
+      next.token,
+      next.coordinator
+    ]
+    yield* run(updateLedger, [
+      `${stampVersion}`,
+      `${version}`,
+      `${ethereumBlockNum}`,
+      batchNum === null ? null : `${batchNum}`,
+      writeId,
+      ...numbers.map(String),
+      partFlags(view.changedParts)
+    ])
     return listed.additions
   })
 }
@@ -118,7 +172,9 @@ const slotsThatChangeHands = ({ bestBid, rows }: WorkingView) => {
     return bidder === before ? [] : [{ slotNum, before, bidder }]
   })
   return {
-    lost: changed.flatMap(({ before, slotNum }) => before === null ? [] : [{ bidder: before, slotNum }]),
+    lost: changed.flatMap(({ before, slotNum }) =>
+      before === null ? [] : [{ bidder: before, slotNum }]
+    ),
     won: changed.map(({ bidder, slotNum }) => ({ bidder, slotNum }))
   }
 }

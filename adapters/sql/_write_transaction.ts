@@ -6,7 +6,12 @@ import { isConnectionLost, sqlState, storeFailure } from "./_failure.ts"
 import type { WriterLease } from "./_lease.ts"
 
 /** A write: what it answers, and whether it changed anything. It sets `ledger.last_write` to `writeId` where it did. */
-export type Write<A, E> = (writeId: string) => Effect.Effect<{ readonly answer: A; readonly changed: boolean }, E | SqlError.SqlError | StoreFailure>
+export type Write<A, E> = (
+  writeId: string
+) => Effect.Effect<
+  { readonly answer: A; readonly changed: boolean },
+  E | SqlError.SqlError | StoreFailure
+>
 
 /*
  * The ledger's row is locked first: what a write reads afterwards nobody changes until it ends.
@@ -31,10 +36,19 @@ const tries = 6
  */
 export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLease["Service"]) => {
   const oneAtATime = Semaphore.makeUnsafe(1)
-  const lock = Effect.flatMap(sql.unsafe<{ readonly lists_cut: boolean }>(lockStatement), ([ledger]): Effect.Effect<void, SqlError.SqlError | StoreFailure> =>
-    ledger === undefined ? Effect.fail(notOpened) : ledger.lists_cut ? Effect.void : cutRemoved(sql))
+  const lock = Effect.flatMap(
+    sql.unsafe<{ readonly lists_cut: boolean }>(lockStatement),
+    ([ledger]): Effect.Effect<void, SqlError.SqlError | StoreFailure> =>
+      ledger === undefined
+        ? Effect.fail(notOpened)
+        : ledger.lists_cut
+        ? Effect.void
+        : cutRemoved(sql)
+  )
 
-  const attempt = <A, E>(write: Write<A, E>): Effect.Effect<A, E | SqlError.SqlError | StoreFailure> =>
+  const attempt = <A, E>(
+    write: Write<A, E>
+  ): Effect.Effect<A, E | SqlError.SqlError | StoreFailure> =>
     Effect.suspend(() => {
       const writeId = crypto.randomUUID()
       let toCommit: { readonly answer: A } | null = null
@@ -42,9 +56,14 @@ export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLeas
         if (written.changed) toCommit = written
         return written.answer
       })).pipe(Effect.catch((error) => {
-        if (toCommit === null || !isSqlError(error) || !isConnectionLost(error)) return Effect.fail(error)
+        if (toCommit === null || !isSqlError(error) || !isConnectionLost(error)) {
+          return Effect.fail(error)
+        }
         const { answer } = toCommit
-        return Effect.flatMap(lastWrite, (last) => last === writeId ? Effect.succeed(answer) : Effect.fail(error))
+        return Effect.flatMap(
+          lastWrite,
+          (last) => last === writeId ? Effect.succeed(answer) : Effect.fail(error)
+        )
       }))
     })
 
@@ -56,18 +75,28 @@ export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLeas
 
   return <A, E>(write: Write<A, E>): Effect.Effect<A, E | StoreFailure> =>
     oneAtATime.withPermit(attempt(write)).pipe(
-      Effect.retry({ while: (error) => isSqlError(error) && passes(error), times: tries, schedule }),
+      Effect.retry({
+        while: (error) => isSqlError(error) && passes(error),
+        times: tries,
+        schedule
+      }),
       Effect.catch((error) => Effect.fail(isSqlError(error) ? storeFailure(error) : error))
     )
 }
 
 const schedule = Schedule.exponential("20 millis")
 
-const isSqlError = (error: unknown): error is SqlError.SqlError => error instanceof SqlError.SqlError
+const isSqlError = (error: unknown): error is SqlError.SqlError =>
+  error instanceof SqlError.SqlError
 
 /** Lost, or in conflict with another transaction: the next try meets another connection or another state. */
-const passes = (error: SqlError.SqlError): boolean => isConnectionLost(error) || conflicts.has(sqlState(error) ?? "")
+const passes = (error: SqlError.SqlError): boolean =>
+  isConnectionLost(error) || conflicts.has(sqlState(error) ?? "")
 /** Serialization failure and deadlock. */
 const conflicts: ReadonlySet<string> = new Set(["40001", "40P01"])
 
-const notOpened = new StoreFailure({ retry: false, message: "The database holds no ledger, expected one: open it with the genesis record of its network first" })
+const notOpened = new StoreFailure({
+  retry: false,
+  message:
+    "The database holds no ledger, expected one: open it with the genesis record of its network first"
+})

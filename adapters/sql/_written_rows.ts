@@ -1,5 +1,14 @@
 import type {
-  Account, Batch, Bid, Coordinator, EthereumBlock, Exit, NetworkVariables, Token, TokenId, Transaction
+  Account,
+  Batch,
+  Bid,
+  Coordinator,
+  EthereumBlock,
+  Exit,
+  NetworkVariables,
+  Token,
+  TokenId,
+  Transaction
 } from "../../core/domain/mod.ts"
 import type { AccountIndex, EthereumAddress } from "../../core/encoding/mod.ts"
 import type { ParameterKind } from "./_parameter_sets.ts"
@@ -57,7 +66,11 @@ export interface ParameterSet {
 }
 
 /** The places that `withdrawal.field` counts. */
-export const withdrawalFields = ["instantWithdrawn", "delayedWithdrawRequest", "delayedWithdrawn"] as const
+export const withdrawalFields = [
+  "instantWithdrawn",
+  "delayedWithdrawRequest",
+  "delayedWithdrawn"
+] as const
 
 export interface Withdrawal {
   readonly blockNum: bigint

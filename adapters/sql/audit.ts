@@ -19,7 +19,10 @@ SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transacti
  * Looks at everything that a database holds of a ledger and a pool, and notes what does not hold. It locks nothing, so the node may be in
  * service; what is written meanwhile is not looked at, and the server keeps old versions of rows until it ends.
  */
-export const auditDatabase = (options: DatabaseAuditOptions, findings: Findings): Effect.Effect<void, StoreFailure, Database> =>
+export const auditDatabase = (
+  options: DatabaseAuditOptions,
+  findings: Findings
+): Effect.Effect<void, StoreFailure, Database> =>
   Effect.gen(function*() {
     const { unhurried: sql } = yield* Database
     // loaded with the first audit: most processes never make one

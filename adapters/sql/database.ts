@@ -45,43 +45,105 @@ const readsSharing = 8
  * Connects to a database. As long as it cannot be reached, starting waits for it and tells so; a database that refuses us is an
  * error. What is lost later is opened again with the next statement.
  */
-export const databaseLayer = (options: DatabaseOptions): Layer.Layer<Database | Signals, DatabaseError> =>
+export const databaseLayer = (
+  options: DatabaseOptions
+): Layer.Layer<Database | Signals, DatabaseError> =>
   Layer.effectContext(Effect.gen(function*() {
     const common = yield* clientOptions(options)
     const { maxConnections = 16 } = options
     const each = Math.max(2, maxConnections - 2)
-    const client = (name: string, rest: Pick<ClientOptions, "connections" | "sharing" | "retries"> & Partial<ClientOptions>) =>
-      Effect.orDie(makeClient({ ...common, applicationName: `${common.applicationName} ${name}`, role: name, ...rest }))
-    const { sql: reads, values } = yield* client("reads", { connections: Math.ceil(each / 2), sharing: readsSharing, retries: true })
-    const { sql: writes } = yield* client("writes", { connections: Math.floor(each / 2), sharing: 1, retries: false })
+    const client = (
+      name: string,
+      rest: Pick<ClientOptions, "connections" | "sharing" | "retries"> & Partial<ClientOptions>
+    ) =>
+      Effect.orDie(
+        makeClient({
+          ...common,
+          applicationName: `${common.applicationName} ${name}`,
+          role: name,
+          ...rest
+        })
+      )
+    const { sql: reads, values } = yield* client("reads", {
+      connections: Math.ceil(each / 2),
+      sharing: readsSharing,
+      retries: true
+    })
+    const { sql: writes } = yield* client("writes", {
+      connections: Math.floor(each / 2),
+      sharing: 1,
+      retries: false
+    })
     const { sql: signals } = yield* client("signals", { connections: 1, sharing: 1, retries: true })
-    const { sql: unhurried } = yield* client("migration", { connections: 1, sharing: 1, retries: false, statementTimeoutMs: 0 })
+    const { sql: unhurried } = yield* client("migration", {
+      connections: 1,
+      sharing: 1,
+      retries: false,
+      statementTimeoutMs: 0
+    })
     yield* reached(signals, common)
-    return Context.make(Database, { reads, values, writes, unhurried }).pipe(Context.add(Signals, { sql: signals, session: sessionOptions(common) }))
+    return Context.make(Database, { reads, values, writes, unhurried }).pipe(
+      Context.add(Signals, { sql: signals, session: sessionOptions(common) })
+    )
   }))
 
 /** A door for reads to a copy of the database. It need not be reachable yet. */
-export const replicaReads = (options: DatabaseOptions): Effect.Effect<Client, DatabaseError, Scope.Scope> =>
+export const replicaReads = (
+  options: DatabaseOptions
+): Effect.Effect<Client, DatabaseError, Scope.Scope> =>
   Effect.gen(function*() {
     const common = yield* clientOptions(options)
     const connections = Math.ceil(Math.max(2, (options.maxConnections ?? 16) - 2) / 2)
-    return yield* Effect.orDie(makeClient({ ...common, applicationName: `${common.applicationName} replica`, role: "replica", connections, sharing: readsSharing, retries: true }))
+    return yield* Effect.orDie(
+      makeClient({
+        ...common,
+        applicationName: `${common.applicationName} replica`,
+        role: "replica",
+        connections,
+        sharing: readsSharing,
+        retries: true
+      })
+    )
   })
 
 const clientOptions = ({
-  applicationName = "rollup-node", connectTimeoutMs = 3000, idleTransactionMs = 10_000, queueWaitMs = 2000, statementTimeoutMs = 10_000, url
+  applicationName = "rollup-node",
+  connectTimeoutMs = 3000,
+  idleTransactionMs = 10_000,
+  queueWaitMs = 2000,
+  statementTimeoutMs = 10_000,
+  url
 }: DatabaseOptions) =>
-  Effect.map(Effect.fromResult(serverAddress(url)), (address) =>
-    ({ address, applicationName, connectTimeoutMs, idleTransactionMs, queueWaitMs, statementTimeoutMs, url }))
+  Effect.map(
+    Effect.fromResult(serverAddress(url)),
+    (address) => ({
+      address,
+      applicationName,
+      connectTimeoutMs,
+      idleTransactionMs,
+      queueWaitMs,
+      statementTimeoutMs,
+      url
+    })
+  )
 
 type CommonOptions = Effect.Success<ReturnType<typeof clientOptions>>
 
 /** Listening holds its connection for good, without statements: it is opened beside the pools. */
-const sessionOptions = ({ applicationName, connectTimeoutMs, url }: CommonOptions) =>
-  ({ url, applicationName: `${applicationName} notifications`, connectTimeout: connectTimeoutMs, keepAlive: "15 seconds" } as const)
+const sessionOptions = (
+  { applicationName, connectTimeoutMs, url }: CommonOptions
+) => ({
+  url,
+  applicationName: `${applicationName} notifications`,
+  connectTimeout: connectTimeoutMs,
+  keepAlive: "15 seconds"
+} as const)
 
 /** Waits until the database answers. */
-const reached = (sql: SqlClient.SqlClient, { address }: CommonOptions): Effect.Effect<void, DatabaseError> =>
+const reached = (
+  sql: SqlClient.SqlClient,
+  { address }: CommonOptions
+): Effect.Effect<void, DatabaseError> =>
   sql.unsafe("SELECT 1").pipe(
     Effect.mapError((error) => ({
       error,
@@ -89,8 +151,19 @@ const reached = (sql: SqlClient.SqlClient, { address }: CommonOptions): Effect.E
       // it starts, is full, or is not there yet
       passes: isConnectionLost(error) || sqlState(error)?.startsWith("53") === true
     })),
-    Effect.tapError(({ passes, told }) => passes ? Effect.logWarning(`${told}; trying again until it answers`) : Effect.void),
-    Effect.retry({ while: ({ passes }) => passes, schedule: Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("5 seconds")]) }),
-    Effect.mapError(({ error, told }) => new DatabaseError({ reason: "refused", message: `${told}; correct the URL, or the rights of its user`, cause: error })),
+    Effect.tapError(({ passes, told }) =>
+      passes ? Effect.logWarning(`${told}; trying again until it answers`) : Effect.void
+    ),
+    Effect.retry({
+      while: ({ passes }) => passes,
+      schedule: Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("5 seconds")])
+    }),
+    Effect.mapError(({ error, told }) =>
+      new DatabaseError({
+        reason: "refused",
+        message: `${told}; correct the URL, or the rights of its user`,
+        cause: error
+      })
+    ),
     Effect.asVoid
   )

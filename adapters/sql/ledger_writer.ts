@@ -1,6 +1,13 @@
 import { Context, Effect, Fiber, Layer, Result, type Scope } from "effect"
 import type { BlockFeed, PriceFeed } from "../../core/domain/mod.ts"
-import { type Decision, type LedgerStamp, type LedgerView, LedgerWriter, type StoreFailure, WriteSeries } from "../../core/ports/mod.ts"
+import {
+  type Decision,
+  type LedgerStamp,
+  type LedgerView,
+  LedgerWriter,
+  type StoreFailure,
+  WriteSeries
+} from "../../core/ports/mod.ts"
 import { WriterLease } from "./_lease.ts"
 import { loadView } from "./_load_view.ts"
 import type { ListedEntries } from "./_posting_entries.ts"
@@ -20,8 +27,16 @@ export interface Applied {
 
 /** A block, or prices that belong to the block before, with what decides on it when the writes before it have been made. */
 export type BulkWrite<E> =
-  | { readonly kind: "block"; readonly block: BlockFeed; readonly decide: (view: LedgerView) => Result.Result<Decision<E>, E> }
-  | { readonly kind: "prices"; readonly prices: ReadonlyArray<PriceFeed>; readonly check: (view: LedgerView) => Result.Result<void, E> }
+  | {
+    readonly kind: "block"
+    readonly block: BlockFeed
+    readonly decide: (view: LedgerView) => Result.Result<Decision<E>, E>
+  }
+  | {
+    readonly kind: "prices"
+    readonly prices: ReadonlyArray<PriceFeed>
+    readonly check: (view: LedgerView) => Result.Result<void, E>
+  }
 
 /** Makes many writes at once, for loading a feed. */
 export class BulkWriter extends Context.Service<BulkWriter, {
@@ -34,7 +49,8 @@ export class BulkWriter extends Context.Service<BulkWriter, {
    * fails with, and nothing is stored
    */
   readonly applyAll: <E, C = never>(
-    writes: ReadonlyArray<BulkWrite<E>>, check?: Effect.Effect<void, C>
+    writes: ReadonlyArray<BulkWrite<E>>,
+    check?: Effect.Effect<void, C>
   ) => Effect.Effect<ReadonlyArray<Applied>, E | C | StoreFailure>
 }>()("rollup/sql/BulkWriter") {}
 
@@ -52,7 +68,11 @@ export interface SqlLedgerWriter {
 }
 
 /** Serves the writing port from a database that is migrated and opened. */
-export const makeLedgerWriter: Effect.Effect<SqlLedgerWriter, never, Database | WriterLease | Scope.Scope> = Effect.gen(function*() {
+export const makeLedgerWriter: Effect.Effect<
+  SqlLedgerWriter,
+  never,
+  Database | WriterLease | Scope.Scope
+> = Effect.gen(function*() {
   const { writes: sql } = yield* Database
   const inTransaction = makeWriteTransaction(sql, yield* WriterLease)
   const recent = new RecentAdditions()
@@ -60,11 +80,18 @@ export const makeLedgerWriter: Effect.Effect<SqlLedgerWriter, never, Database | 
   const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false })).pipe(
     // it goes on from nothing
     Effect.provideService(WriteSeries, null),
-    Effect.ignore({ log: "Warn", message: "The lists could not be cut after a rollback, expected to do it at once: the next write will" })
+    Effect.ignore({
+      log: "Warn",
+      message:
+        "The lists could not be cut after a rollback, expected to do it at once: the next write will"
+    })
   )
   const scope = yield* Effect.scope
 
-  const applyAll: SqlLedgerWriter["applyAll"] = <E, C = never>(writes: ReadonlyArray<BulkWrite<E>>, check?: Effect.Effect<void, C>) =>
+  const applyAll: SqlLedgerWriter["applyAll"] = <E, C = never>(
+    writes: ReadonlyArray<BulkWrite<E>>,
+    check?: Effect.Effect<void, C>
+  ) =>
     inTransaction<Written<E>, E | C>((writeId) =>
       Effect.gen(function*() {
         const view = new WorkingView(yield* loadView(sql, needsOf(writes)))
@@ -85,35 +112,45 @@ export const makeLedgerWriter: Effect.Effect<SqlLedgerWriter, never, Database | 
         let additions: Written<E>["additions"] = new Map()
         if (changed) {
           const checked = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
-          additions = yield* Effect.onError(writeRows(sql, view, writeId, recent), () => Fiber.interruptAll(checked))
+          additions = yield* Effect.onError(
+            writeRows(sql, view, writeId, recent),
+            () => Fiber.interruptAll(checked)
+          )
           // committed when all have ended well
           for (const each of checked) yield* Fiber.join(each)
         }
         return { answer: { applied, refused, additions }, changed }
-      })).pipe(Effect.flatMap(({ additions, applied, refused }) => {
-        recent.note(additions)
-        return refused === null ? Effect.succeed(applied) : Effect.fail(refused.reason)
-      }))
+      })
+    ).pipe(Effect.flatMap(({ additions, applied, refused }) => {
+      recent.note(additions)
+      return refused === null ? Effect.succeed(applied) : Effect.fail(refused.reason)
+    }))
 
   return {
     applyAll,
     port: {
-      apply: (block, decide) => Effect.map(applyAll([{ kind: "block", block, decide }]), ([applied]) => applied!),
-      setPrices: (prices, check) => Effect.map(applyAll([{ kind: "prices", prices, check }]), ([applied]) => applied!.stamp),
+      apply: (block, decide) =>
+        Effect.map(applyAll([{ kind: "block", block, decide }]), ([applied]) => applied!),
+      setPrices: (prices, check) =>
+        Effect.map(applyAll([{ kind: "prices", prices, check }]), ([applied]) => applied!.stamp),
       rollBack: (toBlock, check) =>
-        inTransaction((writeId) => Effect.gen(function*() {
-          const needs = new ViewNeeds([])
-          needs.addBlock(toBlock)
-          const view = new WorkingView(yield* loadView(sql, needs))
-          yield* Effect.fromResult(check(view))
-          return { answer: yield* rollBackTo(sql, view, { toBlock, writeId }), changed: true }
-        })).pipe(Effect.tap(Effect.forkIn(cutLists, scope)))
+        inTransaction((writeId) =>
+          Effect.gen(function*() {
+            const needs = new ViewNeeds([])
+            needs.addBlock(toBlock)
+            const view = new WorkingView(yield* loadView(sql, needs))
+            yield* Effect.fromResult(check(view))
+            return { answer: yield* rollBackTo(sql, view, { toBlock, writeId }), changed: true }
+          })
+        ).pipe(Effect.tap(Effect.forkIn(cutLists, scope)))
     }
   }
 })
 
 const needsOf = (writes: ReadonlyArray<BulkWrite<unknown>>): ViewNeeds => {
-  const needs = new ViewNeeds(writes.flatMap((write) => write.kind === "block" ? [write.block] : []))
+  const needs = new ViewNeeds(
+    writes.flatMap((write) => write.kind === "block" ? [write.block] : [])
+  )
   for (const write of writes) if (write.kind === "prices") needs.addPrices(write.prices)
   return needs
 }
@@ -139,5 +176,14 @@ const make = <E>(view: WorkingView, write: BulkWrite<E>): Result.Result<Made<E>,
 }
 
 /** Both over `Database`, for the process that holds the lease. */
-export const ledgerWriterLayer: Layer.Layer<LedgerWriter | BulkWriter, never, Database | WriterLease> =
-  Layer.effectContext(Effect.map(makeLedgerWriter, ({ applyAll, port }) => Context.make(LedgerWriter, port).pipe(Context.add(BulkWriter, { applyAll }))))
+export const ledgerWriterLayer: Layer.Layer<
+  LedgerWriter | BulkWriter,
+  never,
+  Database | WriterLease
+> = Layer.effectContext(
+  Effect.map(
+    makeLedgerWriter,
+    ({ applyAll, port }) =>
+      Context.make(LedgerWriter, port).pipe(Context.add(BulkWriter, { applyAll }))
+  )
+)

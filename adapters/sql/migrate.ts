@@ -20,7 +20,9 @@ export interface MigrateOptions {
  * number of processes may call it at once; each migration is applied by one of them. Fails, and applies nothing, where an applied
  * migration is not the one that this program knows, or is one that it does not know at all.
  */
-export const migrate = ({ dryRun = false, migrations = all }: MigrateOptions = {}): Effect.Effect<ReadonlyArray<Migration>, DatabaseError | StoreFailure, Database> =>
+export const migrate = (
+  { dryRun = false, migrations = all }: MigrateOptions = {}
+): Effect.Effect<ReadonlyArray<Migration>, DatabaseError | StoreFailure, Database> =>
   Effect.gen(function*() {
     const { unhurried: sql } = yield* Database
     if (dryRun) return yield* missing(migrations, yield* applied(sql))
@@ -54,45 +56,71 @@ const prepare = (sql: SqlClient.SqlClient) =>
       (error) => error.reason._tag === "UniqueViolation" || error.reason._tag === "SqlSyntaxError",
       (error) => Effect.flatMap(exists(sql), (there) => there ? Effect.void : Effect.fail(error))
     ),
-    sql.unsafe("INSERT INTO migration (number, name, checksum) VALUES ($1, $2, '') ON CONFLICT (number) DO NOTHING", [lockRow, lockText])
+    sql.unsafe(
+      "INSERT INTO migration (number, name, checksum) VALUES ($1, $2, '') ON CONFLICT (number) DO NOTHING",
+      [lockRow, lockText]
+    )
   )
 
-const applyNext = (sql: SqlClient.SqlClient, migrations: ReadonlyArray<Migration>): Effect.Effect<Migration | undefined, DatabaseError | SqlError.SqlError> =>
+const applyNext = (
+  sql: SqlClient.SqlClient,
+  migrations: ReadonlyArray<Migration>
+): Effect.Effect<Migration | undefined, DatabaseError | SqlError.SqlError> =>
   sql.withTransaction(Effect.gen(function*() {
     yield* sql.unsafe("SELECT number FROM migration WHERE number = $1 FOR UPDATE", [lockRow])
     const [next] = yield* missing(migrations, yield* applied(sql))
     if (next === undefined) return undefined
     for (const statement of next.statements) yield* sql.unsafe(statement)
-    yield* sql.unsafe("INSERT INTO migration (number, name, checksum) VALUES ($1, $2, $3)", [next.number, next.name, checksumOf(next)])
+    yield* sql.unsafe("INSERT INTO migration (number, name, checksum) VALUES ($1, $2, $3)", [
+      next.number,
+      next.name,
+      checksumOf(next)
+    ])
     return next
   }))
 
 const exists = (sql: SqlClient.SqlClient): Effect.Effect<boolean, SqlError.SqlError> =>
-  Effect.map(sql.unsafe<{ there: boolean }>("SELECT to_regclass('migration') IS NOT NULL AS there"), ([row]) => row?.there === true)
+  Effect.map(
+    sql.unsafe<{ there: boolean }>("SELECT to_regclass('migration') IS NOT NULL AS there"),
+    ([row]) => row?.there === true
+  )
 
-const applied = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<Applied>, SqlError.SqlError> =>
-  Effect.flatMap(exists(sql), (there) => there
-    ? sql.unsafe<Applied>("SELECT number, name, checksum FROM migration WHERE number > $1 ORDER BY number", [lockRow])
-    : Effect.succeed([]))
+const applied = (
+  sql: SqlClient.SqlClient
+): Effect.Effect<ReadonlyArray<Applied>, SqlError.SqlError> =>
+  Effect.flatMap(exists(sql), (there) =>
+    there
+      ? sql.unsafe<Applied>(
+        "SELECT number, name, checksum FROM migration WHERE number > $1 ORDER BY number",
+        [lockRow]
+      )
+      : Effect.succeed([]))
 
 /** What is to be applied, or why nothing may be. */
-const missing = (migrations: ReadonlyArray<Migration>, applied: ReadonlyArray<Applied>): Effect.Effect<ReadonlyArray<Migration>, DatabaseError> => {
+const missing = (
+  migrations: ReadonlyArray<Migration>,
+  applied: ReadonlyArray<Applied>
+): Effect.Effect<ReadonlyArray<Migration>, DatabaseError> => {
   for (const { checksum, name, number } of applied) {
     const known = migrations.find((migration) => migration.number === number)
     if (known === undefined) return Effect.fail(newer(number, name, migrations.length))
     if (checksumOf(known) !== checksum) return Effect.fail(changed(number, name))
   }
-  return Effect.succeed(migrations.filter(({ number }) => !applied.some((each) => each.number === number)))
+  return Effect.succeed(
+    migrations.filter(({ number }) => !applied.some((each) => each.number === number))
+  )
 }
 
 const newer = (number: number, name: string, known: number) =>
   new DatabaseError({
     reason: "newer",
-    message: `This program is older than the database: migration ${number} (${name}) is applied there, expected none above ${known}; use a newer program`
+    message:
+      `This program is older than the database: migration ${number} (${name}) is applied there, expected none above ${known}; use a newer program`
   })
 
 const changed = (number: number, name: string) =>
   new DatabaseError({
     reason: "migrationChanged",
-    message: `Migration ${number} (${name}) was applied with another text than this program has, expected the same: use the program that the database was made with, or put what is different into a new migration`
+    message:
+      `Migration ${number} (${name}) was applied with another text than this program has, expected the same: use the program that the database was made with, or put what is different into a new migration`
   })

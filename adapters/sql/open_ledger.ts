@@ -10,7 +10,15 @@ import { DatabaseError } from "./database_error.ts"
 
 const genesisText = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 
-const firstItems = { account: 1, exit: 1, transaction: 1, batch: 1, bid: 1, token: 2, coordinator: 1 }
+const firstItems = {
+  account: 1,
+  exit: 1,
+  transaction: 1,
+  batch: 1,
+  bid: 1,
+  token: 2,
+  coordinator: 1
+}
 
 const insertLedger = `
 INSERT INTO ledger (version, token_version, ethereum_block_num, next_account, next_exit, next_transaction, next_batch, next_bid, next_token,
@@ -22,7 +30,9 @@ ON CONFLICT (singleton) DO NOTHING RETURNING version`
  * Opens the ledger of a network in a database: an empty one takes the genesis block, ether and the first variables; where there is one
  * already nothing changes, and it must be of the same genesis. Any number of processes may do so at the same time.
  */
-export const openLedger = (genesis: GenesisFeed): Effect.Effect<void, DatabaseError | StoreFailure, Database> =>
+export const openLedger = (
+  genesis: GenesisFeed
+): Effect.Effect<void, DatabaseError | StoreFailure, Database> =>
   Effect.gen(function*() {
     const { writes: sql } = yield* Database
     const text = genesisText(genesis)
@@ -37,19 +47,41 @@ export const openLedger = (genesis: GenesisFeed): Effect.Effect<void, DatabaseEr
       if (added.length === 0) return
       yield* sql.unsafe("INSERT INTO genesis (record) VALUES ($1)", [text])
       yield* insert("block", blockColumns, [
-        { block: { number, hash, timestampMs }, lastEthereumBlock: number, lastBatchNum: 0, lastAccountIndex: 255, lastTokenId: 0, next: firstItems }
+        {
+          block: { number, hash, timestampMs },
+          lastEthereumBlock: number,
+          lastBatchNum: 0,
+          lastAccountIndex: 255,
+          lastTokenId: 0,
+          next: firstItems
+        }
       ])
       yield* insert("token", tokenColumns, [{ itemId: 1, ...ether, version: 1 }])
-      yield* insert("parameter_set", parameterSetColumns, parameterKinds.map((kind) => ({
-        kind, blockNum, set: { ...genesis.variables[kind], ethereumBlockNum: blockNum } as never
-      })))
+      yield* insert(
+        "parameter_set",
+        parameterSetColumns,
+        parameterKinds.map((kind) => ({
+          kind,
+          blockNum,
+          set: { ...genesis.variables[kind], ethereumBlockNum: blockNum } as never
+        }))
+      )
     }))
     const [opened] = yield* sql.unsafe<{ readonly record: string }>("SELECT record FROM genesis")
-    if (opened!.record !== text) return yield* new DatabaseError({ reason: "otherNetwork", message: difference(opened!.record, text) })
+    if (opened!.record !== text) {
+      return yield* new DatabaseError({
+        reason: "otherNetwork",
+        message: difference(opened!.record, text)
+      })
+    }
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(storeFailure(error))))
 
 interface GenesisJson {
-  readonly network: { readonly name: string; readonly chainId: number; readonly rollupAddress: string }
+  readonly network: {
+    readonly name: string
+    readonly chainId: number
+    readonly rollupAddress: string
+  }
 }
 
 const difference = (stored: string, given: string): string => {

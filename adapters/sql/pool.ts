@@ -12,9 +12,16 @@ import { bytesOf, int8 } from "./_pool_values.ts"
 import { Database } from "./database.ts"
 
 /** The pool of a database; any number of processes may have it open and write to it. */
-export const openPool: Effect.Effect<Context.Service.Shape<typeof PoolStore>, never, Database | Scope.Scope> = Effect.gen(function*() {
+export const openPool: Effect.Effect<
+  Context.Service.Shape<typeof PoolStore>,
+  never,
+  Database | Scope.Scope
+> = Effect.gen(function*() {
   const { reads, writes } = yield* Database
-  const add = yield* gathered<Posted, Added, StoreFailure>((all) => inTurn(writes, (turn) => addInTurn(writes, turn, all)), POSTED_AT_ONCE_MAX)
+  const add = yield* gathered<Posted, Added, StoreFailure>(
+    (all) => inTurn(writes, (turn) => addInTurn(writes, turn, all)),
+    POSTED_AT_ONCE_MAX
+  )
   return {
     ...poolReads(reads),
     addTransaction: (transaction, sender, limits) => add({ transaction, sender, limits }),
@@ -32,10 +39,21 @@ const POSTED_AT_ONCE_MAX = 256
  * One statement and no turn, since an authorization bears on nothing else: the first to be stored stays. The id of the write tells
  * one whose answer was lost that it was the first.
  */
-const addAuthorization = (sql: SqlClient.SqlClient, { address, publicKey, signature, timestampMs }: Authorization) =>
+const addAuthorization = (
+  sql: SqlClient.SqlClient,
+  { address, publicKey, signature, timestampMs }: Authorization
+) =>
   Effect.suspend(() => {
     const writeId = PgTypes.uuid(crypto.randomUUID())
-    return retried(sql.unsafe<AuthorizationRow & { readonly added: boolean }>(authorize, [bytesOf(address), bytesOf(publicKey), signature, int8(timestampMs), writeId]))
+    return retried(
+      sql.unsafe<AuthorizationRow & { readonly added: boolean }>(authorize, [
+        bytesOf(address),
+        bytesOf(publicKey),
+        signature,
+        int8(timestampMs),
+        writeId
+      ])
+    )
   }).pipe(Effect.map(([row]) => ({ added: row!.added, authorization: authorizationOf(row!) })))
 
 /** Overwrites the address by itself where there is one, since only what a statement writes is answered as it is now. */

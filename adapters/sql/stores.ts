@@ -1,7 +1,14 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { LedgerReader, LedgerTip, LedgerWriter, PoolStore, PoolTip, type StoreFailure } from "../../core/ports/mod.ts"
+import {
+  LedgerReader,
+  LedgerTip,
+  LedgerWriter,
+  PoolStore,
+  PoolTip,
+  type StoreFailure
+} from "../../core/ports/mod.ts"
 import { tellHealth } from "./_health.ts"
 import { leaseLayer, type LeaseOptions } from "./_lease.ts"
 import { preferReplica } from "./_replica.ts"
@@ -33,7 +40,9 @@ export type SqlStores = BulkWriter | LedgerReader | LedgerWriter | PoolStore | L
  * writes the ledger. Brings the schema up to date and opens the ledger first. Waits for a database that cannot be reached; fails where it
  * refuses us, holds another ledger, or is newer than this program.
  */
-export const sqlStores = (options: SqlStoresOptions): Layer.Layer<SqlStores, DatabaseError | StoreFailure> => {
+export const sqlStores = (
+  options: SqlStoresOptions
+): Layer.Layer<SqlStores, DatabaseError | StoreFailure> => {
   const { genesis, lease, maxFeeUSD, minFeeUSD, replicaUrl } = options
   const reading: LedgerReaderOptions = {
     auction: genesis.constants.auction,
@@ -46,26 +55,39 @@ export const sqlStores = (options: SqlStoresOptions): Layer.Layer<SqlStores, Dat
     const primary = { reader: makeLedgerReader(values, reading), writer }
     const ports = replicaUrl === undefined
       ? primary
-      : preferReplica(primary, makeLedgerReader((yield* replicaReads({ ...options, url: replicaUrl })).values, reading))
+      : preferReplica(
+        primary,
+        makeLedgerReader((yield* replicaReads({ ...options, url: replicaUrl })).values, reading)
+      )
     const { heard, isPoolTold, latest, pool, snapshot } = yield* LedgerVersions
     const { reader: noted, writer: notedWriter } = trackVersions(ports, heard)
     // the state shows a fee within these bounds
     const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD}`
     const tip = { id, version: latest, snapshot, isRemote: true }
     return Context.make(LedgerReader, noted).pipe(
-      Context.add(LedgerWriter, notedWriter), Context.add(BulkWriter, { applyAll }), Context.add(LedgerTip, tip),
-      Context.add(PoolStore, pool.noting(yield* openPool)), Context.add(PoolTip, pool.tip(isPoolTold))
+      Context.add(LedgerWriter, notedWriter),
+      Context.add(BulkWriter, { applyAll }),
+      Context.add(LedgerTip, tip),
+      Context.add(PoolStore, pool.noting(yield* openPool)),
+      Context.add(PoolTip, pool.tip(isPoolTold))
     )
   }))
   // before anything asks for a table
-  const opened = Layer.effectDiscard(Effect.andThen(Effect.andThen(migrate(), openLedger(genesis)), tellHealth))
+  const opened = Layer.effectDiscard(
+    Effect.andThen(Effect.andThen(migrate(), openLedger(genesis)), tellHealth)
+  )
   return Layer.provideMerge(ledger, versionsLayer()).pipe(
-    Layer.provide(leaseLayer(lease)), Layer.provide(opened), Layer.provide(databaseLayer(options))
+    Layer.provide(leaseLayer(lease)),
+    Layer.provide(opened),
+    Layer.provide(databaseLayer(options))
   )
 }
 
 /** A schema is made once: the time of its first migration tells it from every other one. */
 const ledgerId = (sql: SqlClient.SqlClient) =>
-  sql.unsafe<{ readonly id: string }>("SELECT extract(epoch FROM applied_at)::text AS id FROM migration WHERE number = 1").pipe(
-    Effect.map(([row]) => row!.id), Effect.mapError(storeFailure)
+  sql.unsafe<{ readonly id: string }>(
+    "SELECT extract(epoch FROM applied_at)::text AS id FROM migration WHERE number = 1"
+  ).pipe(
+    Effect.map(([row]) => row!.id),
+    Effect.mapError(storeFailure)
   )

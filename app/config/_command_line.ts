@@ -14,15 +14,21 @@ export interface CommandLine {
  * Reads `--flag value`, `--flag=value`, `--on`, `--no-on` and what belongs to none; after `--` nothing is a flag any more. The flags of other
  * commands are known too, for the refusal.
  */
-export const readCommandLine = (words: ReadonlyArray<string>, command: string, options: Options, elsewhere: ReadonlyMap<string, ReadonlyArray<string>>): CommandLine => {
+export const readCommandLine = (
+  words: ReadonlyArray<string>,
+  command: string,
+  options: Options,
+  elsewhere: ReadonlyMap<string, ReadonlyArray<string>>
+): CommandLine => {
   const byFlag = new Map(Object.values(options).map((option) => [option.flag, option]))
   const flags = new Map<string, string>()
   const rest: Array<string> = []
   const problems: Array<Problem> = []
 
   const note = (option: Option<unknown>, source: string, text: string): void => {
-    if (flags.has(option.flag)) problems.push({ source, message: `--${option.flag} is given twice: leave out all but one` })
-    else flags.set(option.flag, text)
+    if (flags.has(option.flag)) {
+      problems.push({ source, message: `--${option.flag} is given twice: leave out all but one` })
+    } else flags.set(option.flag, text)
   }
 
   for (let i = 0; i < words.length; i++) {
@@ -39,36 +45,65 @@ export const readCommandLine = (words: ReadonlyArray<string>, command: string, o
     const source = `--${name}`
     const negated = name.startsWith("no-") ? byFlag.get(name.slice(3)) : undefined
     const option = byFlag.get(name)
-    if (option === undefined && negated?.value.placeholder === "" && given === undefined) note(negated, source, "false")
-    else if (option === undefined) {
-      problems.push(unknownFlag(word.startsWith("--") ? source : word, name, command, byFlag, elsewhere))
+    if (option === undefined && negated?.value.placeholder === "" && given === undefined) {
+      note(negated, source, "false")
+    } else if (option === undefined) {
+      problems.push(
+        unknownFlag(word.startsWith("--") ? source : word, name, command, byFlag, elsewhere)
+      )
       // most flags have a value, which is not a fault of its own
       if (given === undefined && i + 1 < words.length && !words[i + 1]!.startsWith("-")) i++
-    }
-    else if (option.value.placeholder === "") note(option, source, given ?? "true")
+    } else if (option.value.placeholder === "") note(option, source, given ?? "true")
     else if (given !== undefined) note(option, source, given)
-    else if (i + 1 < words.length && !words[i + 1]!.startsWith("--")) note(option, source, words[++i]!)
-    else problems.push({ source, message: `The value is missing: expected ${option.value.rule}` })
+    else if (i + 1 < words.length && !words[i + 1]!.startsWith("--")) {
+      note(option, source, words[++i]!)
+    } else problems.push({ source, message: `The value is missing: expected ${option.value.rule}` })
   }
   return { flags, rest, problems }
 }
 
 const unknownFlag = (
-  source: string, name: string, command: string, byFlag: ReadonlyMap<string, unknown>, elsewhere: ReadonlyMap<string, ReadonlyArray<string>>
+  source: string,
+  name: string,
+  command: string,
+  byFlag: ReadonlyMap<string, unknown>,
+  elsewhere: ReadonlyMap<string, ReadonlyArray<string>>
 ): Problem => {
   const others = elsewhere.get(name)
-  if (others !== undefined) return { source, message: `The flag is one of ${others.join(" and ")}, not of ${command}: leave it out` }
-  return unknownName(source, "The flag", `--${name}`, [...byFlag.keys()].map((flag) => `--${flag}`), `rollup-node ${command} --help lists the known ones`)
+  if (others !== undefined) {
+    return {
+      source,
+      message: `The flag is one of ${others.join(" and ")}, not of ${command}: leave it out`
+    }
+  }
+  return unknownName(
+    source,
+    "The flag",
+    `--${name}`,
+    [...byFlag.keys()].map((flag) => `--${flag}`),
+    `rollup-node ${command} --help lists the known ones`
+  )
 }
 
 /** The words that belong to no flag, against what the command takes. */
-export const readArgument = (rest: ReadonlyArray<string>, argument: Option<unknown> | undefined): { readonly text: string | undefined; readonly problems: ReadonlyArray<Problem> } => {
+export const readArgument = (
+  rest: ReadonlyArray<string>,
+  argument: Option<unknown> | undefined
+): { readonly text: string | undefined; readonly problems: ReadonlyArray<Problem> } => {
   const [text, ...more] = rest
-  const surplus = (argument === undefined ? rest : more).map((word): Problem =>
-    ({ source: quoted(word), message: `The word belongs to no flag and is not expected here: leave it out, or put the flag before it` }))
+  const surplus = (argument === undefined ? rest : more).map((word): Problem => ({
+    source: quoted(word),
+    message:
+      `The word belongs to no flag and is not expected here: leave it out, or put the flag before it`
+  }))
   if (argument === undefined) return { text: undefined, problems: surplus }
   return text === undefined && argument.default === undefined
-    ? { text, problems: [{ source: `<${argument.flag}>`, message: `The ${argument.flag} is missing: expected ${argument.value.rule}` }] }
+    ? {
+      text,
+      problems: [{
+        source: `<${argument.flag}>`,
+        message: `The ${argument.flag} is missing: expected ${argument.value.rule}`
+      }]
+    }
     : { text, problems: surplus }
 }
-

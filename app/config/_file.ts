@@ -18,13 +18,25 @@ export interface ConfigFile {
 export const noFile: ConfigFile = { entries: new Map(), problems: [] }
 
 /** Reads a file of TOML. Every key that is not known is a problem. */
-export const readConfigFile = (path: string, source: string, known: ReadonlySet<string>): ConfigFile => {
+export const readConfigFile = (
+  path: string,
+  source: string,
+  known: ReadonlySet<string>
+): ConfigFile => {
   let content: string
   try {
     // not with Effect's FileSystem, which is asynchronous: options are read before a runtime starts
     content = readFileSync(path, "utf8")
   } catch (error) {
-    return { ...noFile, problems: [{ source, message: `The file ${quoted(path)} cannot be read: ${(error as NodeJS.ErrnoException).code === "ENOENT" ? "there is none" : String(error)}; name one in TOML` }] }
+    return {
+      ...noFile,
+      problems: [{
+        source,
+        message: `The file ${quoted(path)} cannot be read: ${
+          (error as NodeJS.ErrnoException).code === "ENOENT" ? "there is none" : String(error)
+        }; name one in TOML`
+      }]
+    }
   }
   return readConfig(content, path, known)
 }
@@ -33,8 +45,15 @@ export const readConfigFile = (path: string, source: string, known: ReadonlySet<
 const readConfig = (content: string, name: string, known: ReadonlySet<string>): ConfigFile => {
   const parsed = Toml.parse(content)
   if (Result.isFailure(parsed)) {
-    const [, message = parsed.failure.message, line] = /^(.*?)(?: at line (\d+), column \d+)?$/su.exec(parsed.failure.message) ?? []
-    return { ...noFile, problems: [{ source: line === undefined ? name : `${name}, line ${line}`, message: `The file is not TOML: ${message}; correct it` }] }
+    const [, message = parsed.failure.message, line] =
+      /^(.*?)(?: at line (\d+), column \d+)?$/su.exec(parsed.failure.message) ?? []
+    return {
+      ...noFile,
+      problems: [{
+        source: line === undefined ? name : `${name}, line ${line}`,
+        message: `The file is not TOML: ${message}; correct it`
+      }]
+    }
   }
   const lines = keyLines(content)
   const entries = new Map<string, Entry>()
@@ -42,23 +61,37 @@ const readConfig = (content: string, name: string, known: ReadonlySet<string>): 
   for (const [key, value] of leaves(parsed.success, [])) {
     const source = `${name}, line ${lineOf(lines, key)}`
     if (known.has(key)) entries.set(key, { value, source })
-    else if (value !== nothing || ![...known].some((each) => each.startsWith(`${key}.`))) problems.push(unknownKey(source, key, known))
+    else if (value !== nothing || ![...known].some((each) => each.startsWith(`${key}.`))) {
+      problems.push(unknownKey(source, key, known))
+    }
   }
   return { entries, problems }
 }
 
 const unknownKey = (source: string, key: string, known: ReadonlySet<string>): Problem => {
-  const below = [...known].filter((each) => each.startsWith(`${key}.`)).map((each) => each.slice(key.length + 1))
+  const below = [...known].filter((each) => each.startsWith(`${key}.`)).map((each) =>
+    each.slice(key.length + 1)
+  )
   return below.length > 0
     ? { source, message: `${key} is a table: expected [${key}] with ${below.join(", ")}` }
-    : unknownName(source, `The key ${key}`, key, [...known], "rollup-node config print lists the known ones")
+    : unknownName(
+      source,
+      `The key ${key}`,
+      key,
+      [...known],
+      "rollup-node config print lists the known ones"
+    )
 }
 
 /** Every value that is no table, with its key; a table without any stands for itself, so that a misspelt one is seen. */
-function* leaves(table: object, path: ReadonlyArray<string>): Generator<readonly [string, unknown]> {
+function* leaves(
+  table: object,
+  path: ReadonlyArray<string>
+): Generator<readonly [string, unknown]> {
   for (const [name, value] of Object.entries(table)) {
     const here = [...path, name]
-    const isTable = typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
+    const isTable = typeof value === "object" && value !== null && !Array.isArray(value) &&
+      !(value instanceof Date)
     if (isTable && Object.keys(value).length > 0) yield* leaves(value, here)
     else yield [here.join("."), isTable ? nothing : value]
   }
@@ -77,14 +110,17 @@ const keyLines = (content: string): ReadonlyMap<string, number> => {
   }
   content.split(/\r?\n/u).forEach((text, index) => {
     const header = /^\s*\[\[?([^[\]]+)\]\]?\s*(?:#.*)?$/u.exec(text)
-    const key = /^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=/u.exec(text)
+    const key = /^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=/u.exec(
+      text
+    )
     if (header !== null) note(table = parts(header[1]!), index + 1)
     else if (key !== null) note([...table, ...parts(key[1]!)], index + 1)
   })
   return lines
 }
 
-const parts = (key: string): ReadonlyArray<string> => key.split(".").map((part) => part.trim().replace(/^(["'])(.*)\1$/u, "$2"))
+const parts = (key: string): ReadonlyArray<string> =>
+  key.split(".").map((part) => part.trim().replace(/^(["'])(.*)\1$/u, "$2"))
 
 /** Of the key itself, or of the table that it stands in where that is written on one line. */
 const lineOf = (lines: ReadonlyMap<string, number>, key: string): number => {

@@ -47,8 +47,17 @@ interface Declared<O extends Options, A> {
   /** What options may not say together. */
   readonly rules?: (settled: Settled<O>, origins: Origins<O>) => ReadonlyArray<Problem>
   /** Loads what it needs itself, since a start is paid for by everybody. */
-  readonly run: (settled: Settled<O> & { readonly argument: NonNullable<A> }, asked: Asked) => Effect.Effect<void, unknown>
+  readonly run: (
+    settled: Settled<O> & { readonly argument: NonNullable<A> },
+    asked: Asked
+  ) => Effect.Effect<void, unknown>
 }
 
-export const command = <O extends Options, A = undefined>(declared: Declared<O, A>): Command =>
-  ({ description: [], argument: undefined, isService: false, writesData: false, rules: () => [], ...declared })
+export const command = <O extends Options, A = undefined>(declared: Declared<O, A>): Command => ({
+  description: [],
+  argument: undefined,
+  isService: false,
+  writesData: false,
+  rules: () => [],
+  ...declared
+})

@@ -2,7 +2,10 @@ import type { Command } from "./command.ts"
 import { isSetting, type Option } from "./setting.ts"
 
 /** What the program as a whole can do. */
-export const programHelp = (commands: ReadonlyArray<Command>, endings: ReadonlyArray<{ readonly code: number; readonly doc: string }>): string =>
+export const programHelp = (
+  commands: ReadonlyArray<Command>,
+  endings: ReadonlyArray<{ readonly code: number; readonly doc: string }>
+): string =>
   [
     "The HTTP/JSON interface of a layer-two rollup node.",
     "",
@@ -12,7 +15,9 @@ export const programHelp = (commands: ReadonlyArray<Command>, endings: ReadonlyA
     ...aligned(commands.map(({ name, summary }) => [name, summary])),
     "",
     "Examples",
-    ...commands.slice(0, 4).flatMap(({ examples }) => examples.slice(0, 1)).map(({ doc, words }) => `  rollup-node ${words}\n      ${doc}`),
+    ...commands.slice(0, 4).flatMap(({ examples }) => examples.slice(0, 1)).map(({ doc, words }) =>
+      `  rollup-node ${words}\n      ${doc}`
+    ),
     "",
     ...configurationHelp,
     "",
@@ -23,15 +28,35 @@ export const programHelp = (commands: ReadonlyArray<Command>, endings: ReadonlyA
   ].join("\n")
 
 /** What one command can be told. */
-export const commandHelp = ({ argument, description, examples, name, options, summary }: Command): string => {
+export const commandHelp = (
+  { argument, description, examples, name, options, summary }: Command
+): string => {
   const groups = Map.groupBy(Object.values(options), ({ group }) => group)
   return [
     `${summary}.`,
     ...description.length === 0 ? [] : ["", ...description],
     "",
-    `Usage: rollup-node ${name}${argument === undefined ? "" : argument.default === undefined ? ` <${argument.flag}>` : ` [${argument.flag}]`} [flags]`,
-    ...argument === undefined ? [] : ["", "Argument", ...aligned([[argument.flag, `${argument.doc}; expected ${argument.value.rule}`]])],
-    ...examples.length === 0 ? [] : ["", "Examples", ...examples.map(({ doc, words }) => `  rollup-node ${words}\n      ${doc}`)],
+    `Usage: rollup-node ${name}${
+      argument === undefined
+        ? ""
+        : argument.default === undefined
+        ? ` <${argument.flag}>`
+        : ` [${argument.flag}]`
+    } [flags]`,
+    ...argument === undefined
+      ? []
+      : [
+        "",
+        "Argument",
+        ...aligned([[argument.flag, `${argument.doc}; expected ${argument.value.rule}`]])
+      ],
+    ...examples.length === 0
+      ? []
+      : [
+        "",
+        "Examples",
+        ...examples.map(({ doc, words }) => `  rollup-node ${words}\n      ${doc}`)
+      ],
     ...[...groups].flatMap(([title, members]) => ["", title, ...members.flatMap(flagHelp)]),
     "",
     "Configuration",
@@ -45,9 +70,14 @@ export const commandHelp = ({ argument, description, examples, name, options, su
 const flagHelp = (option: Option<unknown>): ReadonlyArray<string> => {
   const { default: usual, doc, flag, value: { placeholder, rule } } = option
   const isSwitch = placeholder === ""
-  const expected = [...isSwitch ? [] : [rule], ...usual === undefined || usual === false ? [] : [`default ${String(usual)}`]]
+  const expected = [
+    ...isSwitch ? [] : [rule],
+    ...usual === undefined || usual === false ? [] : [`default ${String(usual)}`]
+  ]
   return [
-    `  --${isSwitch ? `${usual === true ? "[no-]" : ""}${flag}` : `${flag} <${placeholder}>`}${isSetting(option) ? `  (${option.variable}, ${option.key})` : ""}`,
+    `  --${isSwitch ? `${usual === true ? "[no-]" : ""}${flag}` : `${flag} <${placeholder}>`}${
+      isSetting(option) ? `  (${option.variable}, ${option.key})` : ""
+    }`,
     `      ${doc}${expected.length === 0 ? "" : ` (${expected.join("; ")})`}`
   ]
 }

@@ -9,8 +9,14 @@ import { Exit, Schema } from "effect"
 
 /** Where the configuration file is; it cannot say so itself. */
 export const configFile = flagOnly({
-  flag: "config", doc: "File in TOML to read settings from",
-  value: text({ placeholder: "path", rule: "the path of a file in TOML", pattern: /\S/u, completions: "file" })
+  flag: "config",
+  doc: "File in TOML to read settings from",
+  value: text({
+    placeholder: "path",
+    rule: "the path of a file in TOML",
+    pattern: /\S/u,
+    completions: "file"
+  })
 })
 const configVariable = "CONFIG_FILE"
 
@@ -22,25 +28,54 @@ export interface Invocation extends Asked {
 
 /** Everything that a command was told by its words, the environment and a file, and all that is wrong with it. */
 export const readInvocation = (
-  command: Command, words: ReadonlyArray<string>, environment: Environment, commands: ReadonlyArray<Command>
+  command: Command,
+  words: ReadonlyArray<string>,
+  environment: Environment,
+  commands: ReadonlyArray<Command>
 ): Invocation => {
   const { argument, name, options, rules } = command
   const settings = settingsOf(commands)
-  const commandLine = readCommandLine(words, name, { ...options, configFile }, commandsByFlag(commands))
+  const commandLine = readCommandLine(
+    words,
+    name,
+    { ...options, configFile },
+    commandsByFlag(commands)
+  )
   const rest = readArgument(commandLine.rest, argument)
   const flag = commandLine.flags.get(configFile.flag)
-  const path = flag ?? (environment[configVariable] === "" ? undefined : environment[configVariable])
-  const file = path === undefined ? noFile : readConfigFile(path, flag === undefined ? configVariable : `--${configFile.flag}`, new Set(settings.map(({ key }) => key)))
+  const path = flag ??
+    (environment[configVariable] === "" ? undefined : environment[configVariable])
+  const file = path === undefined
+    ? noFile
+    : readConfigFile(
+      path,
+      flag === undefined ? configVariable : `--${configFile.flag}`,
+      new Set(settings.map(({ key }) => key))
+    )
   const { origins, problems, settled } = readOptions(options, { commandLine, environment, file })
-  const argumentValue = argument === undefined || rest.text === undefined ? undefined : Schema.decodeUnknownExit(argument.value.schema)(argument.value.fromText(rest.text))
+  const argumentValue = argument === undefined || rest.text === undefined
+    ? undefined
+    : Schema.decodeUnknownExit(argument.value.schema)(argument.value.fromText(rest.text))
   return {
-    settled: { ...settled, argument: argumentValue === undefined ? argument?.default : Exit.isSuccess(argumentValue) ? argumentValue.value : undefined },
+    settled: {
+      ...settled,
+      argument: argumentValue === undefined
+        ? argument?.default
+        : Exit.isSuccess(argumentValue)
+        ? argumentValue.value
+        : undefined
+    },
     origins,
     problems: [
       ...commandLine.problems,
       ...rest.problems,
-      ...argumentValue !== undefined && Exit.isFailure(argumentValue) ? [brokenValue(`<${argument!.flag}>`, rest.text, argument!)] : [],
-      ...unknownVariables(environment, new Set([...settings.map(({ variable }) => variable), configVariable])),
+      ...argumentValue !== undefined && Exit.isFailure(argumentValue)
+        ? [brokenValue(`<${argument!.flag}>`, rest.text, argument!)]
+        : [],
+      ...unknownVariables(
+        environment,
+        new Set([...settings.map(({ variable }) => variable), configVariable])
+      ),
       ...file.problems,
       ...problems,
       ...rules(settled as never, origins as never)
@@ -52,8 +87,12 @@ export const readInvocation = (
 const settingsOf = (commands: ReadonlyArray<Command>): ReadonlyArray<Setting<unknown>> =>
   commands.flatMap(({ options }) => Object.values<Options[string]>(options).filter(isSetting))
 
-const commandsByFlag = (commands: ReadonlyArray<Command>): ReadonlyMap<string, ReadonlyArray<string>> => {
+const commandsByFlag = (
+  commands: ReadonlyArray<Command>
+): ReadonlyMap<string, ReadonlyArray<string>> => {
   const by = new Map<string, Array<string>>()
-  for (const { name, options } of commands) for (const { flag } of Object.values(options)) by.set(flag, [...by.get(flag) ?? [], name])
+  for (const { name, options } of commands) {
+    for (const { flag } of Object.values(options)) by.set(flag, [...by.get(flag) ?? [], name])
+  }
   return by
 }

@@ -18,15 +18,26 @@ const limits: { readonly [Name in keyof typeof serverSettings]?: Limit } = {
   listItemsMax: { beyond: "400" },
   headersTimeoutMs: { beyond: "408, and the connection is closed" },
   requestTimeoutMs: { beyond: "408, and the connection is closed" },
-  idleTimeoutMs: { beyond: "the connection is closed a second later", metric: "none: nobody is refused" },
+  idleTimeoutMs: {
+    beyond: "the connection is closed a second later",
+    metric: "none: nobody is refused"
+  },
   sendTimeoutMs: { beyond: "the connection is cut" },
-  unreadBytesMax: { beyond: "the connections that read least are cut; answers above 16 KiB get 503 with Retry-After" },
+  unreadBytesMax: {
+    beyond: "the connections that read least are cut; answers above 16 KiB get 503 with Retry-After"
+  },
   httpConnectionsMax: { beyond: "the connection is closed at once" },
   requestsMax: { beyond: "503 with Retry-After" },
   queueDelayTargetMs: { beyond: "503 with Retry-After, except for cached answers" },
   ratePerSecondMax: { beyond: "429 with Retry-After, once the burst is used up" },
-  rateBurstMax: { beyond: "429 with Retry-After", metric: "rollup_limit_hits_total{limit=\"ratePerSecondMax\"}" },
-  rateAddressesMax: { beyond: "who asked longest ago is forgotten, and may send a burst again", metric: "none: nobody is refused" },
+  rateBurstMax: {
+    beyond: "429 with Retry-After",
+    metric: 'rollup_limit_hits_total{limit="ratePerSecondMax"}'
+  },
+  rateAddressesMax: {
+    beyond: "who asked longest ago is forgotten, and may send a burst again",
+    metric: "none: nobody is refused"
+  },
   pendingMax: { beyond: "503 with Retry-After" },
   pendingPerAccountMax: { beyond: "503 with Retry-After" },
   verifierThreadsMax: { beyond: "signatures wait", metric: "rollup_verifier_waiting" },
@@ -41,15 +52,33 @@ const limits: { readonly [Name in keyof typeof serverSettings]?: Limit } = {
   feedLineBytesMax: { beyond: "413; what came before is applied" },
   feedRecordTimeoutMs: { beyond: "503 with Retry-After; the record may have been applied" },
   poolBodyBytesMax: { beyond: "413, and nothing is done" },
-  answersBytesMax: { beyond: "the oldest answers are computed anew", metric: "rollup_answers_evicted_total" },
+  answersBytesMax: {
+    beyond: "the oldest answers are computed anew",
+    metric: "rollup_answers_evicted_total"
+  },
   shutdownTimeoutMs: { beyond: "connections are cut", metric: "none: the process ends" }
 }
 
 /** The limits as a table in Markdown. */
 export const limitsTable = (): string => {
-  const rows = Object.entries(limits).map(([name, { beyond, metric = `rollup_limit_hits_total{limit="${name}"}` }]) => {
-    const { default: usual, doc, key } = serverSettings[name as keyof typeof serverSettings] as Setting<unknown>
-    return [doc, usual === undefined ? "" : `\`${String(usual)}\``, `\`${key}\``, beyond, metric.startsWith("none") ? metric : `\`${metric}\``]
-  })
-  return [["limit", "default", "setting", "beyond it", "counted by"], ["---", "---", "---", "---", "---"], ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
+  const rows = Object.entries(limits).map(
+    ([name, { beyond, metric = `rollup_limit_hits_total{limit="${name}"}` }]) => {
+      const { default: usual, doc, key } =
+        serverSettings[name as keyof typeof serverSettings] as Setting<unknown>
+      return [
+        doc,
+        usual === undefined ? "" : `\`${String(usual)}\``,
+        `\`${key}\``,
+        beyond,
+        metric.startsWith("none") ? metric : `\`${metric}\``
+      ]
+    }
+  )
+  return [["limit", "default", "setting", "beyond it", "counted by"], [
+    "---",
+    "---",
+    "---",
+    "---",
+    "---"
+  ], ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
 }

@@ -12,21 +12,40 @@ export interface Problem {
 /** A value that breaks the rule of its option. */
 export const brokenValue = (source: string, given: unknown, option: Option<unknown>): Problem => {
   const { default: usual, isSecret, value: { rule } } = option
-  const example = usual === undefined || typeof usual === "boolean" || /such as|one of/u.test(rule) ? "" : `, such as ${String(usual)}`
-  return { source, message: `${isSecret ? "The value, which is not shown," : quoted(given)} is none: expected ${rule}${example}` }
+  const example = usual === undefined || typeof usual === "boolean" || /such as|one of/u.test(rule)
+    ? ""
+    : `, such as ${String(usual)}`
+  return {
+    source,
+    message: `${
+      isSecret ? "The value, which is not shown," : quoted(given)
+    } is none: expected ${rule}${example}`
+  }
 }
 
 /** A name that nobody knows. */
-export const unknownName = (source: string, what: string, name: string, known: ReadonlyArray<string>, otherwise: string): Problem => {
+export const unknownName = (
+  source: string,
+  what: string,
+  name: string,
+  known: ReadonlyArray<string>,
+  otherwise: string
+): Problem => {
   const nearest = nearestName(name, known)
-  return { source, message: `${what} is unknown: ${nearest === undefined ? otherwise : `did you mean ${nearest}?`}` }
+  return {
+    source,
+    message: `${what} is unknown: ${nearest === undefined ? otherwise : `did you mean ${nearest}?`}`
+  }
 }
 
 /** Problems as their reader sees them, each on a line of its own. */
 export const toldProblems = (problems: ReadonlyArray<Problem>): string => {
   const [first] = problems
   if (first !== undefined && problems.length === 1) return `${first.source}: ${first.message}`
-  return [`${problems.length} things have to be corrected:`, ...problems.map(({ message, source }) => `  ${source}: ${message}`)].join("\n")
+  return [
+    `${problems.length} things have to be corrected:`,
+    ...problems.map(({ message, source }) => `  ${source}: ${message}`)
+  ].join("\n")
 }
 
 export const quoted = (value: unknown): string => {

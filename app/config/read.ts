@@ -2,7 +2,14 @@ import { Exit, Schema } from "effect"
 import { type CommandLine } from "./_command_line.ts"
 import type { ConfigFile } from "./_file.ts"
 import { brokenValue, type Problem, unknownName } from "./problem.ts"
-import { isSetting, type Option, type Options, type Setting, type Settled, variablePrefix } from "./setting.ts"
+import {
+  isSetting,
+  type Option,
+  type Options,
+  type Setting,
+  type Settled,
+  variablePrefix
+} from "./setting.ts"
 
 /** Variables by name; what is empty is not set. */
 export interface Environment {
@@ -40,7 +47,9 @@ export const readOptions = <O extends Options>(options: O, sources: Sources): Re
     settled[name] = option.default
     origins[name] = { kind: "default", source: "default" }
     for (const { given, ...origin } of saidOf(option, sources)) {
-      const value = Schema.decodeUnknownExit(option.value.schema)(origin.kind === "file" ? given : option.value.fromText(given as string))
+      const value = Schema.decodeUnknownExit(option.value.schema)(
+        origin.kind === "file" ? given : option.value.fromText(given as string)
+      )
       if (Exit.isFailure(value)) problems.push(brokenValue(origin.source, given, option))
       // from the weakest to the strongest
       else settled[name] = value.value
@@ -51,28 +60,64 @@ export const readOptions = <O extends Options>(options: O, sources: Sources): Re
 }
 
 /** What is said of an option, from the weakest to the strongest. */
-const saidOf = (option: Option<unknown>, { commandLine, environment, file }: Sources): ReadonlyArray<Origin & { readonly given: unknown }> => {
+const saidOf = (
+  option: Option<unknown>,
+  { commandLine, environment, file }: Sources
+): ReadonlyArray<Origin & { readonly given: unknown }> => {
   const entry = isSetting(option) ? file.entries.get(option.key) : undefined
   const variable = isSetting(option) ? environment[option.variable] : undefined
   const flag = commandLine.flags.get(option.flag)
   return [
-    ...entry === undefined ? [] : [{ kind: "file", source: `${entry.source}: ${(option as Setting<unknown>).key}`, given: entry.value } as const],
-    ...variable === undefined || variable === "" ? [] : [{ kind: "variable", source: (option as Setting<unknown>).variable, given: variable } as const],
-    ...flag === undefined ? [] : [{ kind: "flag", source: `--${option.flag}`, given: flag } as const]
+    ...entry === undefined
+      ? []
+      : [
+        {
+          kind: "file",
+          source: `${entry.source}: ${(option as Setting<unknown>).key}`,
+          given: entry.value
+        } as const
+      ],
+    ...variable === undefined || variable === ""
+      ? []
+      : [
+        {
+          kind: "variable",
+          source: (option as Setting<unknown>).variable,
+          given: variable
+        } as const
+      ],
+    ...flag === undefined
+      ? []
+      : [{ kind: "flag", source: `--${option.flag}`, given: flag } as const]
   ]
 }
 
 /** Variables that begin like ours and are none; what Kubernetes sets for a service called `rollup-node` is left alone. */
-export const unknownVariables = (environment: Environment, known: ReadonlySet<string>): ReadonlyArray<Problem> =>
+export const unknownVariables = (
+  environment: Environment,
+  known: ReadonlySet<string>
+): ReadonlyArray<Problem> =>
   Object.entries(environment).flatMap(([name, value]) =>
-    !name.startsWith(variablePrefix) || known.has(name) || value === undefined || value === "" || isOfKubernetes(name, value)
+    !name.startsWith(variablePrefix) || known.has(name) || value === undefined || value === "" ||
+      isOfKubernetes(name, value)
       ? []
-      : [unknownName(name, "The variable", nameWithin(name, known), [...known], "rollup-node serve --help lists the known ones")])
+      : [
+        unknownName(
+          name,
+          "The variable",
+          nameWithin(name, known),
+          [...known],
+          "rollup-node serve --help lists the known ones"
+        )
+      ]
+  )
 
 /** Some of our variables go without the prefix. */
-const nameWithin = (name: string, known: ReadonlySet<string>): string => known.has(name.slice(variablePrefix.length)) ? name.slice(variablePrefix.length) : name
+const nameWithin = (name: string, known: ReadonlySet<string>): string =>
+  known.has(name.slice(variablePrefix.length)) ? name.slice(variablePrefix.length) : name
 
 const isOfKubernetes = (name: string, value: string): boolean => {
   const rest = name.slice(variablePrefix.length)
-  return /^SERVICE_(?:HOST|PORT(?:_\w+)?)$/u.test(rest) || (/^PORT(?:_\d+_(?:TCP|UDP|SCTP).*)?$/u.test(rest) && (rest !== "PORT" || value.includes("://")))
+  return /^SERVICE_(?:HOST|PORT(?:_\w+)?)$/u.test(rest) ||
+    (/^PORT(?:_\d+_(?:TCP|UDP|SCTP).*)?$/u.test(rest) && (rest !== "PORT" || value.includes("://")))
 }

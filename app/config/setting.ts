@@ -27,7 +27,9 @@ export interface Options {
 }
 
 /** What a command gets to know: a value for each of its options. */
-export type Settled<O extends Options> = { readonly [name in keyof O]: O[name] extends Option<infer A> ? A : never }
+export type Settled<O extends Options> = {
+  readonly [name in keyof O]: O[name] extends Option<infer A> ? A : never
+}
 
 export const isSetting = (option: Option<unknown>): option is Setting<unknown> => "key" in option
 
@@ -48,20 +50,40 @@ interface DeclaredSetting<A> extends Declared<A> {
 }
 
 /** Declares a setting; without a default it may stay unsaid. */
-export function setting<A>(declared: DeclaredSetting<A> & { readonly default: NoInfer<A> }): Setting<A>
+export function setting<A>(
+  declared: DeclaredSetting<A> & { readonly default: NoInfer<A> }
+): Setting<A>
 export function setting<A>(declared: DeclaredSetting<A>): Setting<A | undefined>
-export function setting<A>({ key, variable, ...declared }: DeclaredSetting<A> & { readonly default?: A }): Setting<A | undefined> {
+export function setting<A>(
+  { key, variable, ...declared }: DeclaredSetting<A> & { readonly default?: A }
+): Setting<A | undefined> {
   const option = flagOnly(declared)
-  return { ...option, key, variable: variable ?? variablePrefix + declared.flag.toUpperCase().replaceAll("-", "_") }
+  return {
+    ...option,
+    key,
+    variable: variable ?? variablePrefix + declared.flag.toUpperCase().replaceAll("-", "_")
+  }
 }
 
 /** Declares an option of one run; without a default it may stay unsaid. */
 export function flagOnly<A>(declared: Declared<A> & { readonly default: NoInfer<A> }): Option<A>
-export function flagOnly<A>(declared: Declared<A> & { readonly default?: A | undefined }): Option<A | undefined>
-export function flagOnly<A>({ isSecret = false, ...declared }: Declared<A> & { readonly default?: A }): Option<A | undefined> {
-  return { default: undefined, ...declared, value: declared.value as Value<NonNullable<A>>, group: "Options", isSecret }
+export function flagOnly<A>(
+  declared: Declared<A> & { readonly default?: A | undefined }
+): Option<A | undefined>
+export function flagOnly<A>(
+  { isSecret = false, ...declared }: Declared<A> & { readonly default?: A }
+): Option<A | undefined> {
+  return {
+    default: undefined,
+    ...declared,
+    value: declared.value as Value<NonNullable<A>>,
+    group: "Options",
+    isSecret
+  }
 }
 
 /** Puts a heading over some of them. */
 export const group = <O extends Options>(title: string, options: O): O =>
-  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, group: title }])) as unknown as O
+  Object.fromEntries(
+    Object.entries(options).map(([name, option]) => [name, { ...option, group: title }])
+  ) as unknown as O

@@ -30,9 +30,17 @@ export const integer = ({ maximum = Number.MAX_SAFE_INTEGER, minimum }: Bounds):
 })
 
 /** A whole number, or a word that stands for one. */
-export const integerOr = <Word extends string>(word: Word, bounds: Bounds): Value<number | Word> => {
+export const integerOr = <Word extends string>(
+  word: Word,
+  bounds: Bounds
+): Value<number | Word> => {
   const { fromText, rule, schema } = integer(bounds)
-  return { placeholder: "n", rule: `${rule}, or ${word}`, schema: Schema.Union([schema, Schema.Literal(word)]), fromText }
+  return {
+    placeholder: "n",
+    rule: `${rule}, or ${word}`,
+    schema: Schema.Union([schema, Schema.Literal(word)]),
+    fromText
+  }
 }
 
 /** A number that may have decimals. */
@@ -40,7 +48,10 @@ export const number = ({ maximum = Number.MAX_SAFE_INTEGER, minimum }: Bounds): 
   placeholder: "number",
   rule: `a number${told(minimum, maximum)}`,
   schema: Schema.Finite.check(Schema.isBetween({ minimum, maximum })),
-  fromText: (text) => /^[+-]?\d+(?:_\d+)*(?:\.\d+)?(?:e[+-]?\d+)?$/iu.test(text) ? Number(text.replaceAll("_", "")) : text
+  fromText: (text) =>
+    /^[+-]?\d+(?:_\d+)*(?:\.\d+)?(?:e[+-]?\d+)?$/iu.test(text)
+      ? Number(text.replaceAll("_", ""))
+      : text
 })
 
 /** On or off. */
@@ -59,7 +70,9 @@ export interface TextOptions {
 }
 
 export const text = ({ pattern, ...options }: TextOptions): Value<string> => ({
-  ...options, schema: Schema.String.check(Schema.isPattern(pattern)), fromText: (text) => text
+  ...options,
+  schema: Schema.String.check(Schema.isPattern(pattern)),
+  fromText: (text) => text
 })
 
 /** Addresses and networks, separated by commas and kept as one text. */
@@ -74,14 +87,20 @@ const isNetwork = (text: string): boolean => Result.isSuccess(IpInterface.fromSt
 
 /** A text that no output may show. */
 export const secret = ({ pattern, placeholder, rule }: TextOptions): Value<Redacted.Redacted> => ({
-  placeholder, rule, schema: Schema.RedactedFromValue(Schema.String.check(Schema.isPattern(pattern))), fromText: (text) => text
+  placeholder,
+  rule,
+  schema: Schema.RedactedFromValue(Schema.String.check(Schema.isPattern(pattern))),
+  fromText: (text) => text
 })
 
 /** A port, or none. */
 export const portOrOff: Value<number | "off"> = {
   placeholder: "port",
   rule: "a port from 0 to 65535, or off",
-  schema: Schema.Union([Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 })), Schema.Literal("off")]),
+  schema: Schema.Union([
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 })),
+    Schema.Literal("off")
+  ]),
   fromText: (text) => /^\d+$/u.test(text) ? Number(text) : text
 }
 

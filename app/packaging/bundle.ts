@@ -24,7 +24,10 @@ const bundle = await rolldown({
   platform: "node"
 })
 const { output } = await bundle.write({
-  dir: folder, cleanDir: true, entryFileNames: "[name].js", chunkFileNames: "[name].js"
+  dir: folder,
+  cleanDir: true,
+  entryFileNames: "[name].js",
+  chunkFileNames: "[name].js"
 })
 await bundle.close()
 writeFileSync(join(folder, "LICENSES.txt"), licencesOf(output))
@@ -34,8 +37,11 @@ function licencesOf(chunks: RolldownOutput["output"]): string {
   const modules = chunks.flatMap((chunk) => chunk.type === "chunk" ? chunk.moduleIds : [])
   const folders = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/u.exec(id) ?? [])
   return [...new Set(folders)].sort().map((folder) => {
-    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as
-      { readonly name: string; readonly version: string; readonly license: string }
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+      readonly name: string
+      readonly version: string
+      readonly license: string
+    }
     const file = join(folder, "LICENSE")
     const text = existsSync(file) ? readFileSync(file, "utf8").trim() : manifest.license
     return `${manifest.name} ${manifest.version}\n\n${text}\n`

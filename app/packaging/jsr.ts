@@ -30,20 +30,42 @@ const jsrConfig = () => ({
   name,
   version: manifest.version,
   license: manifest.license,
-  exports: Object.fromEntries(Object.entries(manifest.exports).flatMap(([door, targets]) => typeof targets === "string" ? [] : [[door, targets["rollup-node-source"]]])),
-  imports: Object.fromEntries(Object.entries(manifest.dependencies).flatMap(([dependency, range]) => [
-    [dependency, `npm:${dependency}@${range}`], [`${dependency}/`, `npm:/${dependency}@${range}/`]
-  ])),
-  compilerOptions: { lib: ["deno.window", "esnext"], exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true }
+  exports: Object.fromEntries(
+    Object.entries(manifest.exports).flatMap(([door, targets]) =>
+      typeof targets === "string" ? [] : [[door, targets["rollup-node-source"]]]
+    )
+  ),
+  imports: Object.fromEntries(
+    Object.entries(manifest.dependencies).flatMap(([dependency, range]) => [
+      [dependency, `npm:${dependency}@${range}`],
+      [`${dependency}/`, `npm:/${dependency}@${range}/`]
+    ])
+  ),
+  compilerOptions: {
+    lib: ["deno.window", "esnext"],
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true
+  }
 })
 
 const target = process.argv[2]
 if (target === undefined || existsSync(join(target, "jsr.json"))) {
-  console.error(`The folder ${JSON.stringify(target ?? "")} cannot take the package: name one that is not there yet, or that is empty`)
+  console.error(
+    `The folder ${
+      JSON.stringify(target ?? "")
+    } cannot take the package: name one that is not there yet, or that is empty`
+  )
   process.exitCode = 2
 } else {
   mkdirSync(target, { recursive: true })
-  for (const folder of folders) cpSync(join(root, folder), join(target, folder), { recursive: true, filter: (path) => !left.some((part) => path.startsWith(join(root, part))) })
-  for (const file of ["README.md", "LICENSE", "app/packaging/CHANGELOG.md"]) cpSync(join(root, file), join(target, file.split("/").at(-1)!))
+  for (const folder of folders) {
+    cpSync(join(root, folder), join(target, folder), {
+      recursive: true,
+      filter: (path) => !left.some((part) => path.startsWith(join(root, part)))
+    })
+  }
+  for (const file of ["README.md", "LICENSE", "app/packaging/CHANGELOG.md"]) {
+    cpSync(join(root, file), join(target, file.split("/").at(-1)!))
+  }
   writeFileSync(join(target, "jsr.json"), `${JSON.stringify(jsrConfig(), null, 2)}\n`)
 }

@@ -61,7 +61,8 @@ export class Agenda {
   }
 
   #date(event: Event, afterBlocks: number): number {
-    const due = this.#block + this.#random.integer(Math.ceil(afterBlocks), Math.floor(afterBlocks + PERIODS[event]))
+    const due = this.#block +
+      this.#random.integer(Math.ceil(afterBlocks), Math.floor(afterBlocks + PERIODS[event]))
     this.#due.set(event, due)
     return due
   }

@@ -17,7 +17,10 @@ export function shareOf(random: Random, balance: bigint, most: number): bigint {
  * What somebody brings in: one to a thousand whole tokens, small sums more often, and a thousandth of that where a token is dear. Of a
  * token with few decimals, whole numbers.
  */
-export function depositAmount(random: Random, { decimals, priceUSD }: Pick<Token, "decimals" | "priceUSD">): bigint {
+export function depositAmount(
+  random: Random,
+  { decimals, priceUSD }: Pick<Token, "decimals" | "priceUSD">
+): bigint {
   const hundredths = BigInt(random.integer(100, 999) * random.of([1, 1, 10, 10, 100]))
   const digits = decimals - 2 - ((priceUSD ?? 0) > 500 ? 3 : 0)
   return digits > 0 ? hundredths * 10n ** BigInt(digits) : hundredths

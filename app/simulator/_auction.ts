@@ -1,4 +1,9 @@
-import { applicableVariables, type BidFeed, reachesMinimum, slotOfBlock } from "../../core/domain/mod.ts"
+import {
+  applicableVariables,
+  type BidFeed,
+  reachesMinimum,
+  slotOfBlock
+} from "../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../core/encoding/mod.ts"
 import type { Context } from "./_context.ts"
 import type { BlockDraft, World } from "./_world.ts"
@@ -12,7 +17,8 @@ export function moveAuction(context: Context, world: World, draft: BlockDraft): 
 
 /** Who may forge now: the winner of the slot, otherwise the boot coordinator; `number` counts coordinators. */
 export function forgerOf(
-  { constants, people, settings }: Context, world: World
+  { constants, people, settings }: Context,
+  world: World
 ): { readonly number: number; readonly address: EthereumAddress } {
   const slotNum = slotOfBlock(constants.auction, world.block.number)
   const bid = world.bids.get(slotNum)
@@ -23,7 +29,9 @@ export function forgerOf(
   if (applicable === undefined || registration === undefined) return boot
   if (!reachesMinimum({ slotNum, bidValue: bid.value }, applicable)) return boot
   for (let number = 1; number <= settings.coordinators; number++) {
-    if (people.coordinator(number).address === bid.bidder) return { number, address: registration.forgerAddr }
+    if (people.coordinator(number).address === bid.bidder) {
+      return { number, address: registration.forgerAddr }
+    }
   }
   return boot
 }
@@ -32,7 +40,11 @@ export function forgerOf(
 const SLOTS_AHEAD = 6
 
 /** Everybody registers soon; later one of them moves to another forger address and URL. */
-function register({ agenda, people, random, settings }: Context, world: World, draft: BlockDraft): void {
+function register(
+  { agenda, people, random, settings }: Context,
+  world: World,
+  draft: BlockDraft
+): void {
   const known = world.registrations.size
   const again = known === settings.coordinators
   if (settings.coordinators === 0) return
@@ -57,7 +69,8 @@ function placeBids(context: Context, world: World): ReadonlyArray<BidFeed> {
   const bidders = [...world.registrations.keys()]
   const bids: Array<BidFeed> = []
   for (let count = bidders.length > 1 ? random.integer(-1, 3) : 0; count > 0; count--) {
-    const slotNum = current + closedAuctionSlots + random.integer(1, Math.min(openAuctionSlots, SLOTS_AHEAD))
+    const slotNum = current + closedAuctionSlots +
+      random.integer(1, Math.min(openAuctionSlots, SLOTS_AHEAD))
     const bidderAddr = random.pick(bidders)
     // every fifth slot nobody wants
     if (slotNum % 5 === 3 || bidderAddr === undefined) continue
@@ -68,7 +81,12 @@ function placeBids(context: Context, world: World): ReadonlyArray<BidFeed> {
   return bids
 }
 
-function bidOf({ agenda, people, random }: Context, world: World, slotNum: number, bidderAddr: EthereumAddress): BidFeed {
+function bidOf(
+  { agenda, people, random }: Context,
+  world: World,
+  slotNum: number,
+  bidderAddr: EthereumAddress
+): BidFeed {
   const { defaultSlotSetBid, outbidding } = world.variables.auction
   const best = world.bids.get(slotNum)?.value
   const minimum = defaultSlotSetBid[slotNum % 6] ?? 0n

@@ -18,7 +18,9 @@ export class Purses {
   constructor(world: World, queue: ReadonlyArray<New<Transaction>>) {
     this.#world = world
     for (const { amount, fromAccountIndex } of queue) {
-      if (fromAccountIndex !== null && fromAccountIndex !== NO_ACCOUNT) this.spend(fromAccountIndex, amount)
+      if (fromAccountIndex !== null && fromAccountIndex !== NO_ACCOUNT) {
+        this.spend(fromAccountIndex, amount)
+      }
     }
   }
 
@@ -34,6 +36,10 @@ export class Purses {
 
   spend(index: AccountIndex, amount: bigint): void {
     const purse = this.of(index)
-    if (purse !== undefined) purse.available = purse.available > amount ? purse.available - amount : 0n
+    if (purse !== undefined) {
+      purse.available = purse.available > amount
+        ? purse.available - amount
+        : 0n
+    }
   }
 }

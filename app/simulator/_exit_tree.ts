@@ -11,21 +11,43 @@ export interface ProvenExits {
 }
 
 /** The real exit tree of a batch, so that every proof verifies. */
-export function exitTree(recording: Recording, world: World, exits: BatchOutcome["exits"]): ProvenExits {
+export function exitTree(
+  recording: Recording,
+  world: World,
+  exits: BatchOutcome["exits"]
+): ProvenExits {
   if (exits.length === 0) return { exitRoot: 0n, exits: [] }
-  const leaving = exits.map(({ accountIndex, balance }) => ({ ...accountOf(world, accountIndex)!, index: accountIndex, nonce: 0n, balance }))
-  const subject = leaving.map(({ address, balance, index, publicKey, tokenId }) => `${index} ${tokenId} ${balance} ${publicKey} ${address}`)
-  return read(exits, recording.recall(`exits\n${subject.join("\n")}`, () => {
-    const tree = merkleTree(leaving.map((account) => ({ index: account.index, leaf: accountLeaf(account) })))
-    return [tree.root, ...exits.flatMap(({ accountIndex }) => {
-      const { siblings, value } = tree.proof(accountIndex)!
-      return [value, BigInt(siblings.length), ...siblings]
-    })]
+  const leaving = exits.map(({ accountIndex, balance }) => ({
+    ...accountOf(world, accountIndex)!,
+    index: accountIndex,
+    nonce: 0n,
+    balance
   }))
+  const subject = leaving.map(({ address, balance, index, publicKey, tokenId }) =>
+    `${index} ${tokenId} ${balance} ${publicKey} ${address}`
+  )
+  return read(
+    exits,
+    recording.recall(`exits\n${subject.join("\n")}`, () => {
+      const tree = merkleTree(
+        leaving.map((account) => ({ index: account.index, leaf: accountLeaf(account) }))
+      )
+      return [
+        tree.root,
+        ...exits.flatMap(({ accountIndex }) => {
+          const { siblings, value } = tree.proof(accountIndex)!
+          return [value, BigInt(siblings.length), ...siblings]
+        })
+      ]
+    })
+  )
 }
 
 /** The root, then for each exit its leaf, the number of siblings and the siblings. */
-function read(exits: BatchOutcome["exits"], [root, ...numbers]: ReadonlyArray<bigint>): ProvenExits {
+function read(
+  exits: BatchOutcome["exits"],
+  [root, ...numbers]: ReadonlyArray<bigint>
+): ProvenExits {
   let next = 0
   return {
     exitRoot: root!,
@@ -34,7 +56,14 @@ function read(exits: BatchOutcome["exits"], [root, ...numbers]: ReadonlyArray<bi
       const start = next + 2
       next = start + Number(numbers[next + 1])
       const merkleProof = {
-        root: root!, siblings: numbers.slice(start, next), oldKey: 0n, oldValue: 0n, isOld0: false, key: BigInt(accountIndex), value, fnc: 0
+        root: root!,
+        siblings: numbers.slice(start, next),
+        oldKey: 0n,
+        oldValue: 0n,
+        isOld0: false,
+        key: BigInt(accountIndex),
+        value,
+        fnc: 0
       }
       return { accountIndex, balance, merkleProof }
     })

@@ -15,7 +15,11 @@ export function genesisOf(settings: Settings, people: People): GenesisFeed {
   const { rollupAddress } = network
   return {
     network,
-    block: { number: GENESIS_BLOCK, hash: hashOf(settings.seed, GENESIS_BLOCK, 0), timestampMs: settings.startTimeMs },
+    block: {
+      number: GENESIS_BLOCK,
+      hash: hashOf(settings.seed, GENESIS_BLOCK, 0),
+      timestampMs: settings.startTimeMs
+    },
     constants: {
       rollup: {
         governanceToken,
@@ -34,7 +38,11 @@ export function genesisOf(settings: Settings, people: People): GenesisFeed {
         rollupAddress,
         governanceAddress
       },
-      withdrawalDelayer: { maxWithdrawalDelay: 1_209_600, maxEmergencyModeTime: 15_724_800, rollupAddress }
+      withdrawalDelayer: {
+        maxWithdrawalDelay: 1_209_600,
+        maxEmergencyModeTime: 15_724_800,
+        rollupAddress
+      }
     },
     variables: variablesOf(people, governanceAddress)
   }

@@ -25,8 +25,11 @@ function changeAuction({ constants, random }: Context, world: World, draft: Bloc
   draft.auctionVariables = {
     ...former,
     outbidding: random.of([500, 1000, 1500]),
-    defaultSlotSetBid: former.defaultSlotSetBid.map((bid) => bid * BigInt(random.integer(80, 125)) / 100n),
-    defaultSlotSetBidSlotNum: slotOfBlock(constants.auction, world.block.number) + former.closedAuctionSlots
+    defaultSlotSetBid: former.defaultSlotSetBid.map((bid) =>
+      bid * BigInt(random.integer(80, 125)) / 100n
+    ),
+    defaultSlotSetBidSlotNum: slotOfBlock(constants.auction, world.block.number) +
+      former.closedAuctionSlots
   }
   const dated = { ...draft.auctionVariables, ethereumBlockNum: world.block.number }
   world.auctionVariables = [dated, ...world.auctionVariables].slice(0, SETS_MAX)

@@ -1,20 +1,33 @@
 import { Result } from "effect"
 import type { L2Feed } from "../../core/domain/mod.ts"
-import { type AccountIndex, EXIT_ACCOUNT, feeAmount, FIRST_USER_ACCOUNT, INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
+import {
+  type AccountIndex,
+  EXIT_ACCOUNT,
+  feeAmount,
+  FIRST_USER_ACCOUNT,
+  INTERNAL_ADDRESS
+} from "../../core/encoding/mod.ts"
 import { shareOf } from "./_amount.ts"
 import type { Purse, Purses } from "./_balances.ts"
 import type { Context } from "./_context.ts"
 import type { World } from "./_world.ts"
 
 /** Plans L2 transactions that the accounts can afford; each one is taken out of the purses. */
-export function planTransfers(context: Context, world: World, purses: Purses, count: number): Array<L2Feed> {
+export function planTransfers(
+  context: Context,
+  world: World,
+  purses: Purses,
+  count: number
+): Array<L2Feed> {
   const planned: Array<L2Feed> = []
   if (world.accounts.length < 2) return planned
   for (let i = 0; i < count; i++) {
     const feed = planTransfer(context, world, purses)
     if (feed !== undefined) planned.push(feed)
   }
-  if (count > 0 && context.agenda.take("severalExits")) planned.push(...severalExits(context, world, purses))
+  if (count > 0 && context.agenda.take("severalExits")) {
+    planned.push(...severalExits(context, world, purses))
+  }
   return planned
 }
 
@@ -35,14 +48,17 @@ function planTransfer(context: Context, world: World, purses: Purses): L2Feed | 
   if (!heavy && random.chance(settings.exitShare) && sender.account.address !== INTERNAL_ADDRESS) {
     return send(context, sender, EXIT_ACCOUNT)
   }
-  const receiver = heavy && !heavySends ? FIRST_USER_ACCOUNT : random.pick(world.accountsOfToken[sender.account.tokenId] ?? [])
+  const receiver = heavy && !heavySends
+    ? FIRST_USER_ACCOUNT
+    : random.pick(world.accountsOfToken[sender.account.tokenId] ?? [])
   return receiver === undefined ? undefined : send(context, sender, receiver)
 }
 
 /** Of all accounts, or of those that share a token with the first one. */
 function pickSender({ random }: Context, world: World, heavy: boolean): AccountIndex {
   const partners = heavy ? world.accountsOfToken[world.accounts[0]?.tokenId ?? 0] : undefined
-  return (partners && random.pick(partners)) ?? FIRST_USER_ACCOUNT + random.integer(0, world.accounts.length - 1)
+  return (partners && random.pick(partners)) ??
+    FIRST_USER_ACCOUNT + random.integer(0, world.accounts.length - 1)
 }
 
 function send({ random }: Context, purse: Purse, toAccountIndex: AccountIndex): L2Feed | undefined {
@@ -57,8 +73,11 @@ function send({ random }: Context, purse: Purse, toAccountIndex: AccountIndex): 
 
 /** One account leaves several times in the same batch: the exits add up in one leaf. */
 function* severalExits(context: Context, world: World, purses: Purses): Iterable<L2Feed> {
-  const account = context.random.pick(world.accounts.filter(({ address, balance, publicKey }) =>
-    address !== INTERNAL_ADDRESS && balance > 100_000n && context.people.sends(publicKey)))
+  const account = context.random.pick(
+    world.accounts.filter(({ address, balance, publicKey }) =>
+      address !== INTERNAL_ADDRESS && balance > 100_000n && context.people.sends(publicKey)
+    )
+  )
   const purse = account && purses.of(account.index)
   for (let count = purse === undefined ? 0 : context.random.integer(2, 3); count > 0; count--) {
     const feed = purse && send(context, purse, EXIT_ACCOUNT)

@@ -1,5 +1,12 @@
 import { Result } from "effect"
-import { feeUnits, type L1CoordinatorFeed, type L2Feed, type New, type PostedAuthorization, type Transaction } from "../../core/domain/mod.ts"
+import {
+  feeUnits,
+  type L1CoordinatorFeed,
+  type L2Feed,
+  type New,
+  type PostedAuthorization,
+  type Transaction
+} from "../../core/domain/mod.ts"
 import { type AccountIndex, EXIT_ACCOUNT, type TransactionId } from "../../core/encoding/mod.ts"
 import { processBatch, type SelectedReceiver, type Selection } from "../../core/use_cases/mod.ts"
 import { type Purse, Purses } from "./_balances.ts"
@@ -38,10 +45,16 @@ export class LiveTraffic {
     const world = this.#world()
     const purses = new Purses(world, [])
     for (const entry of this.#posted) spend(purses, entry)
-    const entries = signPlanned(context, world, planTransfers(context, world, purses, context.settings.transactionsPerBlock))
+    const entries = signPlanned(
+      context,
+      world,
+      planTransfers(context, world, purses, context.settings.transactionsPerBlock)
+    )
     const authorizations = authorizationsOf(context, world)
     if (world.users === 0 || !context.agenda.take("newcomer")) return { authorizations, entries }
-    const forNewcomers = planTransfers(context, world, purses, 1).map((feed) => signForNewcomer(context, world, feed))
+    const forNewcomers = planTransfers(context, world, purses, 1).map((feed) =>
+      signForNewcomer(context, world, feed)
+    )
     return {
       authorizations: [...authorizations, ...forNewcomers.flatMap((posts) => posts.authorizations)],
       entries: [...entries, ...forNewcomers.flatMap((posts) => posts.entries)]
@@ -56,14 +69,22 @@ export class LiveTraffic {
     this.#announcement = announcement
   }
 
-  get announced(): { readonly batchNum: number; readonly ids: ReadonlyArray<TransactionId> } | undefined {
+  get announced():
+    | { readonly batchNum: number; readonly ids: ReadonlyArray<TransactionId> }
+    | undefined
+  {
     const announcement = this.#announcement
-    return announcement && { batchNum: announcement.batchNum, ids: announcement.transactions.map(({ transaction }) => transaction.id) }
+    return announcement &&
+      {
+        batchNum: announcement.batchNum,
+        ids: announcement.transactions.map(({ transaction }) => transaction.id)
+      }
   }
 
   /** Forges what was announced, as far as it is still possible after the queue of the batch. */
   readonly source: L2Source = {
-    announced: (batchNum) => this.#announcement?.batchNum === batchNum ? this.#announcement.accounts : undefined,
+    announced: (batchNum) =>
+      this.#announcement?.batchNum === batchNum ? this.#announcement.accounts : undefined,
     fill: ({ batchNum, queue }) => {
       const announcement = this.#announcement
       if (announcement?.batchNum !== batchNum) return []
@@ -88,13 +109,19 @@ function spend(purses: Purses, { receiver, sender, toAccountIndex, transaction }
 const isOf = (purse: Purse | undefined, publicKey: string, tokenId: number): boolean =>
   purse?.account.publicKey === publicKey && purse.account.tokenId === tokenId
 
-function forge(world: World, { accounts, batchNum, transactions }: Announcement, queue: ReadonlyArray<New<Transaction>>): ReadonlyArray<L2Feed> {
+function forge(
+  world: World,
+  { accounts, batchNum, transactions }: Announcement,
+  queue: ReadonlyArray<New<Transaction>>
+): ReadonlyArray<L2Feed> {
   const afterL1 = l1Effects(world, { accounts, batchNum, queue })
   for (let wanted = transactions;;) {
     const possible = inOrder(world, afterL1, wanted)
     if (possible.length === wanted.length) return possible.map(({ feed }) => feed)
     // what requires another one must not come without it: the pool selects it again
-    wanted = possible.flatMap(({ selected }) => (selected.transaction.request === null ? [selected] : []))
+    wanted = possible.flatMap((
+      { selected }
+    ) => (selected.transaction.request === null ? [selected] : []))
   }
 }
 
@@ -114,14 +141,22 @@ function l1Effects(
   }
 ): L1Effects {
   const input = { batchNum, queue, l1Coordinator: accounts, l2: [], feeAccounts: [] }
-  const { accountUpdates, createdAccounts } = Result.getOrThrow(processBatch(batchStateOf(world), input))
+  const { accountUpdates, createdAccounts } = Result.getOrThrow(
+    processBatch(batchStateOf(world), input)
+  )
   return {
     firstCreated: lastAccountIndex(world) + createdAccounts.length - accounts.length + 1,
-    accounts: new Map(accountUpdates.map(({ balance, index, nonce }) => [index, { nonce, balance }]))
+    accounts: new Map(
+      accountUpdates.map(({ balance, index, nonce }) => [index, { nonce, balance }])
+    )
   }
 }
 
-function inOrder(world: World, { accounts, firstCreated }: L1Effects, wanted: Announcement["transactions"]) {
+function inOrder(
+  world: World,
+  { accounts, firstCreated }: L1Effects,
+  wanted: Announcement["transactions"]
+) {
   const changed = new Map([...accounts].map(([index, account]) => [index, { ...account }]))
   const holdings = (index: AccountIndex) => {
     const known = changed.get(index)

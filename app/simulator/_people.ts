@@ -1,5 +1,10 @@
 import * as Hex from "effect/encoding/Hex"
-import { derivePublicKey, ethereumAddress, signAuthorization, signerOf } from "../../adapters/crypto/mod.ts"
+import {
+  derivePublicKey,
+  ethereumAddress,
+  signAuthorization,
+  signerOf
+} from "../../adapters/crypto/mod.ts"
 import type { Network } from "../../core/domain/mod.ts"
 import { type EthereumAddress, INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
 import { digestOf } from "./_chain.ts"
@@ -98,7 +103,8 @@ export class People {
     const privateKey = this.#secret(`${name}/key`)
     const ethereumKey = internal ? undefined : this.#secret(`${name}/ethereum`)
     const [ownKey, ownAddress] = this.#recording.recall(`keys ${this.#seed}/${name}`, () => [
-      BigInt(`0x${derivePublicKey(privateKey)}`), BigInt(ethereumKey === undefined ? INTERNAL_ADDRESS : ethereumAddress(ethereumKey))
+      BigInt(`0x${derivePublicKey(privateKey)}`),
+      BigInt(ethereumKey === undefined ? INTERNAL_ADDRESS : ethereumAddress(ethereumKey))
     ])
     const publicKey = hexDigits(ownKey!, 64)
     const person = { privateKey, publicKey, address: `0x${hexDigits(ownAddress!, 40)}` }
@@ -109,4 +115,5 @@ export class People {
   }
 }
 
-const hexDigits = (number: bigint, length: number): string => number.toString(16).padStart(length, "0")
+const hexDigits = (number: bigint, length: number): string =>
+  number.toString(16).padStart(length, "0")

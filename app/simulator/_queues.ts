@@ -1,4 +1,10 @@
-import { l1TransactionType, type L1UserFeed, type New, protocol, type Transaction } from "../../core/domain/mod.ts"
+import {
+  l1TransactionType,
+  type L1UserFeed,
+  type New,
+  protocol,
+  type Transaction
+} from "../../core/domain/mod.ts"
 import type { L1Intent } from "./_l1_traffic.ts"
 import type { BlockDraft, World } from "./_world.ts"
 
@@ -16,15 +22,31 @@ export interface Filling {
  * Puts transactions into the queues: never into the one that is forged next, since the contract closed it when it forged the one
  * before, and into another one where one is full.
  */
-export function fillQueues(world: World, draft: BlockDraft, intents: ReadonlyArray<L1Intent>, { aroundBatch, queueSize }: Filling): void {
+export function fillQueues(
+  world: World,
+  draft: BlockDraft,
+  intents: ReadonlyArray<L1Intent>,
+  { aroundBatch, queueSize }: Filling
+): void {
   const feeds: Array<L1UserFeed> = []
   for (const [order, intent] of intents.entries()) {
     const closed = world.nextQueue + (aroundBatch && 2 * order >= intents.length - 1 ? 1 : 0)
     const last = world.queues.at(-1)
-    const open = last !== undefined && last.number > closed ? last : { number: closed + 1, transactions: [] }
-    const queue = open.transactions.length < queueSize ? open : { number: open.number + 1, transactions: [] }
-    const feed = { ...intent, toForgeL1TransactionsNum: queue.number, position: queue.transactions.length }
-    const filled = { number: queue.number, transactions: [...queue.transactions, rowOf(feed, world)] }
+    const open = last !== undefined && last.number > closed
+      ? last
+      : { number: closed + 1, transactions: [] }
+    const queue = open.transactions.length < queueSize
+      ? open
+      : { number: open.number + 1, transactions: [] }
+    const feed = {
+      ...intent,
+      toForgeL1TransactionsNum: queue.number,
+      position: queue.transactions.length
+    }
+    const filled = {
+      number: queue.number,
+      transactions: [...queue.transactions, rowOf(feed, world)]
+    }
     if (last?.number === queue.number) world.queues[world.queues.length - 1] = filled
     else world.queues.push(filled)
     feeds.push(feed)
@@ -33,7 +55,9 @@ export function fillQueues(world: World, draft: BlockDraft, intents: ReadonlyArr
 }
 
 /** Takes the next queue out to be forged: what it holds, often nothing. */
-export function takeQueue(world: World): { readonly number: number; readonly transactions: ReadonlyArray<New<Transaction>> } {
+export function takeQueue(
+  world: World
+): { readonly number: number; readonly transactions: ReadonlyArray<New<Transaction>> } {
   const number = world.nextQueue++
   const transactions = world.queues.find((queue) => queue.number === number)?.transactions ?? []
   world.queues = world.queues.filter((queue) => queue.number > number)
@@ -42,7 +66,15 @@ export function takeQueue(world: World): { readonly number: number; readonly tra
 
 /** As the ledger will hold it, as far as the state transition asks. */
 function rowOf(feed: L1UserFeed, { block }: World): New<Transaction> {
-  const { amount, depositAmount, fromAccountIndex, position, toAccountIndex, toForgeL1TransactionsNum, tokenId } = feed
+  const {
+    amount,
+    depositAmount,
+    fromAccountIndex,
+    position,
+    toAccountIndex,
+    toForgeL1TransactionsNum,
+    tokenId
+  } = feed
   return {
     id: `queue ${toForgeL1TransactionsNum}, position ${position}`,
     type: l1TransactionType(fromAccountIndex, toAccountIndex, depositAmount),
@@ -59,8 +91,13 @@ function rowOf(feed: L1UserFeed, { block }: World): New<Transaction> {
     historicUSD: null,
     timestampMs: block.timestampMs,
     l1: {
-      toForgeL1TransactionsNum, userOrigin: true, depositAmount, amountSuccess: false, depositAmountSuccess: false,
-      historicDepositAmountUSD: null, ethereumBlockNum: block.number
+      toForgeL1TransactionsNum,
+      userOrigin: true,
+      depositAmount,
+      amountSuccess: false,
+      depositAmountSuccess: false,
+      historicDepositAmountUSD: null,
+      ethereumBlockNum: block.number
     },
     l2: null
   }

@@ -1,4 +1,15 @@
-import type { Account, AuctionVariables, Bid, Coordinator, EthereumBlock, Exit, GenesisFeed, NetworkVariables, Token, Transaction } from "../../core/domain/mod.ts"
+import type {
+  Account,
+  AuctionVariables,
+  Bid,
+  Coordinator,
+  EthereumBlock,
+  Exit,
+  GenesisFeed,
+  NetworkVariables,
+  Token,
+  Transaction
+} from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
 import type { Context } from "./_context.ts"
 import type { People } from "./_people.ts"
@@ -10,7 +21,9 @@ export interface Picture {
   readonly lastBlock: EthereumBlock
   readonly lastBatchNum: number
   readonly lastForgedQueue: number | null
-  readonly queues: ReadonlyArray<{ readonly number: number; readonly transactions: ReadonlyArray<Transaction> }>
+  readonly queues: ReadonlyArray<
+    { readonly number: number; readonly transactions: ReadonlyArray<Transaction> }
+  >
   /** Ascending, all of them. */
   readonly accounts: ReadonlyArray<Account>
   readonly tokens: ReadonlyArray<Token>
@@ -27,7 +40,11 @@ export interface Picture {
 }
 
 /** The world that a picture shows; each step makes the acquaintance of some people, whose keys take a while to derive. */
-export function* resumedWorld({ people, settings }: Context, genesis: GenesisFeed, picture: Picture): Generator<void, World> {
+export function* resumedWorld(
+  { people, settings }: Context,
+  genesis: GenesisFeed,
+  picture: Picture
+): Generator<void, World> {
   const world: World = {
     ...worldOf(genesis),
     block: picture.lastBlock,
@@ -43,12 +60,20 @@ export function* resumedWorld({ people, settings }: Context, genesis: GenesisFee
     stateKey: `resumed at ${picture.lastBlock.hash}`
   }
   for (const account of picture.accounts) addAccount(world, account)
-  for (const { bidderAddr, forgerAddr, url } of picture.coordinators) world.registrations.set(bidderAddr, { bidderAddr, forgerAddr, url })
-  for (const { bidValue, bidderAddr, slotNum } of picture.bids) world.bids.set(slotNum, { bidder: bidderAddr, value: bidValue })
+  for (const { bidderAddr, forgerAddr, url } of picture.coordinators) {
+    world.registrations.set(bidderAddr, { bidderAddr, forgerAddr, url })
+  }
+  for (const { bidValue, bidderAddr, slotNum } of picture.bids) {
+    world.bids.set(slotNum, { bidder: bidderAddr, value: bidValue })
+  }
   people.demo()
   for (let number = 0; number <= settings.coordinators; number++) {
     const { publicKey } = people.coordinator(number)
-    const own = new Map(picture.accounts.filter((account) => account.publicKey === publicKey).toReversed().map(({ index, tokenId }) => [tokenId, index]))
+    const own = new Map(
+      picture.accounts.filter((account) => account.publicKey === publicKey).toReversed().map((
+        { index, tokenId }
+      ) => [tokenId, index])
+    )
     if (own.size > 0) world.feeAccounts.set(publicKey, [...own.values()].sort((a, b) => a - b))
     yield
   }
@@ -77,18 +102,34 @@ const OUTSIDE_BATCHES = 50
 
 function addExits(people: People, world: World, exits: ReadonlyArray<Exit>): void {
   const own = exits.filter(({ address }) => address !== INTERNAL_ADDRESS)
-    .map(({ accountIndex, address, batchNum, delayedWithdrawRequest, publicKey, tokenId }) =>
-      ({ exit: { batchNum, accountIndex, tokenId, owner: address, requested: delayedWithdrawRequest !== null }, publicKey }))
-  world.openExits = own.filter(({ publicKey }) => people.sends(publicKey)).map(({ exit }) => exit).slice(-openExitsMax)
-  world.outsideExits = own.filter(({ exit, publicKey }) => !people.sends(publicKey) && exit.batchNum > world.lastBatchNum - OUTSIDE_BATCHES)
+    .map(({ accountIndex, address, batchNum, delayedWithdrawRequest, publicKey, tokenId }) => ({
+      exit: {
+        batchNum,
+        accountIndex,
+        tokenId,
+        owner: address,
+        requested: delayedWithdrawRequest !== null
+      },
+      publicKey
+    }))
+  world.openExits = own.filter(({ publicKey }) => people.sends(publicKey)).map(({ exit }) => exit)
+    .slice(-openExitsMax)
+  world.outsideExits = own.filter(({ exit, publicKey }) =>
+    !people.sends(publicKey) && exit.batchNum > world.lastBatchNum - OUTSIDE_BATCHES
+  )
     .map(({ exit }) => ({ ...exit, instant: !exit.requested, dueBlock: world.block.number + 1n }))
 }
 
 /** As a feed has them. */
-const feedOf = ({ auction, rollup, withdrawalDelayer }: NetworkVariables): World["variables"] =>
-  ({ auction: withoutBlock(auction), rollup: withoutBlock(rollup), withdrawalDelayer: withoutBlock(withdrawalDelayer) })
+const feedOf = ({ auction, rollup, withdrawalDelayer }: NetworkVariables): World["variables"] => ({
+  auction: withoutBlock(auction),
+  rollup: withoutBlock(rollup),
+  withdrawalDelayer: withoutBlock(withdrawalDelayer)
+})
 
-function withoutBlock<Set extends { readonly ethereumBlockNum: bigint }>(set: Set): Omit<Set, "ethereumBlockNum"> {
+function withoutBlock<Set extends { readonly ethereumBlockNum: bigint }>(
+  set: Set
+): Omit<Set, "ethereumBlockNum"> {
   const { ethereumBlockNum: _, ...variables } = set
   return variables
 }

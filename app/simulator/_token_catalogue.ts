@@ -7,7 +7,12 @@ export interface CatalogueToken {
   readonly priceUSD: number | null
 }
 
-export const ether: CatalogueToken = { name: "Ether", symbol: "ETH", decimals: 18, priceUSD: 3120.5 }
+export const ether: CatalogueToken = {
+  name: "Ether",
+  symbol: "ETH",
+  decimals: 18,
+  priceUSD: 3120.5
+}
 
 /** Registered in this order. Contracts choose their names freely, so some are odd. */
 export const tokenCatalogue: ReadonlyArray<CatalogueToken> = [
@@ -17,7 +22,7 @@ export const tokenCatalogue: ReadonlyArray<CatalogueToken> = [
   { name: "Eintrittskarte", symbol: "KARTE", decimals: 0, priceUSD: null },
   { name: "Dai Stablecoin", symbol: "DAI", decimals: 18, priceUSD: 0.9993 },
   { name: "Ünïcödé – 点 🦊", symbol: "点", decimals: 12, priceUSD: 0.0000421 },
-  { name: "100%_\"Quoted\" \\ 'it", symbol: "A-B.C", decimals: 18, priceUSD: null },
+  { name: '100%_"Quoted" \\ \'it', symbol: "A-B.C", decimals: 18, priceUSD: null },
   { name: "ERC20_ETH_ERROR", symbol: "ERROR", decimals: 1, priceUSD: null },
   { name: "Gemini dollar", symbol: "GUSD", decimals: 2, priceUSD: 0.998 },
   { name: "tether usd", symbol: "USDT", decimals: 24, priceUSD: 1.01 }

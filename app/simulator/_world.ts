@@ -1,8 +1,23 @@
 import type {
-  Account, AuctionVariables, BlockFeed, CoordinatorFeed, GenesisFeed, New, PostedTransaction, Token, TokenId, Transaction
+  Account,
+  AuctionVariables,
+  BlockFeed,
+  CoordinatorFeed,
+  GenesisFeed,
+  New,
+  PostedTransaction,
+  Token,
+  TokenId,
+  Transaction
 } from "../../core/domain/mod.ts"
 import type { MerkleTree } from "../../adapters/crypto/mod.ts"
-import { type AccountIndex, type EthereumAddress, FIRST_USER_ACCOUNT, type PublicKey, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  FIRST_USER_ACCOUNT,
+  type PublicKey,
+  ZERO_ADDRESS
+} from "../../core/encoding/mod.ts"
 import type { BatchState } from "../../core/use_cases/mod.ts"
 import { ether } from "./_token_catalogue.ts"
 
@@ -80,7 +95,14 @@ export interface World {
 }
 
 export function worldOf({ block, variables }: GenesisFeed): World {
-  const token = { ...ether, id: 0, ethereumAddress: ZERO_ADDRESS, ethereumBlockNum: 0n, priceUSD: null, priceTimeMs: null }
+  const token = {
+    ...ether,
+    id: 0,
+    ethereumAddress: ZERO_ADDRESS,
+    ethereumBlockNum: 0n,
+    priceUSD: null,
+    priceTimeMs: null
+  }
   return {
     block,
     accounts: [],
@@ -116,9 +138,11 @@ export const copyWorld = (world: World): World => ({
   openExits: world.openExits.slice()
 })
 
-export const accountOf = (world: World, index: AccountIndex): New<Account> | undefined => world.accounts[index - FIRST_USER_ACCOUNT]
+export const accountOf = (world: World, index: AccountIndex): New<Account> | undefined =>
+  world.accounts[index - FIRST_USER_ACCOUNT]
 
-export const lastAccountIndex = (world: World): AccountIndex => FIRST_USER_ACCOUNT + world.accounts.length - 1
+export const lastAccountIndex = (world: World): AccountIndex =>
+  FIRST_USER_ACCOUNT + world.accounts.length - 1
 
 /** The world as the rollup's state transition sees it. */
 export const batchStateOf = (world: World): BatchState => ({
@@ -129,7 +153,10 @@ export const batchStateOf = (world: World): BatchState => ({
 
 export function addAccount(world: World, account: New<Account>): void {
   world.accounts.push(account)
-  world.accountsOfToken[account.tokenId] = [...world.accountsOfToken[account.tokenId] ?? [], account.index]
+  world.accountsOfToken[account.tokenId] = [
+    ...world.accountsOfToken[account.tokenId] ?? [],
+    account.index
+  ]
 }
 
 /** A block while it is put together. */

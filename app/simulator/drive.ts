@@ -1,7 +1,13 @@
 import { Clock, Effect, type Fiber, type Scope } from "effect"
 import type { BlockFeed, FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, type StoreFailure } from "../../core/ports/mod.ts"
-import { type BlockViolation, Ledger, Pool, Submission, type SubmissionFailure } from "../../core/use_cases/mod.ts"
+import {
+  type BlockViolation,
+  Ledger,
+  Pool,
+  Submission,
+  type SubmissionFailure
+} from "../../core/use_cases/mod.ts"
 import { type Overtaken, patiently, patientlyInTurn, startingInTurn } from "../patience.ts"
 import type { PoolEntry } from "./_world.ts"
 import { prehistory } from "./prehistory.ts"
@@ -24,8 +30,13 @@ type Driving<A> = Effect.Effect<A, BlockViolation | Overtaken, LiveNode>
  * fails with what the ledger refuses, and where others may have written the ledger meanwhile; for a store that does not answer it waits.
  */
 export const drive = (
-  simulation: Simulation, { paceMs = 3000, transactions }: DriveOptions
-): Effect.Effect<Fiber.Fiber<void, BlockViolation | Overtaken>, BlockViolation | Overtaken | StoreFailure, LiveNode | Scope.Scope> =>
+  simulation: Simulation,
+  { paceMs = 3000, transactions }: DriveOptions
+): Effect.Effect<
+  Fiber.Fiber<void, BlockViolation | Overtaken>,
+  BlockViolation | Overtaken | StoreFailure,
+  LiveNode | Scope.Scope
+> =>
   Effect.gen(function*() {
     yield* bringUp(simulation, transactions)
     const forever = Effect.forever(Effect.andThen(Effect.sleep(paceMs), driveOnce(simulation)))
@@ -42,11 +53,19 @@ const bringUp = Effect.fnUntraced(function*(simulation: Simulation, transactions
     const nowMs = yield* Clock.currentTimeMillis
     if (nowMs < silentUntilMs) continue
     silentUntilMs = nowMs + SILENCE_MS
-    const why = simulation.computesRoots() ? ": its state roots are computed, since only those of the default network are recorded" : ""
+    const why = simulation.computesRoots()
+      ? ": its state roots are computed, since only those of the default network are recorded"
+      : ""
     const done = simulation.transactions()
     const perSecond = done / (nowMs - startMs) * 1000
-    const left = done === 0 ? "" : `, ${Math.round(perSecond)} a second, ${Math.ceil((transactions - done) / perSecond)} s to go`
-    yield* Effect.log(`The simulated network has ${done} of ${transactions} transactions${left}${why}`)
+    const left = done === 0
+      ? ""
+      : `, ${Math.round(perSecond)} a second, ${
+        Math.ceil((transactions - done) / perSecond)
+      } s to go`
+    yield* Effect.log(
+      `The simulated network has ${done} of ${transactions} transactions${left}${why}`
+    )
   }
 })
 
@@ -69,7 +88,14 @@ export const driveOnce = ({ live }: Simulation): Driving<ReadonlyArray<FeedRecor
     if (live.announced() === undefined) yield* announce(live)
     yield* submit(live)
     if (batchNum % PURGE_PERIOD_BATCHES === 0) {
-      yield* patiently(pool.purge({ ttlMs: PENDING_MAX_MS, currentBatch: batchNum, safetyPeriodBatches: SAFETY_BATCHES, capacity: CAPACITY }))
+      yield* patiently(
+        pool.purge({
+          ttlMs: PENDING_MAX_MS,
+          currentBatch: batchNum,
+          safetyPeriodBatches: SAFETY_BATCHES,
+          capacity: CAPACITY
+        })
+      )
     }
     return records
   })
@@ -103,7 +129,10 @@ const forge = (live: LiveSide, idle: boolean): Driving<ReadonlyArray<FeedRecord>
     const records = live.grow({ idle })
     for (const record of records) {
       // sent when the batch leaves the coordinator; that the ledger has it makes it final
-      if (record.kind === "block" && announced !== undefined && bringsBatch(record.block, announced.batchNum)) {
+      if (
+        record.kind === "block" && announced !== undefined &&
+        bringsBatch(record.block, announced.batchNum)
+      ) {
         yield* patiently(pool.doneForging(announced.ids, announced.batchNum))
       }
       yield* patientlyInTurn(ledger.applyRecord(record))
@@ -112,7 +141,8 @@ const forge = (live: LiveSide, idle: boolean): Driving<ReadonlyArray<FeedRecord>
     return records
   })
 
-const bringsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean => batches.some((batch) => batch.batchNum === batchNum)
+const bringsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean =>
+  batches.some((batch) => batch.batchNum === batchNum)
 
 /** Selects for the next batch. What the store may have moved before it failed waits again, so that the next attempt selects it too. */
 const announce = (live: LiveSide): Driving<void> =>
@@ -124,8 +154,16 @@ const announceOnce = (live: LiveSide) =>
     const pool = yield* Pool
     const selection = yield* pool.select(BATCH_MAX)
     if (selection.transactions.length === 0) return
-    const moved = new Set(yield* pool.startForging(selection.transactions.map(({ transaction }) => transaction.id), selection.batchNum))
-    live.announce({ ...selection, transactions: selection.transactions.filter(({ transaction }) => moved.has(transaction.id)) })
+    const moved = new Set(
+      yield* pool.startForging(
+        selection.transactions.map(({ transaction }) => transaction.id),
+        selection.batchNum
+      )
+    )
+    live.announce({
+      ...selection,
+      transactions: selection.transactions.filter(({ transaction }) => moved.has(transaction.id))
+    })
   })
 
 /** Where the node is busy or full, wallets think better of it. */
@@ -134,16 +172,24 @@ const submit = (live: LiveSide): Driving<void> =>
     const submission = yield* Submission
     const { authorizations, entries } = live.posts()
     const taken: Array<PoolEntry> = []
-    for (const authorization of authorizations) yield* patiently(unlessRefused(submission.submitAuthorization(authorization)))
+    for (const authorization of authorizations) {
+      yield* patiently(unlessRefused(submission.submitAuthorization(authorization)))
+    }
     for (const entry of entries) {
-      if ((yield* patiently(unlessRefused(submission.submitTransaction(entry.transaction)))) !== undefined) taken.push(entry)
+      if (
+        (yield* patiently(unlessRefused(submission.submitTransaction(entry.transaction)))) !==
+          undefined
+      ) taken.push(entry)
     }
     live.keep(taken)
   })
 
-const unlessRefused = <A>(submitted: Effect.Effect<A, SubmissionFailure>): Effect.Effect<A | undefined, StoreFailure> =>
+const unlessRefused = <A>(
+  submitted: Effect.Effect<A, SubmissionFailure>
+): Effect.Effect<A | undefined, StoreFailure> =>
   Effect.catchTags(submitted, {
-    SubmissionRefused: (refused) => Effect.as(Effect.logWarning(`A simulated wallet was refused: ${refused.message}`), undefined),
+    SubmissionRefused: (refused) =>
+      Effect.as(Effect.logWarning(`A simulated wallet was refused: ${refused.message}`), undefined),
     SubmissionConflict: (conflict) => Effect.as(Effect.logDebug(conflict.message), undefined),
     PoolFull: (full) => Effect.as(Effect.logDebug(full.message), undefined),
     VerifierBusy: (busy) => Effect.as(Effect.logDebug(busy.message), undefined)

@@ -36,7 +36,10 @@ export interface Settings extends Required<Omit<SimulationOptions, "seed">> {
 }
 
 export const defaultNetwork: Network = {
-  prefix: "zk", name: "Rollup Network", chainId: 1337, rollupAddress: "0x10465b16615ae36f350268eb951d7b0187141d3b"
+  prefix: "zk",
+  name: "Rollup Network",
+  chainId: 1337,
+  rollupAddress: "0x10465b16615ae36f350268eb951d7b0187141d3b"
 }
 
 /** Rollbacks are up to 5 blocks deep, about 3 on average: with more of them the chain would not grow. */
@@ -47,7 +50,9 @@ export const settingsOf = ({ seed, ...given }: SimulationOptions): Settings => {
   const settings = { ...defaults, ...given, seed: String(seed) }
   const { rollBackPeriodBlocks: period } = settings
   if (period !== 0 && period < rollBackPeriodMin) {
-    throw new RangeError(`A rollback every ${period} blocks is too often: expected ${rollBackPeriodMin} blocks or more, or 0 for none`)
+    throw new RangeError(
+      `A rollback every ${period} blocks is too often: expected ${rollBackPeriodMin} blocks or more, or 0 for none`
+    )
   }
   return settings
 }

@@ -23,14 +23,18 @@ export class Recording {
     if (this.#known.size === 0 && this.#made === undefined) return compute()
     const key = Hex.encode(digestOf(subject)).slice(0, KEY_LENGTH)
     const known = this.#known.get(key)
-    const numbers = known === undefined ? compute() : known.split(" ").map((digits) => BigInt(`0x${digits}`))
+    const numbers = known === undefined
+      ? compute()
+      : known.split(" ").map((digits) => BigInt(`0x${digits}`))
     this.#made?.set(key, numbers)
     return numbers
   }
 
   /** What was recalled by a recording that keeps, a line for each subject. */
   get text(): string {
-    return [...this.#made ?? []].map(([key, numbers]) => `${key} ${numbers.map((number) => number.toString(16)).join(" ")}`).join("\n")
+    return [...this.#made ?? []].map(([key, numbers]) =>
+      `${key} ${numbers.map((number) => number.toString(16)).join(" ")}`
+    ).join("\n")
   }
 }
 
@@ -38,4 +42,8 @@ export class Recording {
 const KEY_LENGTH = 16
 
 const readText = (text: string): ReadonlyMap<string, string> =>
-  new Map(text === "" ? [] : text.split("\n").map((line) => [line.slice(0, KEY_LENGTH), line.slice(KEY_LENGTH + 1)]))
+  new Map(
+    text === ""
+      ? []
+      : text.split("\n").map((line) => [line.slice(0, KEY_LENGTH), line.slice(KEY_LENGTH + 1)])
+  )

@@ -1,7 +1,14 @@
 import { Effect, Result } from "effect"
 import type { ListItems, ListName, ListQuery } from "../../core/contract/mod.ts"
 import type { BlockFeed, Transaction } from "../../core/domain/mod.ts"
-import { type LedgerView, LedgerReader, LedgerWriter, PoolStore, type Pooled, type StoreFailure } from "../../core/ports/mod.ts"
+import {
+  type LedgerView,
+  LedgerReader,
+  LedgerWriter,
+  PoolStore,
+  type Pooled,
+  type StoreFailure
+} from "../../core/ports/mod.ts"
 import { Pool } from "../../core/use_cases/mod.ts"
 import { type Overtaken, startingInTurn } from "../patience.ts"
 import type { Picture } from "./_resumed_world.ts"
@@ -16,7 +23,9 @@ export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
  * what waits to be forged and withdrawn, and what its wallets have posted. Chance begins anew, and a rollback is not deeper than the
  * blocks since. What was announced and not forged waits again. It waits for a store that answers again by itself.
  */
-export const resume = (simulation: Simulation): Effect.Effect<void, StoreFailure | Overtaken, ResumedNode> =>
+export const resume = (
+  simulation: Simulation
+): Effect.Effect<void, StoreFailure | Overtaken, ResumedNode> =>
   Effect.gen(function*() {
     const { pending, picture, version } = yield* startingInTurn(found)
     for (const _ of simulation.goOn(picture, version)) yield* Effect.yieldNow
@@ -28,17 +37,24 @@ const found = Effect.gen(function*() {
   const { batchNum, version } = yield* (yield* LedgerReader).stamp
   yield* (yield* Pool).rollBack(batchNum ?? 0)
   const picture = yield* pictureOf
-  const pending = yield* (yield* PoolStore).pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER })
+  const pending = yield* (yield* PoolStore).pendingSince({
+    beforeMs: Number.MAX_SAFE_INTEGER,
+    limit: Number.MAX_SAFE_INTEGER
+  })
   return { pending, picture, version }
 })
 
 const pictureOf = Effect.gen(function*() {
   const { state } = yield* (yield* LedgerReader).state
   const seen = yield* look([])
-  const queueNumbers = Array.from({ length: (seen.lastOpenQueue ?? 0) - (seen.lastForgedQueue ?? -1) }, (_, i) => (seen.lastForgedQueue ?? -1) + 1 + i)
+  const queueNumbers = Array.from({
+    length: (seen.lastOpenQueue ?? 0) - (seen.lastForgedQueue ?? -1)
+  }, (_, i) => (seen.lastForgedQueue ?? -1) + 1 + i)
   const { queues } = yield* look(queueNumbers)
   const accounts = yield* all("accounts", {}, Infinity)
-  const transactions = yield* Effect.orDie((yield* LedgerReader).list("transactions", { filters: {}, limit: 1 }))
+  const transactions = yield* Effect.orDie(
+    (yield* LedgerReader).list("transactions", { filters: {}, limit: 1 })
+  )
   return {
     ...seen,
     queues: queues.filter((queue) => queue.transactions.length > 0),
@@ -56,30 +72,43 @@ const pictureOf = Effect.gen(function*() {
 const NEWEST = 400
 
 /** The newest items of a list, ascending. */
-const all = Effect.fnUntraced(function*<N extends ListName>(list: N, filters: ListQuery<N>["filters"], count: number) {
-  const reader = yield* LedgerReader
-  const items: Array<ListItems[N]> = []
-  for (let fromItem: number | undefined; items.length < count;) {
-    // a filter names nothing here that could be unregistered
-    const page = yield* Effect.catchTag(
-      reader.list(list, { filters, order: "DESC", limit: 2049, ...fromItem === undefined ? {} : { fromItem } }), "NotRegistered", Effect.die
-    )
-    items.push(...page.items)
-    const last = page.items.at(-1)
-    if (page.counts.pendingItems === 0 || last === undefined) break
-    fromItem = itemIdOf(last) - 1
+const all = Effect.fnUntraced(
+  function*<N extends ListName>(list: N, filters: ListQuery<N>["filters"], count: number) {
+    const reader = yield* LedgerReader
+    const items: Array<ListItems[N]> = []
+    for (let fromItem: number | undefined; items.length < count;) {
+      // a filter names nothing here that could be unregistered
+      const page = yield* Effect.catchTag(
+        reader.list(list, {
+          filters,
+          order: "DESC",
+          limit: 2049,
+          ...fromItem === undefined ? {} : { fromItem }
+        }),
+        "NotRegistered",
+        Effect.die
+      )
+      items.push(...page.items)
+      const last = page.items.at(-1)
+      if (page.counts.pendingItems === 0 || last === undefined) break
+      fromItem = itemIdOf(last) - 1
+    }
+    return items.slice(0, count).reverse()
   }
-  return items.slice(0, count).reverse()
-})
+)
 
 const itemIdOf = (item: object): number => {
   if ("itemId" in item) return item.itemId as number
   return (Object.values(item)[0] as { readonly itemId: number }).itemId
 }
 
-interface Seen extends Pick<LedgerView, "lastBlock" | "lastBatchNum" | "lastForgedQueue" | "lastOpenQueue"> {
+interface Seen
+  extends Pick<LedgerView, "lastBlock" | "lastBatchNum" | "lastForgedQueue" | "lastOpenQueue">
+{
   readonly auctionVariables: Picture["auctionVariables"]
-  readonly queues: ReadonlyArray<{ readonly number: number; readonly transactions: ReadonlyArray<Transaction> }>
+  readonly queues: ReadonlyArray<
+    { readonly number: number; readonly transactions: ReadonlyArray<Transaction> }
+  >
 }
 
 class Looked {
@@ -92,16 +121,25 @@ class Looked {
 
 /** The last block and the queues are shown to those who decide about a write: one that looks, and refuses. */
 const look = (queues: ReadonlyArray<number>): Effect.Effect<Seen, StoreFailure, LedgerWriter> =>
-  Effect.flatMap(LedgerWriter, (writer) => Effect.flip(writer.apply(naming(queues), (view) => Result.fail(new Looked({
-    lastBlock: view.lastBlock,
-    lastBatchNum: view.lastBatchNum,
-    lastForgedQueue: view.lastForgedQueue,
-    lastOpenQueue: view.lastOpenQueue,
-    auctionVariables: [...view.auctionVariables].slice(0, SETS_MAX),
-    queues: queues.map((number) => ({ number, transactions: view.queue(number) }))
-  }))))).pipe(
+  Effect.flatMap(
+    LedgerWriter,
+    (writer) =>
+      Effect.flip(writer.apply(naming(queues), (view) =>
+        Result.fail(
+          new Looked({
+            lastBlock: view.lastBlock,
+            lastBatchNum: view.lastBatchNum,
+            lastForgedQueue: view.lastForgedQueue,
+            lastOpenQueue: view.lastOpenQueue,
+            auctionVariables: [...view.auctionVariables].slice(0, SETS_MAX),
+            queues: queues.map((number) => ({ number, transactions: view.queue(number) }))
+          })
+        )))
+  ).pipe(
     Effect.orDie,
-    Effect.flatMap((refused) => refused._tag === "Looked" ? Effect.succeed(refused.seen) : Effect.fail(refused))
+    Effect.flatMap((refused) =>
+      refused._tag === "Looked" ? Effect.succeed(refused.seen) : Effect.fail(refused)
+    )
   )
 
 /** As many sets of default bids as slots ahead can refer to. */
@@ -109,18 +147,36 @@ const SETS_MAX = 16
 
 /** A block that refers to queues, for a store that shows only what a block refers to. */
 const naming = (queues: ReadonlyArray<number>): BlockFeed => ({
-  number: (1n << 64n) - 1n, hash: `0x${"0".repeat(64)}`, parentHash: `0x${"0".repeat(64)}`, timestampMs: 0,
+  number: (1n << 64n) - 1n,
+  hash: `0x${"0".repeat(64)}`,
+  parentHash: `0x${"0".repeat(64)}`,
+  timestampMs: 0,
   l1UserTransactions: queues.map((toForgeL1TransactionsNum) => ({
-    toForgeL1TransactionsNum, position: 0, fromAddress: `0x${"0".repeat(40)}`, fromPublicKey: null, fromAccountIndex: 0, toAccountIndex: 0, tokenId: 0,
-    depositAmount: 0n, amount: 0n
+    toForgeL1TransactionsNum,
+    position: 0,
+    fromAddress: `0x${"0".repeat(40)}`,
+    fromPublicKey: null,
+    fromAccountIndex: 0,
+    toAccountIndex: 0,
+    tokenId: 0,
+    depositAmount: 0n,
+    amount: 0n
   }))
 })
 
 /** What a wallet remembers of a transaction that it posted. */
 const entryOf = ({ sender, transaction }: Pooled, { accounts }: Picture): PoolEntry => {
   const { toAccountIndex, toAddress, toPublicKey, tokenId } = transaction
-  const receiver = accounts.find((account) => toAccountIndex === null
-    ? account.tokenId === tokenId && (toPublicKey === null ? account.address === toAddress : account.publicKey === toPublicKey)
-    : account.index === toAccountIndex)
-  return { transaction, sender, toAccountIndex: toAccountIndex ?? receiver?.index ?? 0, receiver: receiver?.publicKey ?? null }
+  const receiver = accounts.find((account) =>
+    toAccountIndex === null
+      ? account.tokenId === tokenId &&
+        (toPublicKey === null ? account.address === toAddress : account.publicKey === toPublicKey)
+      : account.index === toAccountIndex
+  )
+  return {
+    transaction,
+    sender,
+    toAccountIndex: toAccountIndex ?? receiver?.index ?? 0,
+    receiver: receiver?.publicKey ?? null
+  }
 }

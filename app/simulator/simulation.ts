@@ -44,8 +44,13 @@ export interface LiveSide {
   readonly posts: () => Posts
   readonly keep: (taken: Posts["entries"]) => void
   /** What the next batch is to forge, in place of what was announced before. */
-  readonly announce: (selection: Pick<Selection, "batchNum" | "transactions" | "accounts"> | undefined) => void
-  readonly announced: () => { readonly batchNum: number; readonly ids: ReadonlyArray<TransactionId> } | undefined
+  readonly announce: (
+    selection: Pick<Selection, "batchNum" | "transactions" | "accounts"> | undefined
+  ) => void
+  readonly announced: () => {
+    readonly batchNum: number
+    readonly ids: ReadonlyArray<TransactionId>
+  } | undefined
   /** Whether the coordinator fails to forge what it announced, this time. */
   readonly fails: () => boolean
   /** Prepares the state tree, which new roots need, some ten milliseconds at a time; nothing is left to do where it is there. */
@@ -61,10 +66,18 @@ export function simulate(options: SimulationOptions): Simulation {
   const { recording } = settings
   const people = new People(settings.seed, settings.network, recording)
   const genesis = genesisOf(settings, people)
-  const chain = new Chain({ settings, constants: genesis.constants, random, agenda: new Agenda(random), people, recording }, worldOf(genesis))
+  const chain = new Chain({
+    settings,
+    constants: genesis.constants,
+    random,
+    agenda: new Agenda(random),
+    people,
+    recording
+  }, worldOf(genesis))
   const plan: L2Source = {
     announced: () => undefined,
-    fill: ({ count, queue }) => planTransfers(chain.context, chain.world, new Purses(chain.world, queue), count)
+    fill: ({ count, queue }) =>
+      planTransfers(chain.context, chain.world, new Purses(chain.world, queue), count)
   }
   const demo = people.demo()
   const traffic = new LiveTraffic(chain.context, () => chain.world)
@@ -92,8 +105,12 @@ export function simulate(options: SimulationOptions): Simulation {
       }
     },
     demo,
-    demoAccounts: () => chain.world.accounts.flatMap((account) =>
-      account.publicKey === demo.publicKey ? [{ ...account, symbol: chain.world.tokens[account.tokenId]!.symbol }] : [])
+    demoAccounts: () =>
+      chain.world.accounts.flatMap((account) =>
+        account.publicKey === demo.publicKey
+          ? [{ ...account, symbol: chain.world.tokens[account.tokenId]!.symbol }]
+          : []
+      )
   }
 }
 
@@ -166,6 +183,8 @@ class Chain {
   #drawPeriod(): number {
     const { random, settings: { rollBackPeriodBlocks: period } } = this.context
     // longer than it is deep, or the chain would never grow
-    return period === 0 ? Infinity : Math.max(this.#depth + 1, random.integer(Math.ceil(period * 0.8), Math.ceil(period * 1.2)))
+    return period === 0
+      ? Infinity
+      : Math.max(this.#depth + 1, random.integer(Math.ceil(period * 0.8), Math.ceil(period * 1.2)))
   }
 }

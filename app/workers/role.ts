@@ -31,8 +31,7 @@ const variable = "WORKER_ROLE"
 
 export const roleEnvironment = (
   { place, workers }: WorkerRole
-): { readonly [name: string]: string } =>
-  ({ [variable]: `${place}/${workers}` })
+): { readonly [name: string]: string } => ({ [variable]: `${place}/${workers}` })
 
 /** Returns the role of this process; undefined if no supervisor of ours started it. */
 export const workerRole = (): WorkerRole | undefined => {

@@ -2,7 +2,10 @@ import cluster, { type Worker } from "node:cluster"
 import { Deferred, Effect, Exit } from "effect"
 import { RestartDelay } from "./_restart_delay.ts"
 import {
-  roleEnvironment, type SupervisorMessage, type WorkerMessage, type WorkerRole
+  roleEnvironment,
+  type SupervisorMessage,
+  type WorkerMessage,
+  type WorkerRole
 } from "./role.ts"
 
 export interface SupervisorOptions {
@@ -36,11 +39,12 @@ export const supervise = ({ drainMaxMs, workers }: SupervisorOptions): Effect.Ef
         for (;;) {
           const { ending, name } = yield* runWorker({ place, workers }, {
             drainMaxMs,
-            onServing: (name, address) => Effect.gen(function*() {
-              delay.serving(Date.now())
-              yield* Effect.log(`${name} is serving`)
-              yield* Deferred.succeed(firstAddress, address)
-            })
+            onServing: (name, address) =>
+              Effect.gen(function*() {
+                delay.serving(Date.now())
+                yield* Effect.log(`${name} is serving`)
+                yield* Deferred.succeed(firstAddress, address)
+              })
           })
           if (!Deferred.isDoneUnsafe(firstAddress)) {
             process.exit(typeof ending === "number" ? ending : 1)
@@ -71,7 +75,8 @@ interface WorkerOptions extends Pick<SupervisorOptions, "drainMaxMs"> {
 
 /** Runs one worker until it ends. If interrupted, drains it, or kills it if it has just started. */
 const runWorker = (
-  role: WorkerRole, { drainMaxMs, onServing }: WorkerOptions
+  role: WorkerRole,
+  { drainMaxMs, onServing }: WorkerOptions
 ): Effect.Effect<{ readonly name: string; readonly ending: Ending }> =>
   Effect.acquireUseRelease(
     Effect.sync(() => fork(role)),
@@ -79,7 +84,8 @@ const runWorker = (
       Effect.raceFirst(
         Effect.map(ended, (ending) => ({ name, ending })),
         Effect.andThen(
-          Effect.flatMap(serving, (address) => onServing(name, address)), Effect.never
+          Effect.flatMap(serving, (address) => onServing(name, address)),
+          Effect.never
         )
       ),
     (worker, exit) => Exit.isSuccess(exit) ? Effect.void : drain(worker, drainMaxMs)
@@ -110,8 +116,11 @@ const fork = (role: WorkerRole): StartedWorker => {
     if (worker.process.pid === undefined) Deferred.doneUnsafe(ended, Exit.succeed(error.message))
   })
   return {
-    worker, name: `Worker ${role.place} of ${role.workers} (process ${worker.process.pid})`,
-    serving: Deferred.await(serving), ended: Deferred.await(ended), isDrainable: () => isDrainable
+    worker,
+    name: `Worker ${role.place} of ${role.workers} (process ${worker.process.pid})`,
+    serving: Deferred.await(serving),
+    ended: Deferred.await(ended),
+    isDrainable: () => isDrainable
   }
 }
 

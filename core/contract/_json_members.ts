@@ -25,7 +25,10 @@ export const jsonDepthMaxDefault = 32
  * The members of a JSON object (RFC 8259), in their order, repeated ones included. What lies deeper is checked to be
  * JSON and not built. Nothing passes through a double.
  */
-export const jsonMembers = (text: string, depthMax = jsonDepthMaxDefault): Result.Result<ReadonlyArray<JsonMember>, JsonFault> => {
+export const jsonMembers = (
+  text: string,
+  depthMax = jsonDepthMaxDefault
+): Result.Result<ReadonlyArray<JsonMember>, JsonFault> => {
   const scanner = new Scanner(text, depthMax)
   const members: Array<JsonMember> = []
   scanner.blank()
@@ -39,7 +42,8 @@ export const jsonMembers = (text: string, depthMax = jsonDepthMaxDefault): Resul
 
 const byteOrderMark = 0xfeff
 const blanks = /[ \t\n\r]*/uy
-const strings = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"/uy
+const strings =
+  /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"/uy
 const numbers = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/uy
 const words = /true|false|null/uy
 
@@ -87,8 +91,10 @@ class Scanner {
       case "{":
         return this.object(depth + 1) ? "object" : undefined
       case "[":
-        return this.sequence("]", depth + 1, () => this.value(depth + 1) !== undefined) ? "array" : undefined
-      case "\"":
+        return this.sequence("]", depth + 1, () => this.value(depth + 1) !== undefined)
+          ? "array"
+          : undefined
+      case '"':
         if (this.take(strings) !== undefined) return "string"
         this.fail("a string that ends, without control characters and with known escapes")
         return undefined
@@ -103,7 +109,9 @@ class Scanner {
 
   /** What stands between brackets, separated by commas; the opening bracket is where the scanner is. */
   private sequence(end: string, depth: number, item: () => boolean): boolean {
-    if (depth > this.depthMax) return this.fail(`at most ${this.depthMax} levels of nesting`, { isTooDeep: true })
+    if (depth > this.depthMax) {
+      return this.fail(`at most ${this.depthMax} levels of nesting`, { isTooDeep: true })
+    }
     this.at++
     this.blank()
     for (let first = true; this.text[this.at] !== end || !first; first = false) {
@@ -127,4 +135,5 @@ class Scanner {
 }
 
 /** What a string between its quotes says. */
-const content = (quoted: string): string => quoted.includes("\\") ? JSON.parse(quoted) as string : quoted.slice(1, -1)
+const content = (quoted: string): string =>
+  quoted.includes("\\") ? JSON.parse(quoted) as string : quoted.slice(1, -1)

@@ -29,4 +29,5 @@ export const queryPairs = (query: string): ReadonlyArray<QueryPair> => {
   return pairs
 }
 
-const plusDecode = (text: string) => percentDecode(text.includes("+") ? text.replaceAll("+", " ") : text)
+const plusDecode = (text: string) =>
+  percentDecode(text.includes("+") ? text.replaceAll("+", " ") : text)

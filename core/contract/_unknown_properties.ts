@@ -7,7 +7,10 @@ const explainedMax = 64
 const rule = "a known property"
 
 /** Explains properties that a body does not have. @param notes what is known of names from elsewhere */
-export const unknownProperties = (known: ReadonlyArray<string>, notes: ReadonlyMap<string, string>) => {
+export const unknownProperties = (
+  known: ReadonlyArray<string>,
+  notes: ReadonlyMap<string, string>
+) => {
   const names = new Set(known)
   return (members: Iterable<JsonMember>): ReadonlyArray<InputFault> => {
     const faults: Array<InputFault> = []
@@ -23,9 +26,17 @@ export const unknownProperties = (known: ReadonlyArray<string>, notes: ReadonlyM
 
   function explain(name: string, text: string, nearest: string | undefined): InputFault {
     const note = notes.get(name)
-    const hint = note ?? (nearest === undefined ? `the known ones are ${known.join(", ")}` : `did you mean ${nearest}?`)
+    const hint = note ??
+      (nearest === undefined
+        ? `the known ones are ${known.join(", ")}`
+        : `did you mean ${nearest}?`)
     return {
-      ...brokenBody(name, text, rule, `Unknown property ${JSON.stringify(name.slice(0, 100))}: ${hint}`),
+      ...brokenBody(
+        name,
+        text,
+        rule,
+        `Unknown property ${JSON.stringify(name.slice(0, 100))}: ${hint}`
+      ),
       ...(note !== undefined || nearest === undefined ? {} : { nearest })
     }
   }

@@ -4,31 +4,59 @@ import * as scalar from "./body_scalar.ts"
 
 const setByNode = "the node sets it: leave it out"
 const requested = [
-  "requestFromAccountIndex", "requestToAccountIndex", "requestToZkEthereumAddress", "requestToBjj", "requestTokenId", "requestAmount", "requestFee", "requestNonce"
+  "requestFromAccountIndex",
+  "requestToAccountIndex",
+  "requestToZkEthereumAddress",
+  "requestToBjj",
+  "requestTokenId",
+  "requestAmount",
+  "requestFee",
+  "requestNonce"
 ] as const
 
 const noRequest = Object.fromEntries(requested.map((name) => [name, null]))
-const exampleOfEth = { tokenId: 0, fromAccountIndex: "zk:ETH:256", amount: "10000000000000000", fee: 20 }
+const exampleOfEth = {
+  tokenId: 0,
+  fromAccountIndex: "zk:ETH:256",
+  amount: "10000000000000000",
+  fee: 20
+}
 
 /** Mind the spelling: `requestToBjj` is posted, `requestToBJJ` is shown. */
 const postedTransaction = body({
   name: "PostPoolL2Transaction",
-  doc: "L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce",
+  doc:
+    "L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce",
   fields: {
     id: required(scalar.transactionId, "Recomputed from sender, token, amount, nonce and fee"),
     type: required(scalar.transactionType, "What the destination says"),
     tokenId: required(scalar.tokenId, "Token of the sender's account"),
     fromAccountIndex: required(scalar.accountIndex, "Account of the sender"),
     toAccountIndex: optional(scalar.accountIndex, "Account of the receiver, or the exit"),
-    toZkEthereumAddress: optional(scalar.prefixedAddress, "Receiver by Ethereum address; all F with a key"),
+    toZkEthereumAddress: optional(
+      scalar.prefixedAddress,
+      "Receiver by Ethereum address; all F with a key"
+    ),
     toBjj: optional(scalar.publicKey, "Receiver by BabyJubJub key"),
-    amount: required(scalar.amount, "Units of the token, as many as 40 bits of floating point hold exactly"),
+    amount: required(
+      scalar.amount,
+      "Units of the token, as many as 40 bits of floating point hold exactly"
+    ),
     fee: required(scalar.feeSelector, "Index into the table of fee factors; 256 cannot be signed"),
-    nonce: required(scalar.nonce, "Number of transactions that the sender has sent; from 2^40 on it cannot be signed"),
+    nonce: required(
+      scalar.nonce,
+      "Number of transactions that the sender has sent; from 2^40 on it cannot be signed"
+    ),
     signature: required(scalar.signature, "Compressed BabyJubJub signature of the sender"),
-    requestFromAccountIndex: optional(scalar.accountIndex, "Sender of the transaction that must be forged in the same batch"),
+    requestFromAccountIndex: optional(
+      scalar.accountIndex,
+      "Sender of the transaction that must be forged in the same batch"
+    ),
     requestToAccountIndex: optional(scalar.accountIndex, "Receiver of it"),
-    requestToZkEthereumAddress: optional(scalar.prefixedAddress, "Receiver of it by Ethereum address"),
+    requestToZkEthereumAddress: optional(
+      scalar.prefixedAddress,
+      "Receiver of it by Ethereum address"
+    ),
     requestToBjj: optional(scalar.publicKey, "Receiver of it by key"),
     requestTokenId: optional(scalar.tokenId, "Token of it"),
     requestAmount: optional(scalar.amount, "Amount of it"),
@@ -38,7 +66,13 @@ const postedTransaction = body({
   notes: {
     maxNumBatch: "this revision does not have it. Leave it out; it is signed as 0",
     requestOffset: "this revision has no atomic groups. Leave it out",
-    state: setByNode, timestamp: setByNode, batchNum: setByNode, token: setByNode, fromZkEthereumAddress: setByNode, fromBJJ: setByNode, itemId: setByNode
+    state: setByNode,
+    timestamp: setByNode,
+    batchNum: setByNode,
+    token: setByNode,
+    fromZkEthereumAddress: setByNode,
+    fromBJJ: setByNode,
+    itemId: setByNode
   },
   toDomain: (values): PostedTransaction => ({
     id: values.id,
@@ -79,40 +113,66 @@ const postedTransaction = body({
   // signed on chain 1337 by the key of 32 bytes of 1
   examples: {
     toAccount: {
-      id: "0x029ad9be1d3ac91dd31359459ffedf39fc23f2765bfd0f576436529885ae23305d", type: "Transfer", ...exampleOfEth,
-      toAccountIndex: "zk:ETH:257", toZkEthereumAddress: null, toBjj: null, nonce: 121,
-      signature: "808fcfcc0b503dd417b1ceb2397ea17a7655193aab432f2a97ba18828671dc20e27595525414f8dba4847b213e1c5307753b0b32edaaee4a117c256ac9d61201",
+      id: "0x029ad9be1d3ac91dd31359459ffedf39fc23f2765bfd0f576436529885ae23305d",
+      type: "Transfer",
+      ...exampleOfEth,
+      toAccountIndex: "zk:ETH:257",
+      toZkEthereumAddress: null,
+      toBjj: null,
+      nonce: 121,
+      signature:
+        "808fcfcc0b503dd417b1ceb2397ea17a7655193aab432f2a97ba18828671dc20e27595525414f8dba4847b213e1c5307753b0b32edaaee4a117c256ac9d61201",
       ...noRequest
     },
     toExit: {
-      id: "0x0231a92d014428a93b487ce5e2e25744e5c15eb8ec1a8e8980dd63cdec7b7175ac", type: "Exit", ...exampleOfEth, toAccountIndex: "zk:EXIT:1", nonce: 122,
-      signature: "70138472c41416b9e9e4205f2087e38800640e215e7060afc4f05d4e9b92b00a2cb1ed4fa607d6c4624d53629f15425aa74223f68c7f673d9225588d0632c601"
+      id: "0x0231a92d014428a93b487ce5e2e25744e5c15eb8ec1a8e8980dd63cdec7b7175ac",
+      type: "Exit",
+      ...exampleOfEth,
+      toAccountIndex: "zk:EXIT:1",
+      nonce: 122,
+      signature:
+        "70138472c41416b9e9e4205f2087e38800640e215e7060afc4f05d4e9b92b00a2cb1ed4fa607d6c4624d53629f15425aa74223f68c7f673d9225588d0632c601"
     },
     toKey: {
-      id: "0x023556fa428fb2ae9d384331bc0c19c7d2c3510ff16471e2a0b01364ffd0e51ef7", type: "TransferToBJJ", ...exampleOfEth, nonce: 123,
-      toZkEthereumAddress: "zk:0xFFfFfFffFFfffFFfFFfFFFFFffFFFffffFfFFFfF", toBjj: "zk:G2cUP4A9gf_uceg0H9pfq5AEPIG5qXoModdwTbwowAqs",
-      signature: "677ac4b89b731c1fdcea91ceddd62122a25519a9335be9a045a5c10195695e1e8ede347204d7381d124931e18615e3c5101ee3fe5ae13dad11f53b96ae6d6f04"
+      id: "0x023556fa428fb2ae9d384331bc0c19c7d2c3510ff16471e2a0b01364ffd0e51ef7",
+      type: "TransferToBJJ",
+      ...exampleOfEth,
+      nonce: 123,
+      toZkEthereumAddress: "zk:0xFFfFfFffFFfffFFfFFfFFFFFffFFFffffFfFFFfF",
+      toBjj: "zk:G2cUP4A9gf_uceg0H9pfq5AEPIG5qXoModdwTbwowAqs",
+      signature:
+        "677ac4b89b731c1fdcea91ceddd62122a25519a9335be9a045a5c10195695e1e8ede347204d7381d124931e18615e3c5101ee3fe5ae13dad11f53b96ae6d6f04"
     }
   }
 })
 
 const postedAuthorization = body({
   name: "AccountCreationAuthorizationPost",
-  doc: "Leave that the owner of an Ethereum address signed: any coordinator may create accounts for the key",
+  doc:
+    "Leave that the owner of an Ethereum address signed: any coordinator may create accounts for the key",
   fields: {
     zkEthereumAddress: required(scalar.prefixedAddress, "Who gives the leave"),
     bjj: required(scalar.publicKey, "Key of the accounts"),
     signature: required(scalar.ethSignature, "EIP-712 signature of the Ethereum key")
   },
   notes: { timestamp: setByNode },
-  toDomain: (values): PostedAuthorization => ({ address: values.zkEthereumAddress, publicKey: values.bjj, signature: values.signature }),
-  fromDomain: ({ address, publicKey, signature }) => ({ zkEthereumAddress: address, bjj: publicKey, signature }),
+  toDomain: (values): PostedAuthorization => ({
+    address: values.zkEthereumAddress,
+    publicKey: values.bjj,
+    signature: values.signature
+  }),
+  fromDomain: ({ address, publicKey, signature }) => ({
+    zkEthereumAddress: address,
+    bjj: publicKey,
+    signature
+  }),
   // signed for the simulated network by the key of 32 bytes of 1
   examples: {
     authorization: {
       zkEthereumAddress: "zk:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1",
       bjj: "zk:_lGG0Qj8U5QMNdHC9K9Ouy0gRazYFDtLwHGbrT85JKZ8",
-      signature: "0x4386d32dcd7f01f445097c74c2262634308ef53335067f5aa5a4d171c097f50d10f6bd325161d4693a6cdd42873d8f4e1dc09c924cf27401cc9038a4c68d3fe91c"
+      signature:
+        "0x4386d32dcd7f01f445097c74c2262634308ef53335067f5aa5a4d171c097f50d10f6bd325161d4693a6cdd42873d8f4e1dc09c924cf27401cc9038a4c68d3fe91c"
     }
   }
 })

@@ -1,6 +1,13 @@
 import { Result } from "effect"
 import { type Network, type PoolTransactionType, poolTransactionTypes } from "../domain/mod.ts"
-import { type AccountIndex, EncodingError, type EthereumAddress, parseDecimal, type PublicKey, type TransactionId } from "../encoding/mod.ts"
+import {
+  type AccountIndex,
+  EncodingError,
+  type EthereumAddress,
+  parseDecimal,
+  type PublicKey,
+  type TransactionId
+} from "../encoding/mod.ts"
 import { integer, oneOf, type Scalar, scalars } from "./scalar.ts"
 import type { WireContext } from "./wire_context.ts"
 import type { JsonSchema } from "./wire_type.ts"
@@ -18,9 +25,18 @@ export interface BodyScalar<out T> {
 
 type Write<T> = (context: WireContext, symbol: string) => (value: T) => string
 
-const string = <T>({ parse, jsonSchema }: Scalar<T>, write: Write<T>): BodyScalar<T> => ({ json: "string", parse, jsonSchema, write })
-const number = <T extends number | bigint>({ parse, jsonSchema }: Scalar<T>): BodyScalar<T> =>
-  ({ json: "number", parse, jsonSchema, write: () => (value: T) => String(value) })
+const string = <T>({ parse, jsonSchema }: Scalar<T>, write: Write<T>): BodyScalar<T> => ({
+  json: "string",
+  parse,
+  jsonSchema,
+  write
+})
+const number = <T extends number | bigint>({ parse, jsonSchema }: Scalar<T>): BodyScalar<T> => ({
+  json: "number",
+  parse,
+  jsonSchema,
+  write: () => (value: T) => String(value)
+})
 const asIs = () => (value: string) => value
 
 /** Greatest amount that is read: what no word of a contract holds is no amount. */
@@ -28,7 +44,8 @@ const amountMax = 2n ** 256n - 1n
 const uint64Max = 2n ** 64n - 1n
 
 const bigInteger = (maximum: bigint, jsonSchema: JsonSchema): Scalar<bigint> => ({
-  parse: (text) => parseDecimal(text, { minimum: 0n, maximum }), jsonSchema: () => jsonSchema
+  parse: (text) => parseDecimal(text, { minimum: 0n, maximum }),
+  jsonSchema: () => jsonSchema
 })
 
 /** Hexadecimal digits of either case, which are kept in lower case: the same bytes are the same text. */
@@ -37,7 +54,10 @@ const hexadecimal = (prefix: string, digits: number): Scalar<string> => {
   const expression = new RegExp(pattern, "u")
   const rule = `${prefix === "" ? "" : `${prefix} and `}${digits} hexadecimal digits`
   return {
-    parse: (text) => expression.test(text) ? Result.succeed(text.toLowerCase()) : Result.fail(new EncodingError(text, rule)),
+    parse: (text) =>
+      expression.test(text)
+        ? Result.succeed(text.toLowerCase())
+        : Result.fail(new EncodingError(text, rule)),
     jsonSchema: () => ({ type: "string", pattern })
   }
 }
@@ -45,18 +65,37 @@ const hexadecimal = (prefix: string, digits: number): Scalar<string> => {
 /* The scalars of the posted bodies, with the bounds that the contract declares. */
 
 export const transactionId: BodyScalar<TransactionId> = string(scalars.transactionId, asIs)
-export const transactionType: BodyScalar<PoolTransactionType> = string(oneOf(poolTransactionTypes), asIs)
+export const transactionType: BodyScalar<PoolTransactionType> = string(
+  oneOf(poolTransactionTypes),
+  asIs
+)
 export const tokenId: BodyScalar<number> = number(scalars.tokenId)
-export const accountIndex: BodyScalar<AccountIndex> = string(scalars.accountIndex, (context, symbol) => (index) => context.accountIndex(symbol, index))
-export const prefixedAddress: BodyScalar<EthereumAddress> = string(scalars.prefixedAddress, (context) => context.address)
-export const publicKey: BodyScalar<PublicKey> = string(scalars.publicKey, (context) => context.publicKey)
+export const accountIndex: BodyScalar<AccountIndex> = string(
+  scalars.accountIndex,
+  (context, symbol) => (index) => context.accountIndex(symbol, index)
+)
+export const prefixedAddress: BodyScalar<EthereumAddress> = string(
+  scalars.prefixedAddress,
+  (context) => context.address
+)
+export const publicKey: BodyScalar<PublicKey> = string(
+  scalars.publicKey,
+  (context) => context.publicKey
+)
 export const amount: BodyScalar<bigint> = string(
-  bigInteger(amountMax, { type: "string", pattern: "^(0|[1-9][0-9]{0,77})$", examples: ["1000000000000000000"] }), () => (value) => String(value)
+  bigInteger(amountMax, {
+    type: "string",
+    pattern: "^(0|[1-9][0-9]{0,77})$",
+    examples: ["1000000000000000000"]
+  }),
+  () => (value) => String(value)
 )
 /** 256 can be read, since the contract declares it; it has no place in what is signed. */
 export const feeSelector: BodyScalar<number> = number(integer(0, 256, 204))
 /** All that the contract declares can be read; from 2^40 on it has no place in what is signed. */
-export const nonce: BodyScalar<bigint> = number(bigInteger(uint64Max, { type: "integer", minimum: 0, maximum: uint64Max, examples: [121] }))
+export const nonce: BodyScalar<bigint> = number(
+  bigInteger(uint64Max, { type: "integer", minimum: 0, maximum: uint64Max, examples: [121] })
+)
 /** Compressed R8, then S. */
 export const signature: BodyScalar<string> = string(hexadecimal("", 128), asIs)
 /** r, s, v. */

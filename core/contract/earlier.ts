@@ -1,5 +1,10 @@
 import type {
-  Bucket, NetworkState, NextForger, RollupConstants, SlotView, WithdrawalDelayerVariables
+  Bucket,
+  NetworkState,
+  NextForger,
+  RollupConstants,
+  SlotView,
+  WithdrawalDelayerVariables
 } from "../domain/mod.ts"
 import type { PageCounts } from "./items.ts"
 import { later } from "./later.ts"
@@ -11,11 +16,23 @@ import { arrayOf, booleanType, integerType, nullable, textType } from "./wire_ty
 const { address, ethBlockNum, itemId } = shapes.scalarTypes
 const safeInteger = integerType<number>(0n, BigInt(Number.MAX_SAFE_INTEGER))
 
-const pagination = shape<PageCounts>("PaginationInfo", "All items that match, wherever the page stands", {
-  totalItems: field(safeInteger, (c) => c.totalItems, "Number of items that match"),
-  firstItem: field(nullable(itemId), (c) => c.firstItem, "Smallest itemId of them; null when nothing matches"),
-  lastItem: field(nullable(itemId), (c) => c.lastItem, "Greatest itemId of them; null when nothing matches")
-})
+const pagination = shape<PageCounts>(
+  "PaginationInfo",
+  "All items that match, wherever the page stands",
+  {
+    totalItems: field(safeInteger, (c) => c.totalItems, "Number of items that match"),
+    firstItem: field(
+      nullable(itemId),
+      (c) => c.firstItem,
+      "Smallest itemId of them; null when nothing matches"
+    ),
+    lastItem: field(
+      nullable(itemId),
+      (c) => c.lastItem,
+      "Greatest itemId of them; null when nothing matches"
+    )
+  }
+)
 
 const transaction = shapes.historyTransaction(revise(shapes.l1Info, {
   rename: { depositAmount: "loadAmount", historicDepositAmountUSD: "historicLoadAmountUSD" },
@@ -25,14 +42,25 @@ const transaction = shapes.historyTransaction(revise(shapes.l1Info, {
 const slot = revise(shapes.slot, {
   omit: ["openAuction", "bestBid"],
   put: {
-    closedAuction: field(booleanType, (s: SlotView) => s.closedAuction, "Whether no bid can be made any more"),
-    winner: field(nullable(reference(shapes.coordinator)), (s: SlotView) => s.winner, "Who won the auction, once it is closed")
+    closedAuction: field(
+      booleanType,
+      (s: SlotView) => s.closedAuction,
+      "Whether no bid can be made any more"
+    ),
+    winner: field(
+      nullable(reference(shapes.coordinator)),
+      (s: SlotView) => s.winner,
+      "Who won the auction, once it is closed"
+    )
   }
 })
 
 /** The one list that is not paged: it always holds all that there is. */
 const nextForgers = shape<NetworkState>("NextForgers", "Coordinators that will forge, by slot", {
-  nextForgers: field(arrayOf(reference(shapes.nextForger(revise(shapes.period, { omit: ["slotNum"] })))), (s) => s.nextForgers),
+  nextForgers: field(
+    arrayOf(reference(shapes.nextForger(revise(shapes.period, { omit: ["slotNum"] })))),
+    (s) => s.nextForgers
+  ),
   pagination: field(reference(pagination), ({ nextForgers: all }) => ({
     pendingItems: 0,
     totalItems: all.length,
@@ -53,16 +81,31 @@ const bucket = revise(shapes.bucket, {
 })
 
 /** A constant of the deployment, shown among the variables. */
-const rollupAddress = textType<unknown>(({ network }) => () => network.rollupAddress, { plain: true, pattern: "^0x[a-fA-F0-9]{40}$" })
+const rollupAddress = textType<unknown>(({ network }) => () => network.rollupAddress, {
+  plain: true,
+  pattern: "^0x[a-fA-F0-9]{40}$"
+})
 
 const withdrawalDelayer = revise(shapes.stateWithdrawalDelayer, {
-  omit: ["ethereumBlockNum", "governanceAddress", "emergencyCouncilAddress", "emergencyModeStartingBlock"],
+  omit: [
+    "ethereumBlockNum",
+    "governanceAddress",
+    "emergencyCouncilAddress",
+    "emergencyModeStartingBlock"
+  ],
   put: {
     rollupAddress: field(rollupAddress, (v: WithdrawalDelayerVariables) => v),
     governanceDAOAddress: field(address, (v: WithdrawalDelayerVariables) => v.governanceAddress),
-    whiteHackGroupAddress: field(address, (v: WithdrawalDelayerVariables) => v.emergencyCouncilAddress),
+    whiteHackGroupAddress: field(
+      address,
+      (v: WithdrawalDelayerVariables) => v.emergencyCouncilAddress
+    ),
     keeperAddress: field(address, (v: WithdrawalDelayerVariables) => v.keeperAddress),
-    emergencyModeStartingTime: field(safeInteger, (v: WithdrawalDelayerVariables) => v.emergencyModeStartingTime, "Seconds since 1970")
+    emergencyModeStartingTime: field(
+      safeInteger,
+      (v: WithdrawalDelayerVariables) => v.emergencyModeStartingTime,
+      "Seconds since 1970"
+    )
   }
 })
 
@@ -94,6 +137,10 @@ export const earlier: Revision = {
       auction: revise(shapes.stateAuction, { omit: ["ethereumBlockNum", "bootCoordinatorUrl"] }),
       withdrawalDelayer
     }),
-    config: shapes.config(revise(shapes.configRollup(publicConstants), { rename: { limitDepositAmount: "limitLoadAmount" } }))
+    config: shapes.config(
+      revise(shapes.configRollup(publicConstants), {
+        rename: { limitDepositAmount: "limitLoadAmount" }
+      })
+    )
   }
 }

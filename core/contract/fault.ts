@@ -17,10 +17,14 @@ export const InputFault = Schema.Struct({
 export type InputFault = typeof InputFault.Type
 
 /** The request breaks rules of the contract: all of them, not only the first. */
-export class BadInput extends Schema.TaggedError<BadInput>()("BadInput", { faults: Schema.NonEmptyArray(InputFault) }) {
+export class BadInput
+  extends Schema.TaggedError<BadInput>()("BadInput", { faults: Schema.NonEmptyArray(InputFault) })
+{
   override get message(): string {
     const [first, ...others] = this.faults
-    return others.length === 0 ? first.message : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
+    return others.length === 0
+      ? first.message
+      : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
   }
 }
 
@@ -30,21 +34,49 @@ const cut = (value: string) => value.length > shownMax ? `${value.slice(0, shown
 const shown = (value: string) => JSON.stringify(cut(value))
 
 /** A value that breaks the rule of its parameter. */
-export const invalidValue = (where: "path" | "query", parameter: string, value: string, rule: string): InputFault => ({
-  in: where, parameter, value: cut(value), rule, message: `Parameter ${parameter} has the invalid value ${shown(value)}: expected ${rule}`
+export const invalidValue = (
+  where: "path" | "query",
+  parameter: string,
+  value: string,
+  rule: string
+): InputFault => ({
+  in: where,
+  parameter,
+  value: cut(value),
+  rule,
+  message: `Parameter ${parameter} has the invalid value ${shown(value)}: expected ${rule}`
 })
 
-export const brokenRule = (parameter: string, value: string | null, rule: string, message: string): InputFault => ({
-  in: "query", parameter: cut(parameter), value: value === null ? null : cut(value), rule, message
+export const brokenRule = (
+  parameter: string,
+  value: string | null,
+  rule: string,
+  message: string
+): InputFault => ({
+  in: "query",
+  parameter: cut(parameter),
+  value: value === null ? null : cut(value),
+  rule,
+  message
 })
 
 /** @param property of the posted object, or null for the whole of it */
-export const brokenBody = (property: string | null, value: string | null, rule: string, message: string): InputFault => ({
-  in: "body", parameter: property === null ? "" : jsonPointer(cut(property)), value: value === null ? null : cut(value), rule, message
+export const brokenBody = (
+  property: string | null,
+  value: string | null,
+  rule: string,
+  message: string
+): InputFault => ({
+  in: "body",
+  parameter: property === null ? "" : jsonPointer(cut(property)),
+  value: value === null ? null : cut(value),
+  rule,
+  message
 })
 
 /** The pointer (RFC 6901) to a member of the whole. */
-export const jsonPointer = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`
+export const jsonPointer = (name: string): string =>
+  `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`
 
 /** The candidate that needs the fewest single-character changes, unless it needs so many that it is no help. */
 export const nearestName = (name: string, candidates: Iterable<string>): string | undefined => {
@@ -64,7 +96,9 @@ const distance = (a: string, b: string): number => {
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+      next.push(
+        Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+      )
     }
     row = next
   }

@@ -1,5 +1,13 @@
 import type {
-  AccountView, Batch, BidView, Coordinator, ExitView, FullBatch, SlotView, Token, TransactionView
+  AccountView,
+  Batch,
+  BidView,
+  Coordinator,
+  ExitView,
+  FullBatch,
+  SlotView,
+  Token,
+  TransactionView
 } from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress, TransactionId } from "../encoding/mod.ts"
 

@@ -27,7 +27,10 @@ export type Match =
   | "oneOf"
   /** The item's text contains it, literally and with the same case. */
   | "contains"
-  | "above" | "below" | "atLeast" | "atMost"
+  | "above"
+  | "below"
+  | "atLeast"
+  | "atMost"
   /** `true` keeps what has the property; `false` restricts nothing. */
   | "whenTrue"
 
@@ -59,19 +62,48 @@ export interface ListDeclaration {
 }
 
 const filter = <S extends ScalarName>(
-  scalar: S, match: Match, parameter: string, doc: string, references?: Filter["references"]
-): Filter<S> => ({ scalar, match, parameter, doc, ...(references === undefined ? {} : { references }) })
+  scalar: S,
+  match: Match,
+  parameter: string,
+  doc: string,
+  references?: Filter["references"]
+): Filter<S> => ({
+  scalar,
+  match,
+  parameter,
+  doc,
+  ...(references === undefined ? {} : { references })
+})
 
 const tokenId = filter("tokenId", "equal", "tokenId", "Only items of this token", "token")
-const address = filter("prefixedAddress", "equal", "zkEthereumAddress", "Only items of accounts that this Ethereum address owns, as sender or receiver")
-const publicKey = filter("publicKey", "equal", "BJJ", "Only items of accounts of this BabyJubJub key, as sender or receiver")
-const accountIndex = filter("accountIndex", "equal", "accountIndex", "Only items of this account, as sender or receiver", "account")
+const address = filter(
+  "prefixedAddress",
+  "equal",
+  "zkEthereumAddress",
+  "Only items of accounts that this Ethereum address owns, as sender or receiver"
+)
+const publicKey = filter(
+  "publicKey",
+  "equal",
+  "BJJ",
+  "Only items of accounts of this BabyJubJub key, as sender or receiver"
+)
+const accountIndex = filter(
+  "accountIndex",
+  "equal",
+  "accountIndex",
+  "Only items of this account, as sender or receiver",
+  "account"
+)
 const batchNum = filter("batchNum", "equal", "batchNum", "Only items of this batch", "batch")
 const slotNum = filter("slotNum", "equal", "slotNum", "Only items of this slot")
 
 /** The account excludes what it already implies; address and key exclude each other. */
 const ownership = [
-  ["accountIndex", "tokenId"], ["accountIndex", "address"], ["accountIndex", "publicKey"], ["address", "publicKey"]
+  ["accountIndex", "tokenId"],
+  ["accountIndex", "address"],
+  ["accountIndex", "publicKey"],
+  ["address", "publicKey"]
 ] as const
 
 /** The eight lists. Filters are named as the domain names them; `parameter` is what the `later` revision calls them. */
@@ -81,9 +113,20 @@ export const lists = {
     title: "Accounts",
     order: "account index",
     filters: {
-      address: filter("prefixedAddress", "equal", "zkEthereumAddress", "Only accounts that this Ethereum address owns"),
+      address: filter(
+        "prefixedAddress",
+        "equal",
+        "zkEthereumAddress",
+        "Only accounts that this Ethereum address owns"
+      ),
       publicKey: filter("publicKey", "equal", "BJJ", "Only accounts of this BabyJubJub key"),
-      tokenIds: filter("tokenIds", "oneOf", "tokenIds", "Only accounts of these tokens: token identifiers separated by commas", "token")
+      tokenIds: filter(
+        "tokenIds",
+        "oneOf",
+        "tokenIds",
+        "Only accounts of these tokens: token identifiers separated by commas",
+        "token"
+      )
     },
     exclusions: [["address", "publicKey"]],
     atLeastOne: [],
@@ -94,8 +137,17 @@ export const lists = {
     title: "Exits",
     order: "batch number, then account index",
     filters: {
-      accountIndex, address, publicKey, tokenId, batchNum,
-      onlyPendingWithdraws: filter("boolean", "whenTrue", "onlyPendingWithdraws", "If true, only exits that were neither withdrawn instantly nor collected from the delayer")
+      accountIndex,
+      address,
+      publicKey,
+      tokenId,
+      batchNum,
+      onlyPendingWithdraws: filter(
+        "boolean",
+        "whenTrue",
+        "onlyPendingWithdraws",
+        "If true, only exits that were neither withdrawn instantly nor collected from the delayer"
+      )
     },
     exclusions: ownership,
     atLeastOne: [],
@@ -106,7 +158,11 @@ export const lists = {
     title: "HistoryTransactions",
     order: "batch number, then position",
     filters: {
-      accountIndex, address, publicKey, tokenId, batchNum,
+      accountIndex,
+      address,
+      publicKey,
+      tokenId,
+      batchNum,
       type: filter("transactionType", "equal", "type", "Only transactions of this type")
     },
     exclusions: ownership,
@@ -121,7 +177,12 @@ export const lists = {
       minBatchNum: filter("batchNum", "above", "minBatchNum", "Only batches with a greater number"),
       maxBatchNum: filter("batchNum", "below", "maxBatchNum", "Only batches with a smaller number"),
       slotNum: filter("slotNum", "equal", "slotNum", "Only batches forged in this slot"),
-      forgerAddr: filter("ethereumAddress", "equal", "forgerAddr", "Only batches forged by this address")
+      forgerAddr: filter(
+        "ethereumAddress",
+        "equal",
+        "forgerAddr",
+        "Only batches forged by this address"
+      )
     },
     exclusions: [],
     atLeastOne: [],
@@ -133,10 +194,30 @@ export const lists = {
     order: "slot number",
     filters: {
       minSlotNum: filter("slotNum", "atLeast", "minSlotNum", "First slot; 0 by default"),
-      maxSlotNum: filter("slotNum", "atMost", "maxSlotNum", "Last slot; by default the last one whose auction is open"),
-      wonByBidder: filter("ethereumAddress", "equal", "wonByEthereumAddress", "Only slots whose best bid was made by this bidder"),
-      wonByForger: filter("ethereumAddress", "equal", "wonByEthereumAddress", "Only slots whose best bid was made for this forger"),
-      finishedAuction: filter("boolean", "whenTrue", "finishedAuction", "If true, only slots whose auction is closed")
+      maxSlotNum: filter(
+        "slotNum",
+        "atMost",
+        "maxSlotNum",
+        "Last slot; by default the last one whose auction is open"
+      ),
+      wonByBidder: filter(
+        "ethereumAddress",
+        "equal",
+        "wonByEthereumAddress",
+        "Only slots whose best bid was made by this bidder"
+      ),
+      wonByForger: filter(
+        "ethereumAddress",
+        "equal",
+        "wonByEthereumAddress",
+        "Only slots whose best bid was made for this forger"
+      ),
+      finishedAuction: filter(
+        "boolean",
+        "whenTrue",
+        "finishedAuction",
+        "If true, only slots whose auction is closed"
+      )
     },
     exclusions: [],
     atLeastOne: [],
@@ -149,7 +230,12 @@ export const lists = {
     filters: {
       slotNum,
       bidderAddr: filter("ethereumAddress", "equal", "bidderAddr", "Only bids of this bidder"),
-      forgerAddr: filter("ethereumAddress", "equal", "forgerAddr", "Only bids of bidders that are registered with this forger")
+      forgerAddr: filter(
+        "ethereumAddress",
+        "equal",
+        "forgerAddr",
+        "Only bids of bidders that are registered with this forger"
+      )
     },
     exclusions: [],
     atLeastOne: [["slotNum", "bidderAddr"]],
@@ -160,9 +246,25 @@ export const lists = {
     title: "Tokens",
     order: "token identifier",
     filters: {
-      ids: filter("tokenIds", "oneOf", "ids", "Only these tokens: token identifiers separated by commas", "token"),
-      symbols: filter("tokenSymbols", "oneOf", "symbols", "Only tokens with these symbols, separated by commas"),
-      name: filter("text", "contains", "name", "Only tokens whose name contains this text, with the same case")
+      ids: filter(
+        "tokenIds",
+        "oneOf",
+        "ids",
+        "Only these tokens: token identifiers separated by commas",
+        "token"
+      ),
+      symbols: filter(
+        "tokenSymbols",
+        "oneOf",
+        "symbols",
+        "Only tokens with these symbols, separated by commas"
+      ),
+      name: filter(
+        "text",
+        "contains",
+        "name",
+        "Only tokens whose name contains this text, with the same case"
+      )
     },
     exclusions: [],
     atLeastOne: [],
@@ -184,7 +286,8 @@ export const listNames = Object.keys(lists) as ReadonlyArray<ListName>
 
 /** The filters of a list, each absent or with a value of the domain. */
 export type FiltersOf<N extends ListName> = {
-  readonly [F in keyof typeof lists[N]["filters"]]?: typeof lists[N]["filters"][F] extends Filter<infer S> ? ScalarValues[S] : never
+  readonly [F in keyof typeof lists[N]["filters"]]?: typeof lists[N]["filters"][F] extends
+    Filter<infer S> ? ScalarValues[S] : never
 }
 
 /** The greatest page, and the page of a request that names no size. */

@@ -39,60 +39,166 @@ export interface OtherOperation extends Described {
 
 export type Operation = ListOperation | ItemOperation | OtherOperation
 
-const list = (path: string, name: ListName, shape: keyof Shapes, tag: Described["tag"], summary: string): ListOperation => ({
-  kind: "list", path, list: name, shape, tag, summary, parameters: [], statuses: name === "coordinators" ? [400, 500] : [400, 404, 500]
+const list = (
+  path: string,
+  name: ListName,
+  shape: keyof Shapes,
+  tag: Described["tag"],
+  summary: string
+): ListOperation => ({
+  kind: "list",
+  path,
+  list: name,
+  shape,
+  tag,
+  summary,
+  parameters: [],
+  statuses: name === "coordinators" ? [400, 500] : [400, 404, 500]
 })
 
 const one = (values: ReadonlyArray<never>): ItemKeys[ItemName] => values[0]!
 const item = (
-  path: string, name: ItemName, shape: keyof Shapes, tag: Described["tag"], summary: string,
-  parameters: ReadonlyArray<PathParameter>, key: ItemOperation["key"] = one
-): ItemOperation => ({ kind: "item", path, item: name, shape, tag, summary, parameters, key, statuses: [400, 404, 500] })
+  path: string,
+  name: ItemName,
+  shape: keyof Shapes,
+  tag: Described["tag"],
+  summary: string,
+  parameters: ReadonlyArray<PathParameter>,
+  key: ItemOperation["key"] = one
+): ItemOperation => ({
+  kind: "item",
+  path,
+  item: name,
+  shape,
+  tag,
+  summary,
+  parameters,
+  key,
+  statuses: [400, 404, 500]
+})
 
 const accountIndex = { name: "accountIndex", scalar: "accountIndex", doc: "Account" } as const
 const batchNum = { name: "batchNum", scalar: "batchNum", doc: "Batch number" } as const
-const transactionId = { name: "id", scalar: "transactionId", doc: "Transaction identifier" } as const
-const ownerAddress = { name: "zkEthereumAddress", scalar: "prefixedAddress", doc: "Ethereum address" } as const
+const transactionId = {
+  name: "id",
+  scalar: "transactionId",
+  doc: "Transaction identifier"
+} as const
+const ownerAddress = {
+  name: "zkEthereumAddress",
+  scalar: "prefixedAddress",
+  doc: "Ethereum address"
+} as const
 
 /** The operations that read, by their identifier. Paths are those of the default network. */
 export const operations = {
   getAccountCreationAuthorization: {
-    kind: "authorization", path: "/account-creation-authorization/{zkEthereumAddress}", shape: "authorization", tag: "Account",
-    summary: "The leave that an Ethereum address gave to create accounts for its key", parameters: [ownerAddress], statuses: [400, 404, 500]
+    kind: "authorization",
+    path: "/account-creation-authorization/{zkEthereumAddress}",
+    shape: "authorization",
+    tag: "Account",
+    summary: "The leave that an Ethereum address gave to create accounts for its key",
+    parameters: [ownerAddress],
+    statuses: [400, 404, 500]
   },
   getAccounts: list("/accounts", "accounts", "account", "Account", "Accounts with their balances"),
-  getAccount: item("/accounts/{accountIndex}", "account", "account", "Account", "An account", [accountIndex]),
-  getExits: list("/exits", "exits", "exit", "Account", "Exits, with what is needed to withdraw them"),
+  getAccount: item("/accounts/{accountIndex}", "account", "account", "Account", "An account", [
+    accountIndex
+  ]),
+  getExits: list(
+    "/exits",
+    "exits",
+    "exit",
+    "Account",
+    "Exits, with what is needed to withdraw them"
+  ),
   getExit: item(
-    "/exits/{batchNum}/{accountIndex}", "exit", "exit", "Account", "The exit of an account in a batch", [batchNum, accountIndex],
+    "/exits/{batchNum}/{accountIndex}",
+    "exit",
+    "exit",
+    "Account",
+    "The exit of an account in a batch",
+    [batchNum, accountIndex],
     ([batch, account]) => ({ batchNum: batch!, accountIndex: account! })
   ),
   getPoolTx: {
-    kind: "poolTransaction", path: "/transactions-pool/{id}", shape: "poolTransaction", tag: "Transaction",
-    summary: "A transaction of this node's pool", parameters: [transactionId], statuses: [400, 404, 500]
+    kind: "poolTransaction",
+    path: "/transactions-pool/{id}",
+    shape: "poolTransaction",
+    tag: "Transaction",
+    summary: "A transaction of this node's pool",
+    parameters: [transactionId],
+    statuses: [400, 404, 500]
   },
-  getHistoryTxs: list("/transactions-history", "transactions", "transaction", "Transaction", "Transactions that were forged"),
+  getHistoryTxs: list(
+    "/transactions-history",
+    "transactions",
+    "transaction",
+    "Transaction",
+    "Transactions that were forged"
+  ),
   getHistoryTx: item(
-    "/transactions-history/{id}", "transaction", "transaction", "Transaction",
-    "A transaction that was forged, or an L1 transaction that waits in its queue", [transactionId]
+    "/transactions-history/{id}",
+    "transaction",
+    "transaction",
+    "Transaction",
+    "A transaction that was forged, or an L1 transaction that waits in its queue",
+    [transactionId]
   ),
   getBatches: list("/batches", "batches", "batch", "Network status", "Batches"),
   getBatch: item("/batches/{batchNum}", "batch", "batch", "Network status", "A batch", [batchNum]),
-  getFullBatch: item("/full-batches/{batchNum}", "fullBatch", "fullBatch", "Network status", "A batch with all its transactions", [batchNum]),
+  getFullBatch: item(
+    "/full-batches/{batchNum}",
+    "fullBatch",
+    "fullBatch",
+    "Network status",
+    "A batch with all its transactions",
+    [batchNum]
+  ),
   getSlots: list("/slots", "slots", "slot", "Network status", "Slots, past and future"),
-  getSlot: item("/slots/{slotNum}", "slot", "slot", "Network status", "A slot", [{ name: "slotNum", scalar: "slotNum", doc: "Slot number" }]),
+  getSlot: item("/slots/{slotNum}", "slot", "slot", "Network status", "A slot", [{
+    name: "slotNum",
+    scalar: "slotNum",
+    doc: "Slot number"
+  }]),
   getBids: list("/bids", "bids", "bid", "Network status", "Bids of the slot auctions"),
   getState: {
-    kind: "state", path: "/state", shape: "state", tag: "Network status", summary: "The network as it stands, with metrics", parameters: [], statuses: [400, 500]
+    kind: "state",
+    path: "/state",
+    shape: "state",
+    tag: "Network status",
+    summary: "The network as it stands, with metrics",
+    parameters: [],
+    statuses: [400, 500]
   },
   getConfig: {
-    kind: "config", path: "/config", shape: "config", tag: "Network status", summary: "Constants of the network", parameters: [], statuses: [500]
+    kind: "config",
+    path: "/config",
+    shape: "config",
+    tag: "Network status",
+    summary: "Constants of the network",
+    parameters: [],
+    statuses: [500]
   },
   getTokens: list("/tokens", "tokens", "token", "Network status", "Registered tokens"),
-  getToken: item("/tokens/{id}", "token", "token", "Network status", "A token", [{ name: "id", scalar: "tokenId", doc: "Token identifier" }]),
-  getCoordinators: list("/coordinators", "coordinators", "coordinator", "Network status", "Registrations of coordinators"),
+  getToken: item("/tokens/{id}", "token", "token", "Network status", "A token", [{
+    name: "id",
+    scalar: "tokenId",
+    doc: "Token identifier"
+  }]),
+  getCoordinators: list(
+    "/coordinators",
+    "coordinators",
+    "coordinator",
+    "Network status",
+    "Registrations of coordinators"
+  ),
   getCoordinator: item(
-    "/coordinators/{bidderAddr}", "coordinator", "coordinator", "Network status", "The latest registration of a bidder",
+    "/coordinators/{bidderAddr}",
+    "coordinator",
+    "coordinator",
+    "Network status",
+    "The latest registration of a bidder",
     [{ name: "bidderAddr", scalar: "ethereumAddress", doc: "Address of the bidder" }]
   )
 } as const satisfies { readonly [id: string]: Operation }

@@ -25,10 +25,19 @@ const makePageShape = (operation: ListOperation, revision: Revision): Shape<Page
   const { wrapper, title } = declaration(operation.list)
   const counts: { [name: string]: Field<PageView> } = {}
   for (const [name, of] of Object.entries(revision.counts)) {
-    counts[name] = { ...of, bind: (context) => { const write = of.bind(context); return (page) => write(page.counts) } }
+    counts[name] = {
+      ...of,
+      bind: (context) => {
+        const write = of.bind(context)
+        return (page) => write(page.counts)
+      }
+    }
   }
   return shape<PageView>(title, `Page of ${wrapper}`, {
-    [wrapper]: field(arrayOf(reference(revision.shapes[operation.shape] as Shape<never>)), (page: PageView) => page.items),
+    [wrapper]: field(
+      arrayOf(reference(revision.shapes[operation.shape] as Shape<never>)),
+      (page: PageView) => page.items
+    ),
     ...counts
   })
 }

@@ -14,12 +14,22 @@ export const pageParameters: {
 } = {
   fromItem: {
     ...integer(0, fromItemMax, 0),
-    doc: "The itemId with which the page begins, inclusive; there need not be such an item. By default the page begins at the end that order names"
+    doc:
+      "The itemId with which the page begins, inclusive; there need not be such an item. By default the page begins at the end that order names"
   },
-  order: { ...withDefault(oneOf(["ASC", "DESC"]), "ASC"), doc: "ASC from the smallest itemId, DESC from the greatest" },
-  limit: { ...withDefault(integer(1, limitMax, limitDefault), limitDefault), doc: "Items of the page at most" }
+  order: {
+    ...withDefault(oneOf(["ASC", "DESC"]), "ASC"),
+    doc: "ASC from the smallest itemId, DESC from the greatest"
+  },
+  limit: {
+    ...withDefault(integer(1, limitMax, limitDefault), limitDefault),
+    doc: "Items of the page at most"
+  }
 }
 
 function withDefault<T>(scalar: Scalar<T>, value: T): Scalar<T> {
-  return { parse: scalar.parse, jsonSchema: (network) => ({ ...scalar.jsonSchema(network), default: value }) }
+  return {
+    parse: scalar.parse,
+    jsonSchema: (network) => ({ ...scalar.jsonSchema(network), default: value })
+  }
 }

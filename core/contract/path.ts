@@ -7,8 +7,13 @@ import { type Scalar, scalars } from "./scalar.ts"
 
 /** Reads the values that stand in a path, still percent-encoded, in the order of the parameters. */
 export const pathReader = (parameters: ReadonlyArray<PathParameter>, network: Network) => {
-  const readers = parameters.map(({ name, scalar }) => ({ name: localName(network, name), scalar: scalars[scalar] as Scalar<unknown> }))
-  return (raw: ReadonlyArray<string>): Result.Result<ReadonlyArray<unknown>, ReadonlyArray<InputFault>> => {
+  const readers = parameters.map(({ name, scalar }) => ({
+    name: localName(network, name),
+    scalar: scalars[scalar] as Scalar<unknown>
+  }))
+  return (
+    raw: ReadonlyArray<string>
+  ): Result.Result<ReadonlyArray<unknown>, ReadonlyArray<InputFault>> => {
     const values: Array<unknown> = []
     const faults: Array<InputFault> = []
     for (const [i, { name, scalar }] of readers.entries()) {

@@ -9,7 +9,9 @@ import { declaration, offeredFilters, parameterName, type Revision } from "./rev
 import { type Scalar, scalars } from "./scalar.ts"
 
 /** Reads the query string of one list in one revision: the query, or every rule that it breaks. */
-export type QueryReader<N extends ListName> = (query: string) => Result.Result<ListQuery<N>, ReadonlyArray<InputFault>>
+export type QueryReader<N extends ListName> = (
+  query: string
+) => Result.Result<ListQuery<N>, ReadonlyArray<InputFault>>
 
 /** As many as a page can show. */
 export const listItemsMaxDefault = limitMax
@@ -19,16 +21,24 @@ export const listItemsMaxDefault = limitMax
  * @param listItemsMax how many items a parameter may list
  */
 export const queryReader = <N extends ListName>(
-  list: N, revision: Revision, network: Network, revisions: ReadonlyArray<Revision>, listItemsMax = listItemsMaxDefault
+  list: N,
+  revision: Revision,
+  network: Network,
+  revisions: ReadonlyArray<Revision>,
+  listItemsMax = listItemsMaxDefault
 ): QueryReader<N> => {
   const local = (name: string) => localName(network, name)
-  const filters = new Map(offeredFilters(revision, list).map(({ filter, parameter, scalar }) =>
-    [local(parameter), { filter, scalar: scalars[scalar] as Scalar<unknown> }]))
+  const filters = new Map(
+    offeredFilters(revision, list).map((
+      { filter, parameter, scalar }
+    ) => [local(parameter), { filter, scalar: scalars[scalar] as Scalar<unknown> }])
+  )
   const names = [...filters.keys(), ...Object.keys(pageParameters)]
   const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
   const { exclusions, ordered } = declaration(list)
   const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne
-  const given = (parameter: string, values: ReadonlyMap<string, string>) => values.get(parameter) ?? null
+  const given = (parameter: string, values: ReadonlyMap<string, string>) =>
+    values.get(parameter) ?? null
 
   return (query) => {
     const faults: Array<InputFault> = []
@@ -47,52 +57,106 @@ export const queryReader = <N extends ListName>(
         continue
       }
       const filter = filters.get(name)
-      const paging = filter === undefined && pageNames.has(name) ? pageParameters[name as keyof typeof pageParameters] : undefined
+      const paging = filter === undefined && pageNames.has(name)
+        ? pageParameters[name as keyof typeof pageParameters]
+        : undefined
       // one name breaks one rule once, however often it stands there
       if (filter === undefined && paging === undefined) {
-        if (!unknown.has(name)) faults.push(unknownParameter(name, value, names, local, list, revision, revisions))
+        if (!unknown.has(name)) {
+          faults.push(unknownParameter(name, value, names, local, list, revision, revisions))
+        }
         unknown.add(name)
         continue
       }
       if (texts.has(name)) {
-        if (!repeated.has(name)) faults.push(brokenRule(name, value, "given once", `Parameter ${name} is given more than once: give it once`))
+        if (!repeated.has(name)) {
+          faults.push(
+            brokenRule(
+              name,
+              value,
+              "given once",
+              `Parameter ${name} is given more than once: give it once`
+            )
+          )
+        }
         repeated.add(name)
         continue
       }
       texts.set(name, value)
       if (value === "") {
-        faults.push(brokenRule(name, value, "a value", `Parameter ${name} is empty: give a value or leave it out`))
+        faults.push(
+          brokenRule(
+            name,
+            value,
+            "a value",
+            `Parameter ${name} is empty: give a value or leave it out`
+          )
+        )
         continue
       }
       const count = filter?.scalar.count?.(value) ?? 1
       if (count > listItemsMax) {
         const rule = `at most ${listItemsMax} items`
-        faults.push({ ...brokenRule(name, value, rule, `Parameter ${name} lists ${count} items: expected ${rule}; ask several times`), limit: "listItemsMax" })
+        faults.push({
+          ...brokenRule(
+            name,
+            value,
+            rule,
+            `Parameter ${name} lists ${count} items: expected ${rule}; ask several times`
+          ),
+          limit: "listItemsMax"
+        })
         continue
       }
       const parsed = (filter?.scalar ?? paging!).parse(value, network)
-      if (Result.isFailure(parsed)) faults.push(invalidValue("query", name, value, parsed.failure.rule))
-      else if (filter === undefined) page[name] = parsed.success
+      if (Result.isFailure(parsed)) {
+        faults.push(invalidValue("query", name, value, parsed.failure.rule))
+      } else if (filter === undefined) page[name] = parsed.success
       else decoded[filter.filter] = parsed.success
     }
     for (const [a, b] of exclusions) {
       const [first, second] = [nameOf.get(a), nameOf.get(b)]
-      if (first === undefined || second === undefined || !texts.has(first) || !texts.has(second)) continue
-      faults.push(brokenRule(second, given(second, texts), `not together with ${first}`, `Parameters ${first} and ${second} exclude each other: give one of them`))
+      if (first === undefined || second === undefined || !texts.has(first) || !texts.has(second)) {
+        continue
+      }
+      faults.push(
+        brokenRule(
+          second,
+          given(second, texts),
+          `not together with ${first}`,
+          `Parameters ${first} and ${second} exclude each other: give one of them`
+        )
+      )
     }
     for (const group of groups) {
       const offered = group.flatMap((filter) => nameOf.get(filter) ?? [])
       if (offered.length > 0 && !offered.some((name) => texts.has(name))) {
-        faults.push(brokenRule(offered[0]!, null, `at least one of ${offered.join(", ")}`, `At least one of the parameters ${offered.join(", ")} must be given`))
+        faults.push(
+          brokenRule(
+            offered[0]!,
+            null,
+            `at least one of ${offered.join(", ")}`,
+            `At least one of the parameters ${offered.join(", ")} must be given`
+          )
+        )
       }
     }
     for (const [low, high] of ordered) {
       const [least, greatest] = [decoded[low], decoded[high]]
       if (typeof least !== "number" || typeof greatest !== "number" || least <= greatest) continue
       const [lowName, highName] = [nameOf.get(low)!, nameOf.get(high)!]
-      faults.push(brokenRule(lowName, String(least), `at most ${highName}`, `Parameter ${lowName} is ${least}, above ${highName}, which is ${greatest}`))
+      faults.push(
+        brokenRule(
+          lowName,
+          String(least),
+          `at most ${highName}`,
+          `Parameter ${lowName} is ${least}, above ${highName}, which is ${greatest}`
+        )
+      )
     }
-    return faults.length > 0 ? Result.fail(faults) : Result.succeed({ filters: decoded, ...page } as ListQuery<N>)
+    return faults.length > 0
+      ? Result.fail(faults)
+      : Result.succeed({ filters: decoded, ...page } as ListQuery<N>)
   }
 }
 
@@ -100,8 +164,13 @@ const pageNames: ReadonlySet<string> = new Set(Object.keys(pageParameters))
 
 /** Says which revision knows the name, or which known name is nearest. */
 const unknownParameter = (
-  name: string, value: string, names: ReadonlyArray<string>, local: (name: string) => string,
-  list: ListName, revision: Revision, revisions: ReadonlyArray<Revision>
+  name: string,
+  value: string,
+  names: ReadonlyArray<string>,
+  local: (name: string) => string,
+  list: ListName,
+  revision: Revision,
+  revisions: ReadonlyArray<Revision>
 ): InputFault => {
   for (const other of revisions) {
     const offered = offeredFilters(other, list).find(({ parameter }) => local(parameter) === name)
@@ -111,27 +180,53 @@ const unknownParameter = (
       ? `only revision "${other.name}" has it`
       : `revision "${other.name}" has it, revision "${revision.name}" calls it ${local(here)}`
     return {
-      ...brokenRule(name, value, "a known parameter", `Unknown parameter ${JSON.stringify(name)}: ${hint}`),
+      ...brokenRule(
+        name,
+        value,
+        "a known parameter",
+        `Unknown parameter ${JSON.stringify(name)}: ${hint}`
+      ),
       ...(here === undefined ? {} : { nearest: local(here) })
     }
   }
   const nearest = nearestName(name, names)
-  const hint = nearest === undefined ? `the known ones are ${names.join(", ")}` : `did you mean ${nearest}?`
+  const hint = nearest === undefined
+    ? `the known ones are ${names.join(", ")}`
+    : `did you mean ${nearest}?`
   return {
-    ...brokenRule(name, value, "a known parameter", `Unknown parameter ${JSON.stringify(name.slice(0, 100))}: ${hint}`),
+    ...brokenRule(
+      name,
+      value,
+      "a known parameter",
+      `Unknown parameter ${JSON.stringify(name.slice(0, 100))}: ${hint}`
+    ),
     ...(nearest === undefined ? {} : { nearest })
   }
 }
 
 const undecodable = (text: string): InputFault =>
-  brokenRule(text, null, "percent-encoded UTF-8", `The query part ${JSON.stringify(text.slice(0, 100))} is not percent-encoded UTF-8`)
+  brokenRule(
+    text,
+    null,
+    "percent-encoded UTF-8",
+    `The query part ${JSON.stringify(text.slice(0, 100))} is not percent-encoded UTF-8`
+  )
 
 /** Reads the query string of an operation that takes no parameters. */
 export const noQuery = (query: string): ReadonlyArray<InputFault> => {
   const faults = new Map<string, InputFault>()
   for (const { text, name, value } of queryPairs(query)) {
-    if (name === undefined || value === undefined) faults.set(`malformed ${text}`, undecodable(text))
-    else faults.set(`unknown ${name}`, brokenRule(name, value, "no parameters", `Unknown parameter ${JSON.stringify(name.slice(0, 100))}: this operation takes none`))
+    if (name === undefined || value === undefined) {
+      faults.set(`malformed ${text}`, undecodable(text))
+    } else {faults.set(
+        `unknown ${name}`,
+        brokenRule(
+          name,
+          value,
+          "no parameters",
+          `Unknown parameter ${JSON.stringify(name.slice(0, 100))}: this operation takes none`
+        )
+      )}
   }
   return [...faults.values()]
 }

@@ -1,5 +1,16 @@
 import type {
-  AccountView, Authorization, Batch, BidView, Coordinator, ExitView, FullBatch, NetworkConstants, NetworkState, PoolTransactionView, SlotView, Token,
+  AccountView,
+  Authorization,
+  Batch,
+  BidView,
+  Coordinator,
+  ExitView,
+  FullBatch,
+  NetworkConstants,
+  NetworkState,
+  PoolTransactionView,
+  SlotView,
+  Token,
   TransactionView
 } from "../domain/mod.ts"
 import type { Bodies } from "./bodies.ts"
@@ -29,7 +40,9 @@ export interface Revision {
   readonly name: string
   readonly doc: string
   /** What a filter is called here, or null where it does not exist. */
-  readonly parameters: { readonly [N in ListName]?: { readonly [F in keyof FiltersOf<N>]?: string | null } }
+  readonly parameters: {
+    readonly [N in ListName]?: { readonly [F in keyof FiltersOf<N>]?: string | null }
+  }
   /** Lists whose at-least-one rule this revision does not have. */
   readonly unrestricted: ReadonlyArray<ListName>
   /** What accompanies the items of every page. */
@@ -47,8 +60,14 @@ export interface OfferedFilter {
 }
 
 /** The name of a filter in a revision, as the default network spells it; undefined where it does not exist. */
-export const parameterName = (revision: Revision, list: ListName, filter: string): string | undefined => {
-  const renamed = (revision.parameters[list] as { readonly [filter: string]: string | null } | undefined)?.[filter]
+export const parameterName = (
+  revision: Revision,
+  list: ListName,
+  filter: string
+): string | undefined => {
+  const renamed =
+    (revision.parameters[list] as { readonly [filter: string]: string | null } | undefined)
+      ?.[filter]
   return renamed === null ? undefined : renamed ?? declaration(list).filters[filter]?.parameter
 }
 

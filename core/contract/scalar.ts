@@ -1,7 +1,14 @@
 import { Result } from "effect"
 import { type Network, transactionTypes } from "../domain/mod.ts"
 import {
-  ACCOUNT_INDEX_MAX, EncodingError, parseAccountIndex, parseDecimalNumber, parseEthereumAddress, parsePrefixedAddress, parsePublicKey, parseTransactionId
+  ACCOUNT_INDEX_MAX,
+  EncodingError,
+  parseAccountIndex,
+  parseDecimalNumber,
+  parseEthereumAddress,
+  parsePrefixedAddress,
+  parsePublicKey,
+  parseTransactionId
 } from "../encoding/mod.ts"
 import type { ScalarName, ScalarValues } from "./list.ts"
 import type { JsonSchema } from "./wire_type.ts"
@@ -25,7 +32,9 @@ export const integer = (minimum: number, maximum: number, example: number): Scal
 export const oneOf = <const T extends string>(values: ReadonlyArray<T>): Scalar<T> => ({
   parse: (text) => {
     const found = values.find((value) => value === text)
-    return found === undefined ? Result.fail(new EncodingError(text, `one of ${values.join(", ")}`)) : Result.succeed(found)
+    return found === undefined
+      ? Result.fail(new EncodingError(text, `one of ${values.join(", ")}`))
+      : Result.succeed(found)
   },
   jsonSchema: () => ({ type: "string", enum: values })
 })
@@ -37,7 +46,14 @@ const listOf = <T>(item: Scalar<T>, doc: string, example: string): Scalar<Readon
     for (const part of text.split(",")) {
       if (part === "") return Result.fail(new EncodingError(text, `${doc}, none of them empty`))
       const value = item.parse(part, network)
-      if (Result.isFailure(value)) return Result.fail(new EncodingError(text, `${doc}, each ${value.failure.rule}; found ${JSON.stringify(part)}`))
+      if (Result.isFailure(value)) {
+        return Result.fail(
+          new EncodingError(
+            text,
+            `${doc}, each ${value.failure.rule}; found ${JSON.stringify(part)}`
+          )
+        )
+      }
       values.add(value.success)
     }
     return Result.succeed([...values])
@@ -50,9 +66,16 @@ const listOf = <T>(item: Scalar<T>, doc: string, example: string): Scalar<Readon
   }
 })
 
-const text: Scalar<string> = { parse: Result.succeed, jsonSchema: () => ({ type: "string", minLength: 1 }) }
+const text: Scalar<string> = {
+  parse: Result.succeed,
+  jsonSchema: () => ({ type: "string", minLength: 1 })
+}
 
-const pattern = (expression: string, example: string) => ({ type: "string", pattern: expression, examples: [example] })
+const pattern = (expression: string, example: string) => ({
+  type: "string",
+  pattern: expression,
+  examples: [example]
+})
 const sampleAddress = "0xaa942cfcd25ad4d90a62358b0dd84f33b398262a"
 
 /** How each type of filter and path parameter is read and documented. */
@@ -76,19 +99,33 @@ export const scalars: { readonly [S in ScalarName]: Scalar<ScalarValues[S]> } = 
   },
   prefixedAddress: {
     parse: (value, { prefix }) => parsePrefixedAddress(prefix, value),
-    jsonSchema: ({ prefix }) => pattern(`^${prefix}:0x[a-fA-F0-9]{40}$`, `${prefix}:${sampleAddress}`)
+    jsonSchema: ({ prefix }) =>
+      pattern(`^${prefix}:0x[a-fA-F0-9]{40}$`, `${prefix}:${sampleAddress}`)
   },
   publicKey: {
     parse: (value, { prefix }) => parsePublicKey(prefix, value),
-    jsonSchema: ({ prefix }) => pattern(`^${prefix}:[A-Za-z0-9_-]{44}$`, `${prefix}:rR7LXKal-av7I56Y0dEBCVmwc9zpoLY5ERhy5w7G-xwe`)
+    jsonSchema: ({ prefix }) =>
+      pattern(
+        `^${prefix}:[A-Za-z0-9_-]{44}$`,
+        `${prefix}:rR7LXKal-av7I56Y0dEBCVmwc9zpoLY5ERhy5w7G-xwe`
+      )
   },
   transactionId: {
     parse: parseTransactionId,
-    jsonSchema: () => pattern("^0x0[0-2][a-fA-F0-9]{64}$", "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e")
+    jsonSchema: () =>
+      pattern(
+        "^0x0[0-2][a-fA-F0-9]{64}$",
+        "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
+      )
   },
   transactionType: oneOf(transactionTypes),
   boolean: {
-    parse: (value) => value === "true" ? Result.succeed(true) : value === "false" ? Result.succeed(false) : Result.fail(new EncodingError(value, "true or false")),
+    parse: (value) =>
+      value === "true"
+        ? Result.succeed(true)
+        : value === "false"
+        ? Result.succeed(false)
+        : Result.fail(new EncodingError(value, "true or false")),
     jsonSchema: () => ({ type: "boolean" })
   }
 }

@@ -41,22 +41,31 @@ export interface Shape<in V> extends AnyShape, WireType<V> {
 }
 
 /** A closed object: it carries exactly its fields. */
-export const shape = <V>(name: string, doc: string, fields: Fields<V>, parts?: (view: V) => TextParts): Shape<V> => ({
+export const shape = <V>(
+  name: string,
+  doc: string,
+  fields: Fields<V>,
+  parts?: (view: V) => TextParts
+): Shape<V> => ({
   name,
   doc,
   fields,
   parts,
-  write: (context) => context.writerOf(fields, () => {
-    const pieces = piecesOf(fields, context)
-    return parts === undefined ? written(pieces) : context.texts.keep(name, parts, pieces)
-  }),
-  schema: (context) => Schema.Struct(Object.fromEntries(
-    Object.entries(fields).map(([key, field]) => [context.name(key), field.schema(context)])
-  )) as unknown as Schema.Codec<unknown>,
+  write: (context) =>
+    context.writerOf(fields, () => {
+      const pieces = piecesOf(fields, context)
+      return parts === undefined ? written(pieces) : context.texts.keep(name, parts, pieces)
+    }),
+  schema: (context) =>
+    Schema.Struct(Object.fromEntries(
+      Object.entries(fields).map(([key, field]) => [context.name(key), field.schema(context)])
+    )) as unknown as Schema.Codec<unknown>,
   jsonSchema: (context) => ({
     type: "object",
     description: doc,
-    properties: Object.fromEntries(Object.entries(fields).map(([key, field]) => [context.name(key), field.jsonSchema(context)])),
+    properties: Object.fromEntries(
+      Object.entries(fields).map(([key, field]) => [context.name(key), field.jsonSchema(context)])
+    ),
     required: Object.keys(fields).map(context.name),
     additionalProperties: false
   }),
@@ -64,15 +73,25 @@ export const shape = <V>(name: string, doc: string, fields: Fields<V>, parts?: (
 })
 
 const piecesOf = <V>(fields: Fields<V>, context: WireContext): Pieces<V> => {
-  const entries = Object.entries(fields).map(([key, { bind, isApart }], i) =>
-    ({ open: `${i === 0 ? "{" : ","}${JSON.stringify(context.name(key))}:`, write: bind(context), isApart }))
+  const entries = Object.entries(fields).map(([key, { bind, isApart }], i) => ({
+    open: `${i === 0 ? "{" : ","}${JSON.stringify(context.name(key))}:`,
+    write: bind(context),
+    isApart
+  }))
   const at = entries.findIndex(({ isApart }) => isApart)
   if (at < 0) return { before: pieceOf(entries, "}") }
   const { open, write } = entries[at]!
-  return { before: pieceOf(entries.slice(0, at), open), apart: { write, after: pieceOf(entries.slice(at + 1), "}") } }
+  return {
+    before: pieceOf(entries.slice(0, at), open),
+    apart: { write, after: pieceOf(entries.slice(at + 1), "}") }
+  }
 }
 
-const pieceOf = <V>(entries: ReadonlyArray<{ readonly open: string; readonly write: (view: V) => string }>, end: string) => (view: V): string => {
+const pieceOf = <V>(
+  entries: ReadonlyArray<{ readonly open: string; readonly write: (view: V) => string }>,
+  end: string
+) =>
+(view: V): string => {
   let text = ""
   for (let i = 0; i < entries.length; i++) {
     const entry = entries[i]!
@@ -98,14 +117,22 @@ export interface ShapeDifferences<V> {
 }
 
 /** The same object with the differences of a revision; naming a property that is not there is a defect. */
-export const revise = <V>(of: Shape<V>, { rename = {}, omit = [], put = {} }: ShapeDifferences<V>): Shape<V> => {
+export const revise = <V>(
+  of: Shape<V>,
+  { rename = {}, omit = [], put = {} }: ShapeDifferences<V>
+): Shape<V> => {
   for (const name of [...Object.keys(rename), ...omit]) {
     if (!(name in of.fields)) throw new Error(`${of.name} has no property ${name}`)
   }
   const fields: { [name: string]: Field<V> } = {}
   for (const [name, field] of Object.entries(of.fields)) {
     // shown differently, it changes as it did before
-    if (!omit.includes(name)) fields[rename[name] ?? name] = { ...put[name] ?? field, isApart: field.isApart === true }
+    if (!omit.includes(name)) {
+      fields[rename[name] ?? name] = { ...put[name] ?? field, isApart: field.isApart === true }
+    }
   }
-  return shape(of.name, of.doc, { ...fields, ...Object.fromEntries(Object.entries(put).filter(([name]) => !(name in of.fields))) }, of.parts)
+  return shape(of.name, of.doc, {
+    ...fields,
+    ...Object.fromEntries(Object.entries(put).filter(([name]) => !(name in of.fields)))
+  }, of.parts)
 }

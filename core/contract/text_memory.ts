@@ -57,7 +57,11 @@ export class TextMemory {
       const previous = shelf.previous.get(first)
       const kept = previous !== undefined && previous.second === second
         ? previous
-        : { second, before: flat(before(view)), after: apart === undefined ? "" : flat(apart.after(view)) }
+        : {
+          second,
+          before: flat(before(view)),
+          after: apart === undefined ? "" : flat(apart.after(view))
+        }
       shelf.current.set(first, kept)
       this.add(kept.before.length + kept.after.length + entryCharacters)
       return kept

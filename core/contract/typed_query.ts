@@ -4,8 +4,14 @@ import { ACCOUNT_INDEX_MAX } from "../encoding/mod.ts"
 import { BadInput, brokenRule, type InputFault, nearestName } from "./fault.ts"
 import type { ItemKeys, ItemName } from "./items.ts"
 import {
-  fromItemMax, limitMax, type ListDeclaration, type ListName, type ListQuery, lists,
-  type ScalarName, type ScalarValues
+  fromItemMax,
+  limitMax,
+  type ListDeclaration,
+  type ListName,
+  type ListQuery,
+  lists,
+  type ScalarName,
+  type ScalarValues
 } from "./list.ts"
 import { declaration } from "./revision.ts"
 
@@ -25,10 +31,11 @@ const integer = (minimum: number, maximum: number) => {
 }
 const matching = (pattern: RegExp, message: string) =>
   Schema.String.annotate({ message }).check(Schema.isPattern(pattern, { message }))
-const lowerHex = (prefix: string, digits: number) => matching(
-  new RegExp(`^${prefix}[0-9a-f]{${digits}}$`, "u"),
-  `${prefix === "" ? "" : `${prefix} and `}${digits} lower-case hexadecimal digits`
-)
+const lowerHex = (prefix: string, digits: number) =>
+  matching(
+    new RegExp(`^${prefix}[0-9a-f]{${digits}}$`, "u"),
+    `${prefix === "" ? "" : `${prefix} and `}${digits} lower-case hexadecimal digits`
+  )
 const oneOf = <const T extends string>(values: ReadonlyArray<T>) =>
   Schema.Literals(values).annotate({ message: `one of ${values.join(", ")}` })
 const arrayOf = <T>(item: Schema.Codec<T>) =>
@@ -68,13 +75,17 @@ const page = {
 }
 const querySchemas = Record.map(
   lists as { readonly [N in ListName]: ListDeclaration },
-  ({ filters }) => object({
-    filters: optional(object(Record.map(filters, ({ scalar }) => optional(scalarSchemas[scalar])))),
-    ...page
-  })
+  ({ filters }) =>
+    object({
+      filters: optional(
+        object(Record.map(filters, ({ scalar }) => optional(scalarSchemas[scalar])))
+      ),
+      ...page
+    })
 )
 const exitKey = object({
-  batchNum: required(uint32), accountIndex: required(scalarSchemas.accountIndex)
+  batchNum: required(uint32),
+  accountIndex: required(scalarSchemas.accountIndex)
 })
 const keySchemas: { readonly [N in ItemName]: Schema.Codec<ItemKeys[N]> } = {
   account: scalarSchemas.accountIndex,
@@ -89,7 +100,8 @@ const keySchemas: { readonly [N in ItemName]: Schema.Codec<ItemKeys[N]> } = {
 
 /** Returns a copy of the query, or every rule that it breaks. */
 export const checkListQuery = <N extends ListName>(
-  list: N, query: ListQuery<N>
+  list: N,
+  query: ListQuery<N>
 ): Result.Result<ListQuery<N>, BadInput> => {
   if (!Object.hasOwn(lists, list)) return refused([unknownKind("list", list, lists)])
   const known = [["filters", ...Object.keys(page)], Object.keys(lists[list].filters)]
@@ -103,7 +115,8 @@ export const checkListQuery = <N extends ListName>(
 
 /** Returns a copy of the key, or every rule that it breaks. */
 export const checkItemKey = <N extends ItemName>(
-  item: N, key: ItemKeys[N]
+  item: N,
+  key: ItemKeys[N]
 ): Result.Result<ItemKeys[N], BadInput> =>
   Object.hasOwn(keySchemas, item)
     ? Result.orElse(decode(keySchemas[item], key, item, [Object.keys(exitKey.fields)]), refused)
@@ -120,21 +133,28 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
 
 /** @param known names of the members at each depth */
 const decode = <T>(
-  schema: Schema.Codec<T>, input: unknown, root: string, known: ReadonlyArray<ReadonlyArray<string>>
-): Result.Result<T, ReadonlyArray<InputFault>> => Result.mapError(
-  Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(input),
-  ({ issue }) => issuesOf(issue).issues.map(({ message: rule, path: segments = [] }) => {
-    const path = segments.map((segment) => typeof segment === "object" ? segment.key : segment)
-    const value = path.reduce((parent: unknown, key) => Reflect.get(Object(parent), key), input)
-    const name = path.length === 0 ? root : path.map(String).join(".")
-    return rule === unknownRule
-      ? unknownName(name, value, known[path.length - 1]!)
-      : invalid(name, value, rule)
-  })
-)
+  schema: Schema.Codec<T>,
+  input: unknown,
+  root: string,
+  known: ReadonlyArray<ReadonlyArray<string>>
+): Result.Result<T, ReadonlyArray<InputFault>> =>
+  Result.mapError(
+    Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(input),
+    ({ issue }) =>
+      issuesOf(issue).issues.map(({ message: rule, path: segments = [] }) => {
+        const path = segments.map((segment) => typeof segment === "object" ? segment.key : segment)
+        const value = path.reduce((parent: unknown, key) => Reflect.get(Object(parent), key), input)
+        const name = path.length === 0 ? root : path.map(String).join(".")
+        return rule === unknownRule
+          ? unknownName(name, value, known[path.length - 1]!)
+          : invalid(name, value, rule)
+      })
+  )
 
 const unknownName = (
-  path: string, value: unknown, known: ReadonlyArray<string>
+  path: string,
+  value: unknown,
+  known: ReadonlyArray<string>
 ): InputFault => {
   const nearest = nearestName(path.slice(path.lastIndexOf(".") + 1), known)
   const hint = nearest === undefined

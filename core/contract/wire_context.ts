@@ -1,6 +1,12 @@
 import { localName, type Network } from "../domain/mod.ts"
 import {
-  checksumAddress, type EthereumAddress, formatAccountIndex, formatPrefixedAddress, formatPublicKey, type Keccak256, type PublicKey
+  checksumAddress,
+  type EthereumAddress,
+  formatAccountIndex,
+  formatPrefixedAddress,
+  formatPublicKey,
+  type Keccak256,
+  type PublicKey
 } from "../encoding/mod.ts"
 import { TextMemory } from "./text_memory.ts"
 
@@ -53,13 +59,20 @@ const textsMaxDefault = 64 * 2 ** 20
  * @param texts how much of written objects is kept ready, and of which shapes alone where a store makes the others anew for each answer
  */
 export const wireContext = (
-  network: Network, keccak256: Keccak256, { charactersMax = textsMaxDefault, shapes }: { readonly charactersMax?: number; readonly shapes?: ReadonlyArray<string> } = {}
+  network: Network,
+  keccak256: Keccak256,
+  { charactersMax = textsMaxDefault, shapes }: {
+    readonly charactersMax?: number
+    readonly shapes?: ReadonlyArray<string>
+  } = {}
 ): WireContext => ({
   texts: new TextMemory(charactersMax, shapes),
   writerOf: writers(),
   network,
   name: (name) => localName(network, name),
-  address: remember((address) => formatPrefixedAddress(network.prefix, checksumAddress(address, keccak256))),
+  address: remember((address) =>
+    formatPrefixedAddress(network.prefix, checksumAddress(address, keccak256))
+  ),
   publicKey: remember((key) => formatPublicKey(network.prefix, key)),
   accountIndex: (symbol, index) => formatAccountIndex(network.prefix, symbol, index)
 })

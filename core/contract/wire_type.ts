@@ -38,7 +38,10 @@ const described = (options: TextOptions): JsonSchema => ({
 /** A text. `plain` promises that no character of it needs escaping in JSON. */
 export const textType = <T>(
   format: (context: WireContext) => (value: T) => string,
-  options: TextOptions & { readonly plain: boolean; readonly patternOf?: (context: WireContext) => string }
+  options: TextOptions & {
+    readonly plain: boolean
+    readonly patternOf?: (context: WireContext) => string
+  }
 ): WireType<T> => {
   const patternOf = (context: WireContext) => options.patternOf?.(context) ?? options.pattern
   return {
@@ -48,11 +51,17 @@ export const textType = <T>(
     },
     schema: (context) => {
       const pattern = patternOf(context)
-      return pattern === undefined ? Schema.String : Schema.String.check(Schema.isPattern(new RegExp(pattern, "u")))
+      return pattern === undefined
+        ? Schema.String
+        : Schema.String.check(Schema.isPattern(new RegExp(pattern, "u")))
     },
     jsonSchema: (context) => {
       const pattern = patternOf(context)
-      return { type: "string", ...(pattern === undefined ? {} : { pattern }), ...described(options) }
+      return {
+        type: "string",
+        ...(pattern === undefined ? {} : { pattern }),
+        ...described(options)
+      }
     },
     shapes: []
   }
@@ -62,29 +71,54 @@ const bigIntegers = Schema.BigInt
 
 /** An integer within bounds, written in all its digits; above 2^53 a reader needs more than a double. */
 export const integerType = <T extends number | bigint>(
-  minimum: bigint, maximum: bigint, options: TextOptions = {}
+  minimum: bigint,
+  maximum: bigint,
+  options: TextOptions = {}
 ): WireType<T> => ({
   write: () => (value) => `${value}`,
   schema: () => {
     const withinDoubles = Schema.Int.check(Schema.isBetween({
-      minimum: Number(minimum), maximum: Math.min(Number(maximum), Number.MAX_SAFE_INTEGER)
+      minimum: Number(minimum),
+      maximum: Math.min(Number(maximum), Number.MAX_SAFE_INTEGER)
     }))
     return maximum <= BigInt(Number.MAX_SAFE_INTEGER)
       ? withinDoubles
-      : Schema.Union([withinDoubles, bigIntegers.check(Schema.makeFilter((n) => (n >= minimum && n <= maximum) || `Expected ${minimum} to ${maximum}`))])
+      : Schema.Union([
+        withinDoubles,
+        bigIntegers.check(
+          Schema.makeFilter((n) =>
+            (n >= minimum && n <= maximum) || `Expected ${minimum} to ${maximum}`
+          )
+        )
+      ])
   },
-  jsonSchema: () => ({ type: "integer", minimum: exact(minimum), maximum: exact(maximum), ...described(options) }),
+  jsonSchema: () => ({
+    type: "integer",
+    minimum: exact(minimum),
+    maximum: exact(maximum),
+    ...described(options)
+  }),
   shapes: []
 })
 
 /** A bound that a double cannot hold keeps its digits: whoever writes the document writes bigint as a number. */
-const exact = (bound: bigint): number | bigint => bound <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(bound) : bound
+const exact = (bound: bigint): number | bigint =>
+  bound <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(bound) : bound
 
 /** A finite number, not necessarily whole. */
-export const numberType = (options: TextOptions & { readonly minimum?: number } = {}): WireType<number> => ({
+export const numberType = (
+  options: TextOptions & { readonly minimum?: number } = {}
+): WireType<number> => ({
   write: () => (value) => `${value}`,
-  schema: () => options.minimum === undefined ? Schema.Finite : Schema.Finite.check(Schema.isGreaterThanOrEqualTo(options.minimum)),
-  jsonSchema: () => ({ type: "number", ...(options.minimum === undefined ? {} : { minimum: options.minimum }), ...described(options) }),
+  schema: () =>
+    options.minimum === undefined
+      ? Schema.Finite
+      : Schema.Finite.check(Schema.isGreaterThanOrEqualTo(options.minimum)),
+  jsonSchema: () => ({
+    type: "number",
+    ...(options.minimum === undefined ? {} : { minimum: options.minimum }),
+    ...described(options)
+  }),
   shapes: []
 })
 
@@ -96,10 +130,17 @@ export const booleanType: WireType<boolean> = {
 }
 
 /** One of a closed set of texts. */
-export const enumType = <const T extends string>(values: ReadonlyArray<T>, doc?: string): WireType<T> => ({
+export const enumType = <const T extends string>(
+  values: ReadonlyArray<T>,
+  doc?: string
+): WireType<T> => ({
   write: () => (value) => `"${value}"`,
   schema: () => Schema.Literals(values),
-  jsonSchema: () => ({ type: "string", enum: values, ...(doc === undefined ? {} : { description: doc }) }),
+  jsonSchema: () => ({
+    type: "string",
+    enum: values,
+    ...(doc === undefined ? {} : { description: doc })
+  }),
   shapes: []
 })
 
@@ -119,18 +160,27 @@ export const nullable = <T>(type: WireType<T>): WireType<T | null> => ({
   shapes: type.shapes
 })
 
-export const arrayOf = <T>(type: WireType<T>, options: { readonly length?: number; readonly doc?: string } = {}): WireType<ReadonlyArray<T>> => ({
+export const arrayOf = <T>(
+  type: WireType<T>,
+  options: { readonly length?: number; readonly doc?: string } = {}
+): WireType<ReadonlyArray<T>> => ({
   write: (context) => {
     const write = type.write(context)
     return (values) => {
       let text = "["
-      for (let i = 0; i < values.length; i++) text += i === 0 ? write(values[i]!) : "," + write(values[i]!)
+      for (let i = 0; i < values.length; i++) {
+        text += i === 0
+          ? write(values[i]!)
+          : "," + write(values[i]!)
+      }
       return text + "]"
     }
   },
   schema: (context) => {
     const all = Schema.Array(type.schema(context))
-    return options.length === undefined ? all : all.check(Schema.isMinLength(options.length), Schema.isMaxLength(options.length))
+    return options.length === undefined
+      ? all
+      : all.check(Schema.isMinLength(options.length), Schema.isMaxLength(options.length))
   },
   jsonSchema: (context) => ({
     type: "array",
@@ -142,12 +192,20 @@ export const arrayOf = <T>(type: WireType<T>, options: { readonly length?: numbe
 })
 
 /** A map from decimal identifiers to values. */
-export const mapOf = <T>(type: WireType<T>, doc: string): WireType<ReadonlyArray<readonly [number, T]>> => ({
+export const mapOf = <T>(
+  type: WireType<T>,
+  doc: string
+): WireType<ReadonlyArray<readonly [number, T]>> => ({
   write: (context) => {
     const write = type.write(context)
     return (entries) => `{${entries.map(([key, value]) => `"${key}":${write(value)}`).join(",")}}`
   },
-  schema: (context) => Schema.Record(Schema.String.check(Schema.isPattern(/^\d+$/u)), type.schema(context)),
-  jsonSchema: (context) => ({ type: "object", additionalProperties: type.jsonSchema(context), description: doc }),
+  schema: (context) =>
+    Schema.Record(Schema.String.check(Schema.isPattern(/^\d+$/u)), type.schema(context)),
+  jsonSchema: (context) => ({
+    type: "object",
+    additionalProperties: type.jsonSchema(context),
+    description: doc
+  }),
   shapes: type.shapes
 })

@@ -13,12 +13,20 @@ export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summar
 /** The operations that write, by their identifier. Posting the same again changes nothing and is answered alike. */
 export const writeOperations = {
   postRegister: {
-    path: "/account-creation-authorization", body: "authorization", answer: "nothing", tag: "Account",
-    summary: "Let any coordinator create accounts for a key", statuses: [400, 500]
+    path: "/account-creation-authorization",
+    body: "authorization",
+    answer: "nothing",
+    tag: "Account",
+    summary: "Let any coordinator create accounts for a key",
+    statuses: [400, 500]
   },
   postTx: {
-    path: "/transactions-pool", body: "transaction", answer: "transactionId", tag: "Transaction",
-    summary: "Hand a signed transaction to this node's pool", statuses: [400, 500]
+    path: "/transactions-pool",
+    body: "transaction",
+    answer: "transactionId",
+    tag: "Transaction",
+    summary: "Hand a signed transaction to this node's pool",
+    statuses: [400, 500]
   }
 } as const satisfies { readonly [id: string]: WriteOperation }
 

@@ -23,7 +23,9 @@ export interface BatchChanges {
   readonly batch: New<Batch>
   readonly accounts: ReadonlyArray<New<Account>>
   /** Nonce and balance after the batch, one entry for each account it touched, ascending by index. */
-  readonly accountUpdates: ReadonlyArray<{ readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }>
+  readonly accountUpdates: ReadonlyArray<
+    { readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }
+  >
   /** The whole queue that is forged now, by position: its transactions are numbered anew, before `transactions`. */
   readonly forged: ReadonlyArray<{
     readonly id: TransactionId

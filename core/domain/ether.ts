@@ -4,5 +4,12 @@ import type { Token } from "./token.ts"
 
 /** Token 0, which every ledger holds before anything else, as item 1 (domain §1.3). */
 export const ether: New<Token> = {
-  id: 0, ethereumAddress: ZERO_ADDRESS, name: "Ether", symbol: "ETH", decimals: 18, ethereumBlockNum: 0n, priceUSD: null, priceTimeMs: null
+  id: 0,
+  ethereumAddress: ZERO_ADDRESS,
+  name: "Ether",
+  symbol: "ETH",
+  decimals: 18,
+  ethereumBlockNum: 0n,
+  priceUSD: null,
+  priceTimeMs: null
 }

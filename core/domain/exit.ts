@@ -43,4 +43,5 @@ export interface ExitView {
 }
 
 /** A requested but uncollected delayed withdrawal is still pending. */
-export const isPendingWithdraw = (exit: Exit): boolean => exit.instantWithdrawn === null && exit.delayedWithdrawn === null
+export const isPendingWithdraw = (exit: Exit): boolean =>
+  exit.instantWithdrawn === null && exit.delayedWithdrawn === null

@@ -10,14 +10,21 @@ import { priceUSDMax } from "./token.ts"
  * that no reader rounds them.
  */
 
-const integer = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+const integer = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const uint32 = integer(0, 4294967295)
 const accountIndex = integer(0, 2 ** 48 - 1)
 const timeMs = integer(0, timeMsMax)
-const decimal = Schema.String.check(Schema.isPattern(/^(0|[1-9]\d{0,77})$/u, { expected: "a decimal integer of at most 78 digits" }))
+const decimal = Schema.String.check(
+  Schema.isPattern(/^(0|[1-9]\d{0,77})$/u, { expected: "a decimal integer of at most 78 digits" })
+)
 const bigUpTo = (maximum: bigint) =>
   decimal.pipe(Schema.decodeTo(
-    Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum }, { expected: `an integer from 0 to ${maximum}` })),
+    Schema.BigInt.check(
+      Schema.isBetweenBigInt({ minimum: 0n, maximum }, {
+        expected: `an integer from 0 to ${maximum}`
+      })
+    ),
     SchemaTransformation.transform({ decode: BigInt, encode: String })
   ))
 /** An amount or a field element, exact and not negative: bigint here, a decimal string in JSON. */
@@ -30,23 +37,43 @@ const hex = (digits: number) =>
   }))
 const address = hex(40)
 const hash = hex(64)
-const publicKey = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/u, { expected: "64 lower-case hexadecimal digits" }))
+const publicKey = Schema.String.check(
+  Schema.isPattern(/^[0-9a-f]{64}$/u, { expected: "64 lower-case hexadecimal digits" })
+)
 
 export const MerkleProofFeed = Schema.Struct({
-  root: big, siblings: Schema.Array(big), oldKey: big, oldValue: big, isOld0: Schema.Boolean, key: big, value: big, fnc: integer(0, 3)
+  root: big,
+  siblings: Schema.Array(big),
+  oldKey: big,
+  oldValue: big,
+  isOld0: Schema.Boolean,
+  key: big,
+  value: big,
+  fnc: integer(0, 3)
 })
 
 /** A token that the rollup contract registered. Ids are consecutive from 1; 0 is ether and always there. */
 export const TokenFeed = Schema.Struct({
-  id: uint32, ethereumAddress: address, name: Schema.String, symbol: Schema.String, decimals: integer(0, 255)
+  id: uint32,
+  ethereumAddress: address,
+  name: Schema.String,
+  symbol: Schema.String,
+  decimals: integer(0, 255)
 })
 
 /** A coordinator that registered, or registered again. */
-export const CoordinatorFeed = Schema.Struct({ bidderAddr: address, forgerAddr: address, url: Schema.String })
+export const CoordinatorFeed = Schema.Struct({
+  bidderAddr: address,
+  forgerAddr: address,
+  url: Schema.String
+})
 
 /** A bid; each one of a slot exceeds the one before it. `withdrawAddr` is the bidder's own address where absent. */
 export const BidFeed = Schema.Struct({
-  slotNum: uint32, bidderAddr: address, bidValue: big, withdrawAddr: Schema.optionalKey(address)
+  slotNum: uint32,
+  bidderAddr: address,
+  bidValue: big,
+  withdrawAddr: Schema.optionalKey(address)
 })
 
 /** An L1 transaction that a user put into a queue. `fromPublicKey` where it creates an account (from 0), else null. */
@@ -67,12 +94,19 @@ export const L1EffectFeed = Schema.Struct({ effectiveDepositAmount: big, effecti
 
 /** An account that the coordinator created: all-F address and no signature for an internal one. */
 export const L1CoordinatorFeed = Schema.Struct({
-  address, publicKey, tokenId: uint32, signature: Schema.NullOr(hex(130))
+  address,
+  publicKey,
+  tokenId: uint32,
+  signature: Schema.NullOr(hex(130))
 })
 
 /** An L2 transaction as data availability shows it, with the nonce that its sender's account had. */
 export const L2Feed = Schema.Struct({
-  fromAccountIndex: accountIndex, toAccountIndex: accountIndex, amount: big, fee: integer(0, 255), nonce: big
+  fromAccountIndex: accountIndex,
+  toAccountIndex: accountIndex,
+  amount: big,
+  fee: integer(0, 255),
+  nonce: big
 })
 
 /** A leaf of the exit tree: one for each account with a sum above zero, ascending by index. */
@@ -95,7 +129,11 @@ export const BatchFeed = Schema.Struct({
 })
 
 /** A withdrawal from the rollup contract: instant, or sent to the delayer. */
-export const WithdrawalFeed = Schema.Struct({ batchNum: uint32, accountIndex, instant: Schema.Boolean })
+export const WithdrawalFeed = Schema.Struct({
+  batchNum: uint32,
+  accountIndex,
+  instant: Schema.Boolean
+})
 
 /**
  * A collection from the delayer: it settles every exit of that owner and token that was requested in an earlier block, and none that is
@@ -105,15 +143,27 @@ export const DelayedWithdrawalFeed = Schema.Struct({ owner: address, tokenId: ui
 
 /** A price as the writer knew it at this block; null where it is no longer known. */
 export const PriceFeed = Schema.Struct({
-  tokenId: uint32, priceUSD: Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: priceUSDMax }))), timeMs
+  tokenId: uint32,
+  priceUSD: Schema.NullOr(
+    Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: priceUSDMax }))
+  ),
+  timeMs
 })
 
 const BucketFeed = Schema.Struct({
-  ceilUSD: big, blockStamp: uint64, withdrawals: uint64, blockWithdrawalRate: uint64, maxWithdrawals: uint64
+  ceilUSD: big,
+  blockStamp: uint64,
+  withdrawals: uint64,
+  blockWithdrawalRate: uint64,
+  maxWithdrawals: uint64
 })
 
 export const RollupVariablesFeed = Schema.Struct({
-  forgeL1L2BatchTimeout: uint32, feeAddToken: big, withdrawalDelay: integer(0, 2 ** 53 - 1), buckets: Schema.Array(BucketFeed), safeMode: Schema.Boolean
+  forgeL1L2BatchTimeout: uint32,
+  feeAddToken: big,
+  withdrawalDelay: integer(0, 2 ** 53 - 1),
+  buckets: Schema.Array(BucketFeed),
+  safeMode: Schema.Boolean
 })
 export const AuctionVariablesFeed = Schema.Struct({
   bootCoordinator: address,
@@ -139,7 +189,11 @@ export const WithdrawalDelayerVariablesFeed = Schema.Struct({
 })
 
 /** The withdrawal bucket at a position of `buckets` changed. */
-export const BucketUpdateFeed = Schema.Struct({ bucket: integer(0, 255), blockStamp: uint64, withdrawals: uint64 })
+export const BucketUpdateFeed = Schema.Struct({
+  bucket: integer(0, 255),
+  blockStamp: uint64,
+  withdrawals: uint64
+})
 
 /** Everything of one Ethereum block, in chain order. Absent lists are empty, absent variables unchanged. */
 export const BlockFeed = Schema.Struct({
@@ -166,7 +220,11 @@ export const BlockFeed = Schema.Struct({
 /** The first record of a feed: the network it belongs to, and the block before its first one. */
 export const GenesisFeed = Schema.Struct({
   network: Schema.Struct({
-    prefix: Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9]{0,15}$/u, { expected: "1 to 16 lower-case letters and digits, a letter first" })),
+    prefix: Schema.String.check(
+      Schema.isPattern(/^[a-z][a-z0-9]{0,15}$/u, {
+        expected: "1 to 16 lower-case letters and digits, a letter first"
+      })
+    ),
     name: Schema.String,
     chainId: integer(0, 65535),
     rollupAddress: address
@@ -191,16 +249,25 @@ export const GenesisFeed = Schema.Struct({
       governanceAddress: address
     }),
     withdrawalDelayer: Schema.Struct({
-      maxWithdrawalDelay: integer(0, 2 ** 53 - 1), maxEmergencyModeTime: integer(0, 2 ** 53 - 1), rollupAddress: address
+      maxWithdrawalDelay: integer(0, 2 ** 53 - 1),
+      maxEmergencyModeTime: integer(0, 2 ** 53 - 1),
+      rollupAddress: address
     })
   }),
   variables: Schema.Struct({
-    rollup: RollupVariablesFeed, auction: AuctionVariablesFeed, withdrawalDelayer: WithdrawalDelayerVariablesFeed
+    rollup: RollupVariablesFeed,
+    auction: AuctionVariablesFeed,
+    withdrawalDelayer: WithdrawalDelayerVariablesFeed
   })
 }).check(Schema.makeFilter(({ block, constants: { auction } }) => {
   // every slot has blocks that the wire can show, and the genesis block has a slot
-  if (auction.genesisBlockNum + BigInt(auction.blocksPerSlot) * BigInt(slotNumMax + 1) > 1n << 64n) {
-    return { path: ["constants", "auction", "genesisBlockNum"], issue: "Expected a block after which 2^32 slots end before block 2^64" }
+  if (
+    auction.genesisBlockNum + BigInt(auction.blocksPerSlot) * BigInt(slotNumMax + 1) > 1n << 64n
+  ) {
+    return {
+      path: ["constants", "auction", "genesisBlockNum"],
+      issue: "Expected a block after which 2^32 slots end before block 2^64"
+    }
   }
   return slotOfBlock(auction, block.number) <= slotNumMax
     ? undefined

@@ -15,10 +15,14 @@ export interface Network {
 }
 
 /** The prefix with its first letter in upper case, as it stands inside of names: `toZkEthereumAddress`. */
-export const capitalizedPrefix = (prefix: string): string => prefix.slice(0, 1).toUpperCase() + prefix.slice(1)
+export const capitalizedPrefix = (prefix: string): string =>
+  prefix.slice(0, 1).toUpperCase() + prefix.slice(1)
 
 /** Spells a contract name of the default network (`zkEthereumAddress`, `toZkEthereumAddress`) for this network. */
 export const localName = (network: Pick<Network, "prefix">, name: string): string =>
   network.prefix === "zk"
     ? name
-    : name.replace(/^zk(?=[A-Z])/u, network.prefix).replace(/Zk(?=[A-Z])/u, capitalizedPrefix(network.prefix))
+    : name.replace(/^zk(?=[A-Z])/u, network.prefix).replace(
+      /Zk(?=[A-Z])/u,
+      capitalizedPrefix(network.prefix)
+    )

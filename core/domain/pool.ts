@@ -1,12 +1,24 @@
 import { Result } from "effect"
-import { type AccountIndex, type EthereumAddress, feeAmount, feeFactor, type PublicKey, type TransactionId } from "../encoding/mod.ts"
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  feeAmount,
+  feeFactor,
+  type PublicKey,
+  type TransactionId
+} from "../encoding/mod.ts"
 import { type Token, type TokenId, valueUSD } from "./token.ts"
 
 export const poolStates = ["pend", "fing", "fged", "invl"] as const
 /** Pending, forging, forged, invalid. */
 export type PoolState = typeof poolStates[number]
 
-export const poolTransactionTypes = ["Exit", "Transfer", "TransferToEthAddr", "TransferToBJJ"] as const
+export const poolTransactionTypes = [
+  "Exit",
+  "Transfer",
+  "TransferToEthAddr",
+  "TransferToBJJ"
+] as const
 export type PoolTransactionType = typeof poolTransactionTypes[number]
 
 /** The transaction that must be forged in the same batch; what it says is part of what is signed. */
@@ -62,8 +74,14 @@ export interface PoolTransition {
 
 /** Why a selection passed over a pending transaction (domain §4.4). */
 export const passOverCodes = {
-  notEnoughBalance: 11, notCurrentNonce: 12, noSpaceForAccount: 13, destinationCannotBeCreated: 14, receiverNotFound: 15,
-  cannotBeProcessed: 16, noAvailableSlots: 17, requestedNotForged: 18
+  notEnoughBalance: 11,
+  notCurrentNonce: 12,
+  noSpaceForAccount: 13,
+  destinationCannotBeCreated: 14,
+  receiverNotFound: 15,
+  cannotBeProcessed: 16,
+  noAvailableSlots: 17,
+  requestedNotForged: 18
 } as const
 export type PassOverCode = typeof passOverCodes[keyof typeof passOverCodes]
 
@@ -103,5 +121,7 @@ export const feeUnits = ({ amount, fee }: Pick<PostedTransaction, "amount" | "fe
   Result.getOrElse(feeAmount(amount, fee), () => 0n)
 
 /** The fee in US dollars (domain §4.1); 0 for a token without price. */
-export const feeUSD = ({ amount, fee }: Pick<PostedTransaction, "amount" | "fee">, token: Pick<Token, "priceUSD" | "decimals">): number =>
-  (valueUSD(token, amount) ?? 0) * feeFactor(fee)
+export const feeUSD = (
+  { amount, fee }: Pick<PostedTransaction, "amount" | "fee">,
+  token: Pick<Token, "priceUSD" | "decimals">
+): number => (valueUSD(token, amount) ?? 0) * feeFactor(fee)

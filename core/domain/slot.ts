@@ -17,17 +17,21 @@ export const slotOfBlock = (constants: AuctionClock["constants"], blockNum: bigi
     : Number((blockNum - constants.genesisBlockNum) / BigInt(constants.blocksPerSlot))
 
 export const auctionClock = (
-  constants: AuctionClock["constants"], variables: AuctionVariables, lastBlockNum: bigint
+  constants: AuctionClock["constants"],
+  variables: AuctionVariables,
+  lastBlockNum: bigint
 ): AuctionClock => ({ constants, variables, currentSlot: slotOfBlock(constants, lastBlockNum) })
 
 export const firstBlockOfSlot = (constants: AuctionClock["constants"], slotNum: number): bigint =>
   constants.genesisBlockNum + BigInt(slotNum) * BigInt(constants.blocksPerSlot)
 
 /** The last slot in which no bid can be made any more; there is none above the greatest slot number. */
-export const lastClosedSlot = (clock: AuctionClock): number => Math.min(slotNumMax, clock.currentSlot + clock.variables.closedAuctionSlots)
+export const lastClosedSlot = (clock: AuctionClock): number =>
+  Math.min(slotNumMax, clock.currentSlot + clock.variables.closedAuctionSlots)
 
 /** The last slot in which a bid can be made now. */
-export const lastOpenSlot = (clock: AuctionClock): number => Math.min(slotNumMax, lastClosedSlot(clock) + clock.variables.openAuctionSlots)
+export const lastOpenSlot = (clock: AuctionClock): number =>
+  Math.min(slotNumMax, lastClosedSlot(clock) + clock.variables.openAuctionSlots)
 
 /** The coordinator that forges where no bid wins. */
 export const bootCoordinator = (variables: AuctionVariables): Coordinator => ({
@@ -39,12 +43,15 @@ export const bootCoordinator = (variables: AuctionVariables): Coordinator => ({
 })
 
 /** Whether a bid reaches the minimum of its slot, given the variables whose default bids apply to it. */
-export const reachesMinimum = (bid: Pick<Bid, "bidValue" | "slotNum">, applicable: Pick<AuctionVariables, "defaultSlotSetBid">): boolean =>
-  bid.bidValue >= (applicable.defaultSlotSetBid[bid.slotNum % 6] ?? 0n)
+export const reachesMinimum = (
+  bid: Pick<Bid, "bidValue" | "slotNum">,
+  applicable: Pick<AuctionVariables, "defaultSlotSetBid">
+): boolean => bid.bidValue >= (applicable.defaultSlotSetBid[bid.slotNum % 6] ?? 0n)
 
 /** The default bids that apply to a slot: the newest set whose first slot is not after it. */
 export const applicableVariables = (
-  newestFirst: Iterable<AuctionVariables>, slotNum: number
+  newestFirst: Iterable<AuctionVariables>,
+  slotNum: number
 ): AuctionVariables | undefined => {
   let oldest: AuctionVariables | undefined
   for (const variables of newestFirst) {
@@ -56,7 +63,9 @@ export const applicableVariables = (
 
 /** Any slot number is a slot. Where there is a bid, the variables whose default bids apply to the slot come with the best one. */
 export const slotView = (
-  clock: AuctionClock, slotNum: number, best: { readonly bestBid: BidView; readonly applicable: AuctionVariables } | null
+  clock: AuctionClock,
+  slotNum: number,
+  best: { readonly bestBid: BidView; readonly applicable: AuctionVariables } | null
 ): SlotView => {
   const closedAuction = slotNum <= lastClosedSlot(clock)
   const firstBlock = firstBlockOfSlot(clock.constants, slotNum)
@@ -67,6 +76,8 @@ export const slotView = (
     openAuction: !closedAuction && slotNum <= lastOpenSlot(clock),
     closedAuction,
     bestBid: best?.bestBid ?? null,
-    winner: closedAuction && best !== null && reachesMinimum(best.bestBid.bid, best.applicable) ? best.bestBid.coordinator : null
+    winner: closedAuction && best !== null && reachesMinimum(best.bestBid.bid, best.applicable)
+      ? best.bestBid.coordinator
+      : null
   }
 }

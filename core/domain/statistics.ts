@@ -23,7 +23,10 @@ export const feeWindowMs = 60 * 60 * 1000
 const blockTimeMs = 15_000
 
 /** The corrected formulas of domain §3.13; all averages are 0 where no batch lies in the window. */
-export const metricsOf = (sums: BatchSums, totals: Pick<Metrics, "totalAccounts" | "totalPublicKeys">): Metrics => {
+export const metricsOf = (
+  sums: BatchSums,
+  totals: Pick<Metrics, "totalAccounts" | "totalPublicKeys">
+): Metrics => {
   const seconds = Math.max(1, (sums.lastTimestampMs - sums.firstTimestampMs) / 1000)
   return {
     transactionsPerBatch: sums.batches > 1 ? sums.transactions / sums.batches : 0,
@@ -40,25 +43,39 @@ export const metricsOf = (sums: BatchSums, totals: Pick<Metrics, "totalAccounts"
  * whose transactions it counts: leaving out those of the first one made it too low, and 0 where the hour has one batch.
  */
 export const recommendedFeeOf = (
-  hour: Pick<BatchSums, "transactions" | "feesUSD">, bounds: { readonly minFeeUSD: number; readonly maxFeeUSD: number }
+  hour: Pick<BatchSums, "transactions" | "feesUSD">,
+  bounds: { readonly minFeeUSD: number; readonly maxFeeUSD: number }
 ): RecommendedFee => {
   const average = hour.transactions > 0 ? hour.feesUSD / hour.transactions : 0
   const clamp = (feeUSD: number) => Math.min(bounds.maxFeeUSD, Math.max(bounds.minFeeUSD, feeUSD))
-  return { existingAccount: clamp(average), createAccount: clamp(2.5 * average), createAccountInternal: clamp(2 * average) }
+  return {
+    existingAccount: clamp(average),
+    createAccount: clamp(2.5 * average),
+    createAccountInternal: clamp(2 * average)
+  }
 }
 
 /** Who forges the current slot and those whose auction is closed (domain §3.8). Times are estimates up to the end of the year 9999. */
 export const nextForgersOf = (
-  clock: AuctionClock, lastBlock: EthereumBlock, forgerOf: (slotNum: number) => Coordinator
+  clock: AuctionClock,
+  lastBlock: EthereumBlock,
+  forgerOf: (slotNum: number) => Coordinator
 ): ReadonlyArray<NextForger> => {
-  const timeOf = (block: bigint) => Math.min(estimateMsMax, lastBlock.timestampMs + blockTimeMs * Number(block - lastBlock.number))
+  const timeOf = (block: bigint) =>
+    Math.min(estimateMsMax, lastBlock.timestampMs + blockTimeMs * Number(block - lastBlock.number))
   const forgers: Array<NextForger> = []
   for (let slotNum = clock.currentSlot; slotNum <= lastClosedSlot(clock); slotNum++) {
     const fromBlock = firstBlockOfSlot(clock.constants, slotNum)
     const toBlock = fromBlock + BigInt(clock.constants.blocksPerSlot) - 1n
     forgers.push({
       coordinator: forgerOf(slotNum),
-      period: { slotNum, fromBlock, toBlock, fromTimestampMs: timeOf(fromBlock), toTimestampMs: timeOf(toBlock) }
+      period: {
+        slotNum,
+        fromBlock,
+        toBlock,
+        fromTimestampMs: timeOf(fromBlock),
+        toTimestampMs: timeOf(toBlock)
+      }
     })
   }
   return forgers

@@ -27,7 +27,10 @@ export interface Token {
 export const priceUSDMax = 1e12
 
 /** What US dollars an amount of units is worth; null where the price is unknown or zero, the amount is zero, or no finite number tells it. */
-export const valueUSD = (token: Pick<Token, "priceUSD" | "decimals">, amount: bigint): number | null => {
+export const valueUSD = (
+  token: Pick<Token, "priceUSD" | "decimals">,
+  amount: bigint
+): number | null => {
   if (token.priceUSD === null || token.priceUSD === 0 || amount === 0n) return null
   const value = token.priceUSD / 10 ** token.decimals * Number(amount)
   return Number.isFinite(value) ? value : null

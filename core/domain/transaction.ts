@@ -3,8 +3,16 @@ import type { Token, TokenId } from "./token.ts"
 
 /** The ten transaction types of the contract. */
 export const transactionTypes = [
-  "Exit", "Transfer", "Deposit", "CreateAccountDeposit", "CreateAccountDepositTransfer",
-  "DepositTransfer", "ForceTransfer", "ForceExit", "TransferToEthAddr", "TransferToBJJ"
+  "Exit",
+  "Transfer",
+  "Deposit",
+  "CreateAccountDeposit",
+  "CreateAccountDepositTransfer",
+  "DepositTransfer",
+  "ForceTransfer",
+  "ForceExit",
+  "TransferToEthAddr",
+  "TransferToBJJ"
 ] as const
 export type TransactionType = typeof transactionTypes[number]
 
@@ -64,10 +72,21 @@ export interface TransactionView {
 }
 
 /** The type that data availability leaves visible (domain §6.7). */
-export const l1TransactionType = (from: AccountIndex, to: AccountIndex, depositAmount: bigint): TransactionType =>
+export const l1TransactionType = (
+  from: AccountIndex,
+  to: AccountIndex,
+  depositAmount: bigint
+): TransactionType =>
   from === 0
     ? to === 0 ? "CreateAccountDeposit" : "CreateAccountDepositTransfer"
-    : to === 0 ? "Deposit" : to === 1 ? "ForceExit" : depositAmount === 0n ? "ForceTransfer" : "DepositTransfer"
+    : to === 0
+    ? "Deposit"
+    : to === 1
+    ? "ForceExit"
+    : depositAmount === 0n
+    ? "ForceTransfer"
+    : "DepositTransfer"
 
 /** A forged transfer to an address or a key is a plain transfer to the account that received it. */
-export const l2TransactionType = (to: AccountIndex): TransactionType => to === 1 ? "Exit" : "Transfer"
+export const l2TransactionType = (to: AccountIndex): TransactionType =>
+  to === 1 ? "Exit" : "Transfer"

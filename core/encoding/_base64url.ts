@@ -5,7 +5,8 @@ export function base64urlOfBytes(bytes: Uint8Array): string {
   let text = ""
   for (let i = 0; i + 2 < bytes.length; i += 3) {
     const group = (bytes[i]! << 16) | (bytes[i + 1]! << 8) | bytes[i + 2]!
-    text += ALPHABET[group >> 18]! + ALPHABET[(group >> 12) & 63]! + ALPHABET[(group >> 6) & 63]! + ALPHABET[group & 63]!
+    text += ALPHABET[group >> 18]! + ALPHABET[(group >> 12) & 63]! + ALPHABET[(group >> 6) & 63]! +
+      ALPHABET[group & 63]!
   }
   return text
 }
@@ -16,7 +17,8 @@ export function bytesOfBase64url(text: string, start: number): Uint8Array | unde
   const bytes = new Uint8Array(groups * 3)
   for (let i = 0; i < groups; i++) {
     const at = start + 4 * i
-    const group = (valueAt(text, at) << 18) | (valueAt(text, at + 1) << 12) | (valueAt(text, at + 2) << 6) | valueAt(text, at + 3)
+    const group = (valueAt(text, at) << 18) | (valueAt(text, at + 1) << 12) |
+      (valueAt(text, at + 2) << 6) | valueAt(text, at + 3)
     if (group < 0) return undefined
     bytes[3 * i] = group >> 16
     bytes[3 * i + 1] = group >> 8

@@ -31,7 +31,10 @@ export function reverseHex(hex: string): string {
   return text
 }
 
-export const HEX_OF_BYTE: ReadonlyArray<string> = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+export const HEX_OF_BYTE: ReadonlyArray<string> = Array.from(
+  { length: 256 },
+  (_, byte) => byte.toString(16).padStart(2, "0")
+)
 
 /** 0..15, or -1 when the character code is no hexadecimal digit. */
 function hexDigitOf(code: number): number {

@@ -23,7 +23,10 @@ export function isUserAccount(index: AccountIndex): boolean {
 }
 
 /** Reads `<prefix>:<symbol>:<index>`; the symbol is informational, any text without a colon, so `EXIT:1` and `ETH:1` are the same index. */
-export function parseAccountIndex(prefix: string, text: string): Result.Result<AccountIndex, EncodingError> {
+export function parseAccountIndex(
+  prefix: string,
+  text: string
+): Result.Result<AccountIndex, EncodingError> {
   const symbolStart = prefix.length + 1
   const symbolEnd = text.indexOf(":", symbolStart)
   if (symbolEnd > symbolStart && text.startsWith(prefix) && text[prefix.length] === ":") {
@@ -31,7 +34,9 @@ export function parseAccountIndex(prefix: string, text: string): Result.Result<A
     const index = parseDecimalNumber(text.slice(symbolEnd + 1), BOUNDS)
     if (Result.isSuccess(index)) return index
   }
-  return Result.fail(new EncodingError(text, `${prefix}:<symbol>:<decimal index from 0 to ${ACCOUNT_INDEX_MAX}>`))
+  return Result.fail(
+    new EncodingError(text, `${prefix}:<symbol>:<decimal index from 0 to ${ACCOUNT_INDEX_MAX}>`)
+  )
 }
 
 /** `<prefix>:<symbol>:<index>`; reads back only while the symbol is not empty and holds no colon. */

@@ -20,9 +20,13 @@ export function parseEthereumAddress(text: string): Result.Result<EthereumAddres
 }
 
 /** Reads `<prefix>:0x…`; the prefix is mandatory and in its exact case, the digits are of either case. */
-export function parsePrefixedAddress(prefix: string, text: string): Result.Result<EthereumAddress, EncodingError> {
+export function parsePrefixedAddress(
+  prefix: string,
+  text: string
+): Result.Result<EthereumAddress, EncodingError> {
   const start = prefix.length + 1
-  return text.startsWith(prefix) && text.charCodeAt(prefix.length) === COLON && isAddressFrom(text, start)
+  return text.startsWith(prefix) && text.charCodeAt(prefix.length) === COLON &&
+      isAddressFrom(text, start)
     ? Result.succeed(text.slice(start).toLowerCase())
     : Result.fail(new EncodingError(text, `${prefix}:${PLAIN_RULE}`))
 }
@@ -56,5 +60,6 @@ const COLON = 58
 const PLAIN_RULE = "0x and 40 hexadecimal digits"
 
 function isAddressFrom(text: string, start: number): boolean {
-  return text.length === start + ADDRESS_LENGTH && text.startsWith("0x", start) && isHexFrom(text, start + 2)
+  return text.length === start + ADDRESS_LENGTH && text.startsWith("0x", start) &&
+    isHexFrom(text, start + 2)
 }

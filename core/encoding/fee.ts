@@ -13,19 +13,35 @@ export const FEE_SELECTOR_MAX: FeeSelector = 255
  *
  * The table is fixed integers, not the formula: its entries come from a computation of limited precision that signers reproduce bit by bit.
  */
-export function feeAmount(amount: bigint, selector: FeeSelector): Result.Result<bigint, EncodingError> {
-  if (!isFeeSelector(selector)) return Result.fail(new EncodingError(String(selector), `a fee selector from 0 to ${FEE_SELECTOR_MAX}`))
-  if (amount < 0n) return Result.fail(new EncodingError(String(amount), "an amount that is not negative"))
+export function feeAmount(
+  amount: bigint,
+  selector: FeeSelector
+): Result.Result<bigint, EncodingError> {
+  if (!isFeeSelector(selector)) {
+    return Result.fail(
+      new EncodingError(String(selector), `a fee selector from 0 to ${FEE_SELECTOR_MAX}`)
+    )
+  }
+  if (amount < 0n) {
+    return Result.fail(new EncodingError(String(amount), "an amount that is not negative"))
+  }
   const fee = feeOf(amount, selector)
   return fee < FEE_LIMIT
     ? Result.succeed(fee)
-    : Result.fail(new EncodingError(String(amount), `an amount whose fee by selector ${selector} fits in 128 bits`))
+    : Result.fail(
+      new EncodingError(
+        String(amount),
+        `an amount whose fee by selector ${selector} fits in 128 bits`
+      )
+    )
 }
 
 /** The fee as a share of the amount, rounded to 7 significant digits, as USD values use it; throws a RangeError outside 0..255. */
 export function feeFactor(selector: FeeSelector): number {
   const factor = FACTORS[selector]
-  if (factor === undefined) throw new RangeError(`Fee selector ${selector}, expected 0..${FEE_SELECTOR_MAX}`)
+  if (factor === undefined) {
+    throw new RangeError(`Fee selector ${selector}, expected 0..${FEE_SELECTOR_MAX}`)
+  }
   return factor
 }
 
@@ -47,7 +63,10 @@ export function selectFee(wantedFee: bigint, amount: bigint): FeeSelector {
 
 const FEE_LIMIT = 1n << 128n
 
-const FACTORS = Float64Array.from({ length: FEE_SELECTOR_MAX + 1 }, (_, selector) => Number(exactFactor(selector).toPrecision(7)))
+const FACTORS = Float64Array.from(
+  { length: FEE_SELECTOR_MAX + 1 },
+  (_, selector) => Number(exactFactor(selector).toPrecision(7))
+)
 
 function isFeeSelector(selector: number): boolean {
   return Number.isInteger(selector) && selector >= 0 && selector <= FEE_SELECTOR_MAX
@@ -55,7 +74,9 @@ function isFeeSelector(selector: number): boolean {
 
 function feeOf(amount: bigint, selector: FeeSelector): bigint {
   const low = FEE_TABLE_LOW[selector]
-  return low === undefined ? amount << BigInt(selector - FEE_TABLE_LOW.length) : (amount * low) >> 60n
+  return low === undefined
+    ? amount << BigInt(selector - FEE_TABLE_LOW.length)
+    : (amount * low) >> 60n
 }
 
 function exactFactor(selector: FeeSelector): number {

@@ -15,7 +15,12 @@ export function encodeFloat40(amount: bigint): Result.Result<Float40, EncodingEr
   const power = POWERS[exponent]!
   return amount % power === 0n
     ? Result.succeed(compose(exponent, amount / power))
-    : Result.fail(new EncodingError(String(amount), "an amount of at most 35 significant bits times a power of ten"))
+    : Result.fail(
+      new EncodingError(
+        String(amount),
+        "an amount of at most 35 significant bits times a power of ten"
+      )
+    )
 }
 
 /** The encoding of the highest amount that is not above the given one; fails when that is negative or beyond the highest exponent. */
@@ -42,7 +47,9 @@ export function float40ToBytes(float: Float40): Uint8Array {
 
 /** Reads the five big-endian bytes at `offset`; throws a RangeError when there are fewer. */
 export function float40FromBytes(bytes: Uint8Array, offset = 0): Float40 {
-  if (offset + 5 > bytes.length) throw new RangeError(`Float40 at byte ${offset} of ${bytes.length}, expected 5 bytes`)
+  if (offset + 5 > bytes.length) {
+    throw new RangeError(`Float40 at byte ${offset} of ${bytes.length}, expected 5 bytes`)
+  }
   let float = 0
   for (let i = offset; i < offset + 5; i++) float = float * 256 + bytes[i]!
   return float
@@ -51,7 +58,10 @@ export function float40FromBytes(bytes: Uint8Array, offset = 0): Float40 {
 const MANTISSA_LIMIT_NUMBER = 2 ** 35
 const MANTISSA_LIMIT = 1n << 35n
 const FLOAT_LIMIT = 2 ** 40
-const POWERS: ReadonlyArray<bigint> = Array.from({ length: 32 }, (_, exponent) => 10n ** BigInt(exponent))
+const POWERS: ReadonlyArray<bigint> = Array.from(
+  { length: 32 },
+  (_, exponent) => 10n ** BigInt(exponent)
+)
 /** Amounts below the n-th limit leave a mantissa that fits after division by 10^n: comparing is cheaper than dividing step by step. */
 const LIMITS = POWERS.map((power) => power * MANTISSA_LIMIT)
 const RANGE_RULE = `an amount from 0 to ${FLOAT40_AMOUNT_MAX}`

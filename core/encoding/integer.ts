@@ -10,11 +10,12 @@ export function parseDecimal(
   text: string,
   { minimum, maximum }: { readonly minimum: bigint; readonly maximum: bigint }
 ): Result.Result<bigint, EncodingError> {
-  const value = isPlainDecimal(text) && (text.length <= SAFE_DIGITS || text.length <= String(maximum).length)
-    ? BigInt(text)
-    : text === ROUNDED_UINT64_MAX && maximum === UINT64_MAX
-    ? UINT64_MAX
-    : undefined
+  const value =
+    isPlainDecimal(text) && (text.length <= SAFE_DIGITS || text.length <= String(maximum).length)
+      ? BigInt(text)
+      : text === ROUNDED_UINT64_MAX && maximum === UINT64_MAX
+      ? UINT64_MAX
+      : undefined
   return value !== undefined && value >= minimum && value <= maximum
     ? Result.succeed(value)
     : Result.fail(new EncodingError(text, ruleOf(minimum, maximum)))

@@ -19,7 +19,10 @@ export interface PublicKeyParts {
 export const EMPTY_PUBLIC_KEY: PublicKey = "0".repeat(64)
 
 /** Reads `<prefix>:` and 44 base64url characters: 32 key bytes and the sum of them modulo 256. */
-export function parsePublicKey(prefix: string, text: string): Result.Result<PublicKey, EncodingError> {
+export function parsePublicKey(
+  prefix: string,
+  text: string
+): Result.Result<PublicKey, EncodingError> {
   return text.startsWith(prefix) && text.charCodeAt(prefix.length) === COLON
     ? parseFrom(text, prefix.length + 1, `${prefix}:`)
     : Result.fail(new EncodingError(text, `${prefix}:${SHAPE_RULE}`))
@@ -50,7 +53,9 @@ export function publicKeyToBytes(key: PublicKey): Uint8Array {
 
 /** The key of 32 bytes in wire order; throws a RangeError on another number of bytes. */
 export function publicKeyFromBytes(bytes: Uint8Array): PublicKey {
-  if (bytes.length !== KEY_BYTES) throw new RangeError(`A public key of ${bytes.length} bytes, expected ${KEY_BYTES}`)
+  if (bytes.length !== KEY_BYTES) {
+    throw new RangeError(`A public key of ${bytes.length} bytes, expected ${KEY_BYTES}`)
+  }
   return hexOfBytes(bytes)
 }
 
@@ -63,7 +68,9 @@ export function publicKeyParts(key: PublicKey): PublicKeyParts {
 
 /** The key of y and sign; throws a RangeError when y is outside 0..2^255−1. */
 export function publicKeyFromParts({ y, sign }: PublicKeyParts): PublicKey {
-  if (y < 0n || y >= SIGN_BIT) throw new RangeError(`Coordinate y ${y} of a public key, expected 0..2^255-1`)
+  if (y < 0n || y >= SIGN_BIT) {
+    throw new RangeError(`Coordinate y ${y} of a public key, expected 0..2^255-1`)
+  }
   return reverseHex((sign ? y + SIGN_BIT : y).toString(16).padStart(64, "0"))
 }
 
@@ -85,12 +92,18 @@ const COLON = 58
 const SIGN_BIT = 1n << 255n
 const SHAPE_RULE = "44 base64url characters without padding"
 
-function parseFrom(text: string, start: number, prefix: string): Result.Result<PublicKey, EncodingError> {
+function parseFrom(
+  text: string,
+  start: number,
+  prefix: string
+): Result.Result<PublicKey, EncodingError> {
   const bytes = text.length === start + TEXT_LENGTH ? bytesOfBase64url(text, start) : undefined
   if (bytes === undefined) return Result.fail(new EncodingError(text, prefix + SHAPE_RULE))
   return bytes[KEY_BYTES] === checksumOf(bytes)
     ? Result.succeed(hexOfBytes(bytes.subarray(0, KEY_BYTES)))
-    : Result.fail(new EncodingError(text, "a last byte that is the sum of the 32 key bytes modulo 256"))
+    : Result.fail(
+      new EncodingError(text, "a last byte that is the sum of the 32 key bytes modulo 256")
+    )
 }
 
 function checksumOf(bytes: Uint8Array): number {

@@ -23,7 +23,10 @@ export interface L2TransactionIdentity {
 
 /** The id of a user's L1 transaction: queue number 0..2^53−1 and position in it 0..65535; throws a RangeError outside. */
 export function l1UserTransactionId(
-  { toForgeL1TransactionsNum, position }: { readonly toForgeL1TransactionsNum: number; readonly position: number },
+  { toForgeL1TransactionsNum, position }: {
+    readonly toForgeL1TransactionsNum: number
+    readonly position: number
+  },
   keccak256: Keccak256
 ): TransactionId {
   return l1TransactionId("0x00", toForgeL1TransactionsNum, position, keccak256)
@@ -42,7 +45,9 @@ export function l2TransactionId(
   { fromAccountIndex, tokenId, amount, nonce, fee }: L2TransactionIdentity,
   keccak256: Keccak256
 ): Result.Result<TransactionId, EncodingError> {
-  if (!isWithin(fromAccountIndex, ACCOUNT_INDEX_MAX)) return outside("a sender index", fromAccountIndex, ACCOUNT_INDEX_MAX)
+  if (!isWithin(fromAccountIndex, ACCOUNT_INDEX_MAX)) {
+    return outside("a sender index", fromAccountIndex, ACCOUNT_INDEX_MAX)
+  }
   if (!isWithin(tokenId, UINT32_MAX)) return outside("a token id", tokenId, UINT32_MAX)
   if (nonce < 0n || nonce > NONCE_MAX) return outside("a nonce", nonce, NONCE_MAX)
   if (!isWithin(fee, FEE_SELECTOR_MAX)) return outside("a fee selector", fee, FEE_SELECTOR_MAX)
@@ -58,9 +63,12 @@ export function l2TransactionId(
 
 /** Reads an id, digits of either case; the hash itself cannot be verified without the transaction. */
 export function parseTransactionId(text: string): Result.Result<TransactionId, EncodingError> {
-  return text.length === ID_LENGTH && text.startsWith("0x0") && isTypeDigit(text.charCodeAt(3)) && isHexFrom(text, 4)
+  return text.length === ID_LENGTH && text.startsWith("0x0") && isTypeDigit(text.charCodeAt(3)) &&
+      isHexFrom(text, 4)
     ? Result.succeed(text.toLowerCase())
-    : Result.fail(new EncodingError(text, "0x, a type byte 00, 01 or 02, and 64 hexadecimal digits"))
+    : Result.fail(
+      new EncodingError(text, "0x, a type byte 00, 01 or 02, and 64 hexadecimal digits")
+    )
 }
 
 // Hashing is synchronous and keeps nothing, so one buffer of each kind serves every call.
@@ -71,8 +79,15 @@ const ID_LENGTH = 68
 const UINT32_MAX = 2 ** 32 - 1
 const NONCE_MAX = (1n << 40n) - 1n
 
-function l1TransactionId(type: string, group: number, position: number, keccak256: Keccak256): TransactionId {
-  if (!isWithin(group, Number.MAX_SAFE_INTEGER)) throw new RangeError(`Queue or batch number ${group}, expected 0..2^53-1`)
+function l1TransactionId(
+  type: string,
+  group: number,
+  position: number,
+  keccak256: Keccak256
+): TransactionId {
+  if (!isWithin(group, Number.MAX_SAFE_INTEGER)) {
+    throw new RangeError(`Queue or batch number ${group}, expected 0..2^53-1`)
+  }
   if (!isWithin(position, 65535)) throw new RangeError(`Position ${position}, expected 0..65535`)
   writeBigEndian(L1_PAYLOAD, 0, 8, group)
   writeBigEndian(L1_PAYLOAD, 8, 2, position)
@@ -103,6 +118,10 @@ function isTypeDigit(code: number): boolean {
   return code >= 48 && code <= 50
 }
 
-function outside(subject: string, value: number | bigint, maximum: number | bigint): Result.Result<never, EncodingError> {
+function outside(
+  subject: string,
+  value: number | bigint,
+  maximum: number | bigint
+): Result.Result<never, EncodingError> {
   return Result.fail(new EncodingError(String(value), `${subject} from 0 to ${maximum}`))
 }

@@ -6,11 +6,16 @@ import { LedgerStamp } from "./stamp.ts"
  * `WriteSeries` that others may have written the ledger since he did: what he goes on from has to be looked at first.
  */
 export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
-  message: Schema.String, retry: Schema.Boolean, overtaken: Schema.optionalKey(Schema.Boolean), cause: Schema.optionalKey(Schema.Defect())
+  message: Schema.String,
+  retry: Schema.Boolean,
+  overtaken: Schema.optionalKey(Schema.Boolean),
+  cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
 const UnregisteredThing = Schema.Struct({
-  filter: Schema.String, kind: Schema.Literals(["token", "account", "batch"]), value: Schema.Int
+  filter: Schema.String,
+  kind: Schema.Literals(["token", "account", "batch"]),
+  value: Schema.Int
 })
 
 /** One thing that a filter names and that was never registered. */
@@ -18,11 +23,14 @@ export type UnregisteredThing = typeof UnregisteredThing.Type
 
 /** What is wrong with one thing, in a sentence. */
 export const notRegisteredMessage = ({ kind, value }: UnregisteredThing): string =>
-  `${kind === "token" ? "Token" : kind === "account" ? "Account" : "Batch"} ${value} is not registered`
+  `${
+    kind === "token" ? "Token" : kind === "account" ? "Account" : "Batch"
+  } ${value} is not registered`
 
 /** Filters name tokens, accounts or batches that were never registered: all of them, in the order in which they are given, and the snapshot that knows. */
 export class NotRegistered extends Schema.TaggedError<NotRegistered>()("NotRegistered", {
-  things: Schema.NonEmptyArray(UnregisteredThing), stamp: LedgerStamp
+  things: Schema.NonEmptyArray(UnregisteredThing),
+  stamp: LedgerStamp
 }) {
   override get message(): string {
     return this.things.map(notRegisteredMessage).join("; ")

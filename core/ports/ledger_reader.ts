@@ -1,5 +1,13 @@
 import { Context, type Effect } from "effect"
-import type { ItemKeys, ItemName, Items, ListItems, ListName, ListQuery, PageCounts } from "../contract/mod.ts"
+import type {
+  ItemKeys,
+  ItemName,
+  Items,
+  ListItems,
+  ListName,
+  ListQuery,
+  PageCounts
+} from "../contract/mod.ts"
 import type { Account, NetworkState, Token, TokenId } from "../domain/mod.ts"
 import type { AccountIndex } from "../encoding/mod.ts"
 import type { NotRegistered, StoreFailure } from "./failures.ts"
@@ -30,12 +38,21 @@ export interface Parties {
  * size of the ledger, the filters and the depth of the page.
  */
 export class LedgerReader extends Context.Service<LedgerReader, {
-  readonly list: <N extends ListName>(name: N, query: ListQuery<N>) => Effect.Effect<Page<ListItems[N]>, NotRegistered | StoreFailure>
-  readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Effect.Effect<Found<Items[N]>, StoreFailure>
+  readonly list: <N extends ListName>(
+    name: N,
+    query: ListQuery<N>
+  ) => Effect.Effect<Page<ListItems[N]>, NotRegistered | StoreFailure>
+  readonly find: <N extends ItemName>(
+    name: N,
+    key: ItemKeys[N]
+  ) => Effect.Effect<Found<Items[N]>, StoreFailure>
   /** Some accounts and tokens on one snapshot. */
   readonly parties: (
     of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }
   ) => Effect.Effect<Parties, StoreFailure>
-  readonly state: Effect.Effect<{ readonly state: NetworkState; readonly stamp: LedgerStamp }, StoreFailure>
+  readonly state: Effect.Effect<
+    { readonly state: NetworkState; readonly stamp: LedgerStamp },
+    StoreFailure
+  >
   readonly stamp: Effect.Effect<LedgerStamp, StoreFailure>
 }>()("rollup/core/LedgerReader") {}

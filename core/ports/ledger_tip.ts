@@ -29,7 +29,9 @@ export interface LedgerTip {
   readonly isRemote: boolean
 }
 
-export const LedgerTip = Context.Reference<LedgerTip | null>("rollup/core/LedgerTip", { defaultValue: () => null })
+export const LedgerTip = Context.Reference<LedgerTip | null>("rollup/core/LedgerTip", {
+  defaultValue: () => null
+})
 
 /** Snapshots that answers under way may still show. */
 const snapshotsMax = 64
@@ -40,7 +42,9 @@ export class RecentSnapshots {
 
   note(snapshot: LedgerSnapshot): void {
     this.#byVersion.set(snapshot.stamp.version, snapshot)
-    if (this.#byVersion.size > snapshotsMax) this.#byVersion.delete(this.#byVersion.keys().next().value!)
+    if (this.#byVersion.size > snapshotsMax) {
+      this.#byVersion.delete(this.#byVersion.keys().next().value!)
+    }
   }
 
   at(version: number): LedgerSnapshot | null {

@@ -1,6 +1,17 @@
 import { Context, type Effect, type Result } from "effect"
 import type {
-  Account, AuctionVariables, Bid, BlockChanges, BlockFeed, Coordinator, EthereumBlock, Exit, NetworkVariables, PriceFeed, Token, Transaction
+  Account,
+  AuctionVariables,
+  Bid,
+  BlockChanges,
+  BlockFeed,
+  Coordinator,
+  EthereumBlock,
+  Exit,
+  NetworkVariables,
+  PriceFeed,
+  Token,
+  Transaction
 } from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress } from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
@@ -73,14 +84,17 @@ export class LedgerWriter extends Context.Service<LedgerWriter, {
    * stored in the same transaction. `decide` is pure and may be called again, its `check` with it.
    */
   readonly apply: <E>(
-    block: BlockFeed, decide: (view: LedgerView) => Result.Result<Decision<E>, E>
+    block: BlockFeed,
+    decide: (view: LedgerView) => Result.Result<Decision<E>, E>
   ) => Effect.Effect<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E | StoreFailure>
   /** Drops every block above; the caller has checked nothing, `check` refuses in the same transaction. */
   readonly rollBack: <E>(
-    toBlock: bigint, check: (view: LedgerView) => Result.Result<void, E>
+    toBlock: bigint,
+    check: (view: LedgerView) => Result.Result<void, E>
   ) => Effect.Effect<RollBackReport, E | StoreFailure>
   /** Prices that arrive between two blocks belong to the last block and go with it. */
   readonly setPrices: <E>(
-    prices: ReadonlyArray<PriceFeed>, check: (view: LedgerView) => Result.Result<void, E>
+    prices: ReadonlyArray<PriceFeed>,
+    check: (view: LedgerView) => Result.Result<void, E>
   ) => Effect.Effect<LedgerStamp, E | StoreFailure>
 }>()("rollup/core/LedgerWriter") {}

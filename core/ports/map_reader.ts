@@ -11,7 +11,8 @@ type Reader = LedgerReader["Service"]
  */
 export const mapReader = (
   answer: <A, E extends NotRegistered | StoreFailure>(
-    call: (reader: Reader) => Effect.Effect<A, E>, stampOf: (answer: A) => LedgerStamp
+    call: (reader: Reader) => Effect.Effect<A, E>,
+    stampOf: (answer: A) => LedgerStamp
   ) => Effect.Effect<A, E | StoreFailure>
 ): Reader => {
   const stampIn = ({ stamp }: { readonly stamp: LedgerStamp }) => stamp

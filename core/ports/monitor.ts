@@ -18,7 +18,10 @@ export interface Series {
  * @param description a sentence for a person
  */
 export const counter = (
-  name: string, description: string, read: () => number, attributes: Labels = {}
+  name: string,
+  description: string,
+  read: () => number,
+  attributes: Labels = {}
 ): Series =>
   seriesOf(
     Metric.counter(name, { description, attributes, incremental: true }),
@@ -32,9 +35,11 @@ export const counter = (
  * @param description a sentence for a person
  */
 export const gauge = (
-  name: string, description: string, read: () => number, attributes: Labels = {}
-): Series =>
-  seriesOf(Metric.gauge(name, { description, attributes }), () => ({ value: read() }))
+  name: string,
+  description: string,
+  read: () => number,
+  attributes: Labels = {}
+): Series => seriesOf(Metric.gauge(name, { description, attributes }), () => ({ value: read() }))
 
 /**
  * Returns the buckets of a distribution as a series.
@@ -43,14 +48,19 @@ export const gauge = (
  * @param description a sentence for a person
  */
 export const histogram = (
-  name: string, description: string, { bounds, state }: Distribution, attributes: Labels = {}
+  name: string,
+  description: string,
+  { bounds, state }: Distribution,
+  attributes: Labels = {}
 ): Series =>
   seriesOf(Metric.histogram(name, { description, attributes, boundaries: bounds }), state)
 
 /** Returns how often a limit was hit. @param limit name of its setting */
 export const limitHits = (limit: string, read: () => number, attributes: Labels = {}): Series =>
   counter(
-    "rollup_limit_hits_total", "What was refused because of a limit, by the limit", read,
+    "rollup_limit_hits_total",
+    "What was refused because of a limit, by the limit",
+    read,
     { limit, ...attributes }
   )
 
@@ -84,8 +94,10 @@ export class Distribution {
 
   readonly state = (): Metric.HistogramState => {
     let count = 0
-    const buckets = this.bounds.map((bound, i): [number, number] =>
-      [bound, count += this.#counts[i]!])
+    const buckets = this.bounds.map((
+      bound,
+      i
+    ): [number, number] => [bound, count += this.#counts[i]!])
     count += this.#counts.at(-1)!
     const [min, max] = count === 0 ? [0, 0] : [this.#min, this.#max]
     return { buckets, count, sum: this.#sum, min, max }
@@ -111,11 +123,13 @@ export interface Monitor {
    * export leaves its series out.
    */
   readonly collect: (
-    name: string, read: Effect.Effect<Iterable<Series>, unknown>
+    name: string,
+    read: Effect.Effect<Iterable<Series>, unknown>
   ) => Effect.Effect<void, never, Scope.Scope>
   /** Adds a health check until the scope closes. */
   readonly check: (
-    name: string, health: Effect.Effect<Health>
+    name: string,
+    health: Effect.Effect<Health>
   ) => Effect.Effect<void, never, Scope.Scope>
 }
 

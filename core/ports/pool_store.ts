@@ -1,5 +1,12 @@
 import { Context, type Effect } from "effect"
-import type { Authorization, PassedOver, PoolState, PoolTransaction, PoolTransition, TokenId } from "../domain/mod.ts"
+import type {
+  Authorization,
+  PassedOver,
+  PoolState,
+  PoolTransaction,
+  PoolTransition,
+  TokenId
+} from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
 
@@ -49,15 +56,21 @@ export interface BatchMark {
  */
 export class PoolStore extends Context.Service<PoolStore, {
   readonly transaction: (id: TransactionId) => Effect.Effect<PoolTransaction | null, StoreFailure>
-  readonly authorization: (address: EthereumAddress) => Effect.Effect<Authorization | null, StoreFailure>
+  readonly authorization: (
+    address: EthereumAddress
+  ) => Effect.Effect<Authorization | null, StoreFailure>
   /** Every step of a transaction, oldest first, also of one that has left; empty where it never was in the pool. */
-  readonly transitions: (id: TransactionId) => Effect.Effect<ReadonlyArray<PoolTransition>, StoreFailure>
+  readonly transitions: (
+    id: TransactionId
+  ) => Effect.Effect<ReadonlyArray<PoolTransition>, StoreFailure>
   /** Null where no selection passed over it since it became pending. */
   readonly passedOver: (id: TransactionId) => Effect.Effect<PassedOver | null, StoreFailure>
   /** How many transactions are in each state. */
   readonly counts: Effect.Effect<{ readonly [State in PoolState]: number }, StoreFailure>
   /** Those of the ids that are in the pool, in the order of the ids. */
-  readonly pooled: (ids: ReadonlyArray<TransactionId>) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
+  readonly pooled: (
+    ids: ReadonlyArray<TransactionId>
+  ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /** How many transactions of an account are pending. */
   readonly pendingOf: (index: AccountIndex) => Effect.Effect<number, StoreFailure>
   /** Tokens that have pending transactions, ascending. */
@@ -67,34 +80,55 @@ export class PoolStore extends Context.Service<PoolStore, {
     query: { readonly tokenId: TokenId; readonly after: Pooled | null; readonly limit: number }
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /** Pending transactions that became so before a time, the oldest first. */
-  readonly pendingSince: (query: { readonly beforeMs: number; readonly limit: number }) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
+  readonly pendingSince: (
+    query: { readonly beforeMs: number; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /** Pending transactions of each account with a nonce below the one given. */
   readonly pendingBelow: (
     nonces: ReadonlyArray<{ readonly index: AccountIndex; readonly nonce: bigint }>
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /** Transactions of a state with a batch number within bounds, both included, ascending. */
   readonly inBatches: (
-    query: { readonly state: Exclude<PoolState, "pend">; readonly from: number; readonly to: number }
+    query: {
+      readonly state: Exclude<PoolState, "pend">
+      readonly from: number
+      readonly to: number
+    }
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /** The greatest marks below a batch number, at most `limit`, descending. */
-  readonly marksBelow: (query: { readonly batchNum: number; readonly limit: number }) => Effect.Effect<ReadonlyArray<BatchMark>, StoreFailure>
+  readonly marksBelow: (
+    query: { readonly batchNum: number; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<BatchMark>, StoreFailure>
 
   /** Takes a pending transaction in, unless its id is known or a limit is reached; all of it is checked with the insert. */
   readonly addTransaction: (
-    transaction: PoolTransaction, sender: PublicKey, limits: PoolLimits
+    transaction: PoolTransaction,
+    sender: PublicKey,
+    limits: PoolLimits
   ) => Effect.Effect<Added, StoreFailure>
   /** The one that is stored now: what was stored for the same address stays. */
   readonly addAuthorization: (
     authorization: Authorization
-  ) => Effect.Effect<{ readonly added: boolean; readonly authorization: Authorization }, StoreFailure>
+  ) => Effect.Effect<
+    { readonly added: boolean; readonly authorization: Authorization },
+    StoreFailure
+  >
   /** Makes the changes that still apply, all at once; returns the ids that changed. */
-  readonly change: (changes: ReadonlyArray<PoolChange>, atMs: number) => Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
+  readonly change: (
+    changes: ReadonlyArray<PoolChange>,
+    atMs: number
+  ) => Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
   /**
    * Changes as above together with the greatest mark, if that is still `from`: drops the marks above `to`, and adds `to` where
    * it is not there. Null, and nothing happens, where the greatest mark is another one.
    */
   readonly settle: (
-    step: { readonly from: BatchMark | null; readonly to: BatchMark | null; readonly changes: ReadonlyArray<PoolChange> }, atMs: number
+    step: {
+      readonly from: BatchMark | null
+      readonly to: BatchMark | null
+      readonly changes: ReadonlyArray<PoolChange>
+    },
+    atMs: number
   ) => Effect.Effect<ReadonlyArray<TransactionId> | null, StoreFailure>
   /** Notes why pending transactions were passed over, in place of what was noted before. */
   readonly passOver: (notes: ReadonlyArray<PassedOver>) => Effect.Effect<void, StoreFailure>

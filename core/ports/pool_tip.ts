@@ -15,4 +15,6 @@ export interface PoolTip {
   readonly versionOf: (key: TransactionId | EthereumAddress) => number | null
 }
 
-export const PoolTip = Context.Reference<PoolTip | null>("rollup/core/PoolTip", { defaultValue: () => null })
+export const PoolTip = Context.Reference<PoolTip | null>("rollup/core/PoolTip", {
+  defaultValue: () => null
+})

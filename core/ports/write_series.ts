@@ -6,7 +6,9 @@ import { Context } from "effect"
  * from each other, and to the look at the last block that they begin with, each time a new one: `Effect.provideService(WriteSeries, newSeries())`.
  * Without one nothing is compared.
  */
-export const WriteSeries = Context.Reference<WriteSeries | null>("rollup/core/WriteSeries", { defaultValue: () => null })
+export const WriteSeries = Context.Reference<WriteSeries | null>("rollup/core/WriteSeries", {
+  defaultValue: () => null
+})
 
 export interface WriteSeries {
   /** The epoch that the store counted then; null before the first write. */

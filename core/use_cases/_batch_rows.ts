@@ -1,13 +1,27 @@
 import { Result } from "effect"
 import {
-  type BatchFeed, type L2Feed, l2TransactionType, type New, type Transaction, valueUSD
+  type BatchFeed,
+  type L2Feed,
+  l2TransactionType,
+  type New,
+  type Transaction,
+  valueUSD
 } from "../domain/mod.ts"
-import { feeFactor, l1CoordinatorTransactionId, l2TransactionId, NO_ACCOUNT } from "../encoding/mod.ts"
+import {
+  feeFactor,
+  l1CoordinatorTransactionId,
+  l2TransactionId,
+  NO_ACCOUNT
+} from "../encoding/mod.ts"
 import type { BlockWork } from "./_block_work.ts"
 import type { BatchOutcome, L2Resolution } from "./batch_transition.ts"
 
 /** Coordinator L1 transactions as history shows them: deposits of nothing into accounts that they create. */
-export function coordinatorRows(work: BlockWork, batch: BatchFeed, { createdAccounts, l1UserEffects }: BatchOutcome): Array<New<Transaction>> {
+export function coordinatorRows(
+  work: BlockWork,
+  batch: BatchFeed,
+  { createdAccounts, l1UserEffects }: BatchOutcome
+): Array<New<Transaction>> {
   const firstCreated = createdAccounts.length - batch.l1Coordinator.length
   return batch.l1Coordinator.map(({ address, publicKey, tokenId }, index) => {
     const position = l1UserEffects.length + index
@@ -42,18 +56,31 @@ export function coordinatorRows(work: BlockWork, batch: BatchFeed, { createdAcco
 }
 
 /** L2 transactions as history shows them, numbered after the L1 ones. */
-export function l2Rows(work: BlockWork, batch: BatchFeed, outcome: BatchOutcome): Array<New<Transaction>> {
+export function l2Rows(
+  work: BlockWork,
+  batch: BatchFeed,
+  outcome: BatchOutcome
+): Array<New<Transaction>> {
   const firstPosition = outcome.l1UserEffects.length + batch.l1Coordinator.length
   return outcome.l2.map((resolution, index) => {
     const feed = batch.l2[index]!
     // every field was checked when the transaction was processed, so that each of them has its place in the id
-    const id = Result.getOrThrow(l2TransactionId({ ...feed, tokenId: resolution.tokenId }, work.rules.keccak256))
-    return l2Row(work, feed, resolution, { id, position: firstPosition + index, batchNum: batch.batchNum })
+    const id = Result.getOrThrow(
+      l2TransactionId({ ...feed, tokenId: resolution.tokenId }, work.rules.keccak256)
+    )
+    return l2Row(work, feed, resolution, {
+      id,
+      position: firstPosition + index,
+      batchNum: batch.batchNum
+    })
   })
 }
 
 function l2Row(
-  work: BlockWork, feed: L2Feed, { receiver, sender, tokenId }: L2Resolution, place: Pick<Transaction, "id" | "position" | "batchNum">
+  work: BlockWork,
+  feed: L2Feed,
+  { receiver, sender, tokenId }: L2Resolution,
+  place: Pick<Transaction, "id" | "position" | "batchNum">
 ): New<Transaction> {
   const token = work.token(tokenId)
   // the greatest factor and the greatest price leave the fee a finite number
@@ -76,7 +103,9 @@ function l2Row(
     l1: null,
     l2: {
       fee: feed.fee,
-      historicFeeUSD: historicUSD === null || feed.fee === 0 ? null : historicUSD * feeFactor(feed.fee),
+      historicFeeUSD: historicUSD === null || feed.fee === 0
+        ? null
+        : historicUSD * feeFactor(feed.fee),
       nonce: feed.nonce
     }
   }

@@ -1,6 +1,15 @@
 import { Result } from "effect"
 import {
-  type Batch, type BatchChanges, type BatchFeed, type New, protocol, slotOfBlock, type TokenId, type Transaction, transactionsPerBatchMax, valueUSD
+  type Batch,
+  type BatchChanges,
+  type BatchFeed,
+  type New,
+  protocol,
+  slotOfBlock,
+  type TokenId,
+  type Transaction,
+  transactionsPerBatchMax,
+  valueUSD
 } from "../domain/mod.ts"
 import { NO_ACCOUNT } from "../encoding/mod.ts"
 import { coordinatorRows, l2Rows } from "./_batch_rows.ts"
@@ -23,26 +32,44 @@ export function forgeBatches(work: BlockWork): BlockViolation | undefined {
 
 function forgeBatch(work: BlockWork, batch: BatchFeed): BlockViolation | undefined {
   if (batch.batchNum !== work.lastBatchNum + 1) {
-    return violation("batch-number", batch.batchNum, `${work.lastBatchNum + 1}, the one after the last batch`, "/batchNum")
+    return violation(
+      "batch-number",
+      batch.batchNum,
+      `${work.lastBatchNum + 1}, the one after the last batch`,
+      "/batchNum"
+    )
   }
   const queue = forgedQueue(work, batch)
   if ("invariant" in queue) return queue
   const size = queue.length + batch.l1Coordinator.length + batch.l2.length
-  if (size > transactionsPerBatchMax) return violation("batch-size", size, `at most ${transactionsPerBatchMax}`, "")
+  if (size > transactionsPerBatchMax) {
+    return violation("batch-size", size, `at most ${transactionsPerBatchMax}`, "")
+  }
   const l1Size = queue.length + batch.l1Coordinator.length
   if (l1Size > protocol.maxL1Tx) {
-    return violation("l1-size", l1Size, `at most ${protocol.maxL1Tx}, ${queue.length} of them from the forged queue`, "/l1Coordinator")
+    return violation(
+      "l1-size",
+      l1Size,
+      `at most ${protocol.maxL1Tx}, ${queue.length} of them from the forged queue`,
+      "/l1Coordinator"
+    )
   }
   const processed = processBatch(work, { ...batch, queue })
   if (Result.isFailure(processed)) return processed.failure
   const outcome = processed.success
-  const violated = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ?? checkExits(batch, outcome.exits) ?? checkProofs(work, batch, outcome)
+  const violated = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ??
+    checkExits(batch, outcome.exits) ?? checkProofs(work, batch, outcome)
   if (violated !== undefined) return violated
   store(work, batch, queue, outcome)
   return undefined
 }
 
-function store(work: BlockWork, batch: BatchFeed, queue: ReadonlyArray<New<Transaction>>, outcome: BatchOutcome): void {
+function store(
+  work: BlockWork,
+  batch: BatchFeed,
+  queue: ReadonlyArray<New<Transaction>>,
+  outcome: BatchOutcome
+): void {
   work.settle(outcome)
   const exits = exitRows(work, batch)
   for (const exit of exits) work.setExit(exit)
@@ -58,7 +85,11 @@ function store(work: BlockWork, batch: BatchFeed, queue: ReadonlyArray<New<Trans
   work.lastForgedQueue = batch.forgeL1TransactionsNum ?? work.lastForgedQueue
 }
 
-function batchRow(work: BlockWork, batch: BatchFeed, { collectedFees, createdAccounts }: BatchOutcome): New<Batch> {
+function batchRow(
+  work: BlockWork,
+  batch: BatchFeed,
+  { collectedFees, createdAccounts }: BatchOutcome
+): New<Batch> {
   const { hash, number, timestampMs } = work.block
   return {
     batchNum: batch.batchNum,
@@ -67,7 +98,10 @@ function batchRow(work: BlockWork, batch: BatchFeed, { collectedFees, createdAcc
     timestampMs,
     forgerAddr: batch.forgerAddr,
     collectedFees,
-    historicTotalCollectedFeesUSD: collectedFees.reduce((sum, [tokenId, amount]) => sum + worth(work, tokenId, amount), 0),
+    historicTotalCollectedFeesUSD: collectedFees.reduce(
+      (sum, [tokenId, amount]) => sum + worth(work, tokenId, amount),
+      0
+    ),
     stateRoot: batch.stateRoot,
     numAccounts: createdAccounts.length,
     exitRoot: batch.exitRoot,
@@ -82,7 +116,11 @@ function worth(work: BlockWork, tokenId: TokenId, amount: bigint): number {
   return (token === undefined ? null : valueUSD(token, amount)) ?? 0
 }
 
-const forgedRows = (work: BlockWork, queue: ReadonlyArray<New<Transaction>>, { l1UserEffects }: BatchOutcome): BatchChanges["forged"] =>
+const forgedRows = (
+  work: BlockWork,
+  queue: ReadonlyArray<New<Transaction>>,
+  { l1UserEffects }: BatchOutcome
+): BatchChanges["forged"] =>
   queue.map((row, position) => {
     const { createdIndex, effectiveAmount, effectiveDepositAmount } = l1UserEffects[position]!
     return {

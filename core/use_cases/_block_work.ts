@@ -1,5 +1,17 @@
 import type {
-  Account, BatchChanges, Bid, BlockChanges, BlockFeed, Coordinator, Exit, NetworkConstants, NetworkVariables, New, Token, TokenId, Transaction
+  Account,
+  BatchChanges,
+  Bid,
+  BlockChanges,
+  BlockFeed,
+  Coordinator,
+  Exit,
+  NetworkConstants,
+  NetworkVariables,
+  New,
+  Token,
+  TokenId,
+  Transaction
 } from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress, Keccak256 } from "../encoding/mod.ts"
 import type { LedgerView } from "../ports/mod.ts"
@@ -7,7 +19,11 @@ import type { BatchOutcome, BatchState } from "./batch_transition.ts"
 
 /** Whether the proof of an exit is one for its account, owner and balance, and leads to the exit root of its batch (domain §6.8). */
 export type VerifyExit = (
-  exit: Pick<Exit, "accountIndex" | "tokenId" | "balance" | "publicKey" | "address" | "merkleProof">, exitRoot: bigint
+  exit: Pick<
+    Exit,
+    "accountIndex" | "tokenId" | "balance" | "publicKey" | "address" | "merkleProof"
+  >,
+  exitRoot: bigint
 ) => boolean
 
 /** What deciding about a block takes besides the block and the ledger. */
@@ -49,9 +65,11 @@ export class BlockWork implements BatchState {
     this.lastForgedQueue = view.lastForgedQueue
   }
 
-  readonly token = (id: TokenId): New<Token> | undefined => this.tokens.get(id) ?? this.view.token(id)
+  readonly token = (id: TokenId): New<Token> | undefined =>
+    this.tokens.get(id) ?? this.view.token(id)
 
-  readonly account = (index: AccountIndex): New<Account> | undefined => this.#accounts.get(index) ?? this.view.account(index)
+  readonly account = (index: AccountIndex): New<Account> | undefined =>
+    this.#accounts.get(index) ?? this.view.account(index)
 
   exit(batchNum: number, index: AccountIndex): New<Exit> | undefined {
     return this.#exits.get(exitKey(batchNum, index)) ?? this.view.exit(batchNum, index)
@@ -66,7 +84,9 @@ export class BlockWork implements BatchState {
     for (const account of createdAccounts) this.#accounts.set(account.index, account)
     this.lastAccountIndex += createdAccounts.length
     // whoever was updated was found, or created just now
-    for (const { index, nonce, balance } of accountUpdates) this.#accounts.set(index, { ...this.account(index)!, nonce, balance })
+    for (const { index, nonce, balance } of accountUpdates) {
+      this.#accounts.set(index, { ...this.account(index)!, nonce, balance })
+    }
   }
 }
 

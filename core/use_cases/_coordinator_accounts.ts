@@ -4,7 +4,10 @@ import type { BatchInput } from "./batch_transition.ts"
 import { type BlockViolation, violation } from "./block_violation.ts"
 
 /** Creates the accounts that the coordinator adds; whether a signature is the owner's is not judged here. */
-export function createCoordinatorAccounts(working: WorkingState, { l1Coordinator }: BatchInput): BlockViolation | undefined {
+export function createCoordinatorAccounts(
+  working: WorkingState,
+  { l1Coordinator }: BatchInput
+): BlockViolation | undefined {
   for (const [position, { address, publicKey, signature, tokenId }] of l1Coordinator.entries()) {
     const place = `/l1Coordinator/${position}`
     if (working.state.token(tokenId) === undefined) {

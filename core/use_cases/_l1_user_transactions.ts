@@ -5,7 +5,10 @@ import type { BatchInput } from "./batch_transition.ts"
 import type { BlockViolation } from "./block_violation.ts"
 
 /** Applies the forged queue by position, each transaction as far as it is effective. */
-export function applyL1UserTransactions(working: WorkingState, { queue }: BatchInput): BlockViolation | undefined {
+export function applyL1UserTransactions(
+  working: WorkingState,
+  { queue }: BatchInput
+): BlockViolation | undefined {
   for (const [position, transaction] of queue.entries()) {
     const violated = apply(working, transaction, position)
     if (violated !== undefined) return violated
@@ -23,10 +26,16 @@ const NOTHING: Effective = { deposit: 0n, amount: 0n }
 const createsAccount = ({ fromAccountIndex }: New<Transaction>): boolean =>
   fromAccountIndex === null || fromAccountIndex === NO_ACCOUNT
 
-function apply(working: WorkingState, transaction: New<Transaction>, position: number): BlockViolation | undefined {
+function apply(
+  working: WorkingState,
+  transaction: New<Transaction>,
+  position: number
+): BlockViolation | undefined {
   const { deposit, amount } = effectiveAmounts(working, transaction)
   const creates = createsAccount(transaction)
-  const sender = creates ? create(working, transaction) : working.find(transaction.fromAccountIndex ?? NO_ACCOUNT)
+  const sender = creates
+    ? create(working, transaction)
+    : working.find(transaction.fromAccountIndex ?? NO_ACCOUNT)
   working.l1UserEffects.push({
     effectiveDepositAmount: deposit,
     effectiveAmount: amount,
@@ -39,7 +48,11 @@ function apply(working: WorkingState, transaction: New<Transaction>, position: n
 }
 
 function move(
-  working: WorkingState, sender: WorkingAccount, { toAccountIndex }: New<Transaction>, amount: bigint, place: () => string
+  working: WorkingState,
+  sender: WorkingAccount,
+  { toAccountIndex }: New<Transaction>,
+  amount: bigint,
+  place: () => string
 ): BlockViolation | undefined {
   if (toAccountIndex === NO_ACCOUNT || amount === 0n) return undefined
   sender.balance -= amount
@@ -64,24 +77,43 @@ function effectiveAmounts(working: WorkingState, transaction: New<Transaction>):
   return effectiveTowards(working, transaction, { deposit, amount: allowed })
 }
 
-function effectiveOfCreation(working: WorkingState, transaction: New<Transaction>, deposit: bigint): Effective {
+function effectiveOfCreation(
+  working: WorkingState,
+  transaction: New<Transaction>,
+  deposit: bigint
+): Effective {
   const { amount } = transaction
   if (!isTransfer(transaction)) return { deposit, amount }
-  return amount > deposit ? { deposit, amount: 0n } : effectiveTowards(working, transaction, { deposit, amount })
+  return amount > deposit
+    ? { deposit, amount: 0n }
+    : effectiveTowards(working, transaction, { deposit, amount })
 }
 
 /** A receiver that does not exist costs the deposit too, one of another token only the amount. */
-function effectiveTowards(working: WorkingState, transaction: New<Transaction>, effective: Effective): Effective {
-  const receiver = isUserAccount(transaction.toAccountIndex) ? working.find(transaction.toAccountIndex) : undefined
+function effectiveTowards(
+  working: WorkingState,
+  transaction: New<Transaction>,
+  effective: Effective
+): Effective {
+  const receiver = isUserAccount(transaction.toAccountIndex)
+    ? working.find(transaction.toAccountIndex)
+    : undefined
   if (receiver === undefined) return NOTHING
-  return receiver.origin.tokenId === transaction.tokenId ? effective : { deposit: effective.deposit, amount: 0n }
+  return receiver.origin.tokenId === transaction.tokenId
+    ? effective
+    : { deposit: effective.deposit, amount: 0n }
 }
 
 const isTransfer = ({ toAccountIndex }: New<Transaction>): boolean =>
   toAccountIndex !== NO_ACCOUNT && toAccountIndex !== EXIT_ACCOUNT
 
-function create(working: WorkingState, { fromAddress, fromPublicKey, id, tokenId }: New<Transaction>): WorkingAccount {
+function create(
+  working: WorkingState,
+  { fromAddress, fromPublicKey, id, tokenId }: New<Transaction>
+): WorkingAccount {
   // the queue was checked when it was filled, so this cannot happen
-  if (fromAddress === null || fromPublicKey === null) throw new Error(`L1 transaction ${id} creates an account without owner or key`)
+  if (fromAddress === null || fromPublicKey === null) {
+    throw new Error(`L1 transaction ${id} creates an account without owner or key`)
+  }
   return working.create({ tokenId, publicKey: fromPublicKey, address: fromAddress }, 0n)
 }

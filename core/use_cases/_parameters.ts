@@ -5,9 +5,15 @@ import { type BlockViolation, violation } from "./block_violation.ts"
 export function changeVariables(work: BlockWork): undefined {
   const { auctionVariables, number, rollupVariables, withdrawalDelayerVariables } = work.block
   const ethereumBlockNum = number
-  if (rollupVariables !== undefined) work.variables.rollup = { ...rollupVariables, ethereumBlockNum }
-  if (auctionVariables !== undefined) work.variables.auction = { ...auctionVariables, ethereumBlockNum }
-  if (withdrawalDelayerVariables !== undefined) work.variables.withdrawalDelayer = { ...withdrawalDelayerVariables, ethereumBlockNum }
+  if (rollupVariables !== undefined) {
+    work.variables.rollup = { ...rollupVariables, ethereumBlockNum }
+  }
+  if (auctionVariables !== undefined) {
+    work.variables.auction = { ...auctionVariables, ethereumBlockNum }
+  }
+  if (withdrawalDelayerVariables !== undefined) {
+    work.variables.withdrawalDelayer = { ...withdrawalDelayerVariables, ethereumBlockNum }
+  }
 }
 
 /**
@@ -18,9 +24,17 @@ export function updateBuckets(work: BlockWork): BlockViolation | undefined {
   for (const [position, { bucket, ...change }] of (work.block.bucketUpdates ?? []).entries()) {
     const rollup = work.variables.rollup ?? work.view.variables.rollup
     if (bucket >= rollup.buckets.length) {
-      return violation("bucket-exists", bucket, `the position of one of ${rollup.buckets.length} buckets`, `/bucketUpdates/${position}/bucket`)
+      return violation(
+        "bucket-exists",
+        bucket,
+        `the position of one of ${rollup.buckets.length} buckets`,
+        `/bucketUpdates/${position}/bucket`
+      )
     }
-    work.variables.rollup = { ...rollup, buckets: rollup.buckets.map((old, index) => index === bucket ? { ...old, ...change } : old) }
+    work.variables.rollup = {
+      ...rollup,
+      buckets: rollup.buckets.map((old, index) => index === bucket ? { ...old, ...change } : old)
+    }
   }
   return undefined
 }

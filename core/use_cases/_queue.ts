@@ -1,6 +1,20 @@
 import { Result } from "effect"
-import { l1TransactionType, type L1UserFeed, type New, protocol, type Transaction, valueUSD } from "../domain/mod.ts"
-import { type AccountIndex, encodeFloat40, EXIT_ACCOUNT, isUserAccount, l1UserTransactionId, NO_ACCOUNT } from "../encoding/mod.ts"
+import {
+  l1TransactionType,
+  type L1UserFeed,
+  type New,
+  protocol,
+  type Transaction,
+  valueUSD
+} from "../domain/mod.ts"
+import {
+  type AccountIndex,
+  encodeFloat40,
+  EXIT_ACCOUNT,
+  isUserAccount,
+  l1UserTransactionId,
+  NO_ACCOUNT
+} from "../encoding/mod.ts"
 import type { BlockWork } from "./_block_work.ts"
 import { type BlockViolation, type Invariant, violation } from "./block_violation.ts"
 
@@ -19,9 +33,21 @@ export function fillQueues(work: BlockWork): BlockViolation | undefined {
     }
     open = queue
     const size = sizes.get(queue) ?? work.view.queue(queue).length
-    if (feed.position !== size) return violation("queue-position", feed.position, `${size}, the next of queue ${queue}`, `${place}/position`)
+    if (feed.position !== size) {
+      return violation(
+        "queue-position",
+        feed.position,
+        `${size}, the next of queue ${queue}`,
+        `${place}/position`
+      )
+    }
     if (size >= protocol.maxL1UserTx) {
-      return violation("queue-size", size + 1, `at most ${protocol.maxL1UserTx} transactions in queue ${queue}`, place)
+      return violation(
+        "queue-size",
+        size + 1,
+        `at most ${protocol.maxL1UserTx} transactions in queue ${queue}`,
+        place
+      )
     }
     sizes.set(queue, size + 1)
     const violated = checkShape(work, feed, place)
@@ -44,17 +70,22 @@ export const senderKeyOf = (work: BlockWork, row: New<Transaction>): Transaction
   row.fromPublicKey ?? ownerOf(work, row.fromAccountIndex ?? NO_ACCOUNT).publicKey
 
 /** Address and key of a destination; null where it is no account, or none yet. */
-export function receiverOf(work: BlockWork, index: AccountIndex): Pick<Transaction, "toAddress" | "toPublicKey"> {
+export function receiverOf(
+  work: BlockWork,
+  index: AccountIndex
+): Pick<Transaction, "toAddress" | "toPublicKey"> {
   const { address, publicKey } = ownerOf(work, index)
   return { toAddress: address, toPublicKey: publicKey }
 }
 
 const NOBODY = { address: null, publicKey: null }
 
-const ownerOf = (work: BlockWork, index: AccountIndex) => (isUserAccount(index) ? work.account(index) : undefined) ?? NOBODY
+const ownerOf = (work: BlockWork, index: AccountIndex) =>
+  (isUserAccount(index) ? work.account(index) : undefined) ?? NOBODY
 
 const forgedQueues = ({ block }: BlockWork): number =>
-  (block.batches ?? []).filter(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum !== null).length
+  (block.batches ?? []).filter(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum !== null)
+    .length
 
 /** What the contract demands of a transaction; whether its accounts exist is seen when it is forged (domain §3.6). */
 function checkShape(work: BlockWork, feed: L1UserFeed, place: string): BlockViolation | undefined {
@@ -62,27 +93,57 @@ function checkShape(work: BlockWork, feed: L1UserFeed, place: string): BlockViol
     violation(invariant, feed[field], expected, `${place}/${field}`)
   const { amount, depositAmount, fromAccountIndex: from, fromPublicKey, toAccountIndex: to } = feed
   const creates = from === NO_ACCOUNT
-  if (work.token(feed.tokenId) === undefined) return refuse("token-exists", "tokenId", "a registered token")
-  if (!creates && !isUserAccount(from)) return refuse("account-index", "fromAccountIndex", "0 for a new account or an index from 256")
+  if (work.token(feed.tokenId) === undefined) {
+    return refuse("token-exists", "tokenId", "a registered token")
+  }
+  if (!creates && !isUserAccount(from)) {
+    return refuse("account-index", "fromAccountIndex", "0 for a new account or an index from 256")
+  }
   if (to !== NO_ACCOUNT && to !== EXIT_ACCOUNT && !isUserAccount(to)) {
-    return refuse("account-index", "toAccountIndex", "0 for a deposit, 1 for an exit or an index from 256")
+    return refuse(
+      "account-index",
+      "toAccountIndex",
+      "0 for a deposit, 1 for an exit or an index from 256"
+    )
   }
-  if (creates && to === EXIT_ACCOUNT) return refuse("account-index", "toAccountIndex", "no exit from an account that is only created")
+  if (creates && to === EXIT_ACCOUNT) {
+    return refuse("account-index", "toAccountIndex", "no exit from an account that is only created")
+  }
   if (creates !== (fromPublicKey !== null)) {
-    return refuse("public-key", "fromPublicKey", creates ? "the key of the new account" : "none, since the account exists")
+    return refuse(
+      "public-key",
+      "fromPublicKey",
+      creates ? "the key of the new account" : "none, since the account exists"
+    )
   }
-  if (to === NO_ACCOUNT && amount !== 0n) return refuse("amount", "amount", "0, since a deposit sends nothing on")
-  if (to === EXIT_ACCOUNT && depositAmount !== 0n) return refuse("deposit-amount", "depositAmount", "0, since an exit brings nothing in")
-  if (depositAmount >= protocol.limitDepositAmount) return refuse("deposit-amount", "depositAmount", "an amount below 2^128")
+  if (to === NO_ACCOUNT && amount !== 0n) {
+    return refuse("amount", "amount", "0, since a deposit sends nothing on")
+  }
+  if (to === EXIT_ACCOUNT && depositAmount !== 0n) {
+    return refuse("deposit-amount", "depositAmount", "0, since an exit brings nothing in")
+  }
+  if (depositAmount >= protocol.limitDepositAmount) {
+    return refuse("deposit-amount", "depositAmount", "an amount below 2^128")
+  }
   const deposit = encodeFloat40(depositAmount)
-  if (Result.isFailure(deposit)) return refuse("deposit-amount", "depositAmount", deposit.failure.rule)
+  if (Result.isFailure(deposit)) {
+    return refuse("deposit-amount", "depositAmount", deposit.failure.rule)
+  }
   // the greatest float40 is below 2^192
   const sent = encodeFloat40(amount)
   return Result.isFailure(sent) ? refuse("amount", "amount", sent.failure.rule) : undefined
 }
 
 function queuedRow(work: BlockWork, feed: L1UserFeed): New<Transaction> {
-  const { amount, depositAmount, fromAccountIndex: from, position, toAccountIndex, toForgeL1TransactionsNum, tokenId } = feed
+  const {
+    amount,
+    depositAmount,
+    fromAccountIndex: from,
+    position,
+    toAccountIndex,
+    toForgeL1TransactionsNum,
+    tokenId
+  } = feed
   const token = work.token(tokenId)
   const { number, timestampMs } = work.block
   return {

@@ -8,17 +8,27 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
  * with upper-case digits through, which then equals no stored one, and members that nobody knows. What it returns is a copy, which the
  * host can no longer change.
  */
-export function shapeOf<A, I>(schema: Schema.Codec<A, I>): (given: unknown, prefix?: string) => Result.Result<A, BlockViolation> {
+export function shapeOf<A, I>(
+  schema: Schema.Codec<A, I>
+): (given: unknown, prefix?: string) => Result.Result<A, BlockViolation> {
   const copy = Schema.decodeUnknownResult(Schema.toType(schema))
   const decode = Schema.decodeUnknownResult(Schema.toType(schema), { onExcessProperty: "error" })
   return (given, prefix = "") => {
     // to look for unknown members while copying takes longer than to copy and then to see that none was left out
     const copied = copy(given)
-    if (Result.isSuccess(copied) && isWhole(given, copied.success)) return Result.succeed(copied.success)
+    if (Result.isSuccess(copied) && isWhole(given, copied.success)) {
+      return Result.succeed(copied.success)
+    }
     return Result.mapError(decode(given), ({ issue }) => {
       const [first] = issuesOf(issue).issues
-      const path = (first?.path ?? []).map((segment) => typeof segment === "object" ? segment.key : segment)
-      return misshapen(valueAt(given, path), ruleOf(first?.message), prefix + path.map((key) => `/${String(key)}`).join(""))
+      const path = (first?.path ?? []).map((segment) =>
+        typeof segment === "object" ? segment.key : segment
+      )
+      return misshapen(
+        valueAt(given, path),
+        ruleOf(first?.message),
+        prefix + path.map((key) => `/${String(key)}`).join("")
+      )
     })
   }
 }
@@ -27,7 +37,11 @@ export function shapeOf<A, I>(schema: Schema.Codec<A, I>): (given: unknown, pref
 function isWhole(given: unknown, copy: unknown): boolean {
   if (typeof given !== "object" || given === null) return true
   if (Array.isArray(given)) {
-    for (let at = 0; at < given.length; at++) if (typeof given[at] === "object" && !isWhole(given[at], (copy as ReadonlyArray<unknown>)[at])) return false
+    for (let at = 0; at < given.length; at++) {
+      if (
+        typeof given[at] === "object" && !isWhole(given[at], (copy as ReadonlyArray<unknown>)[at])
+      ) return false
+    }
     return true
   }
   for (const key in given) {
@@ -43,15 +57,23 @@ interface Members {
 }
 
 /** What is not of the shape that a feed defines. */
-export const misshapen = (value: unknown, expected: string, place: string): BlockViolation => violation("shape", textOf(value), expected, place)
+export const misshapen = (value: unknown, expected: string, place: string): BlockViolation =>
+  violation("shape", textOf(value), expected, place)
 
 const ruleOf = (message: string | undefined): string => {
   if (message === undefined) return "the shape of a feed record"
-  return message.includes("excess property") ? "no such member, since the feed defines none of this name" : message.replace(/^Expected /u, "")
+  return message.includes("excess property")
+    ? "no such member, since the feed defines none of this name"
+    : message.replace(/^Expected /u, "")
 }
 
 const valueAt = (given: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
-  path.reduce<unknown>((part, key) => typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined, given)
+  path.reduce<unknown>(
+    (part, key) => typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined,
+    given
+  )
 
 const textOf = (value: unknown): string =>
-  typeof value === "object" && value !== null ? Array.isArray(value) ? `${value.length} entries` : "object" : String(value)
+  typeof value === "object" && value !== null
+    ? Array.isArray(value) ? `${value.length} entries` : "object"
+    : String(value)

@@ -8,13 +8,31 @@ export function addTokens(work: BlockWork): BlockViolation | undefined {
   for (const [position, token] of (work.block.tokens ?? []).entries()) {
     const place = `/tokens/${position}`
     if (token.id !== work.lastTokenId + 1) {
-      return violation("token-id", token.id, `${work.lastTokenId + 1}, the one after the last token`, `${place}/id`)
+      return violation(
+        "token-id",
+        token.id,
+        `${work.lastTokenId + 1}, the one after the last token`,
+        `${place}/id`
+      )
     }
-    if (addresses.has(token.ethereumAddress) || work.view.tokenByAddress(token.ethereumAddress) !== undefined) {
-      return violation("token-address", token.ethereumAddress, "the address of no other token", `${place}/ethereumAddress`)
+    if (
+      addresses.has(token.ethereumAddress) ||
+      work.view.tokenByAddress(token.ethereumAddress) !== undefined
+    ) {
+      return violation(
+        "token-address",
+        token.ethereumAddress,
+        "the address of no other token",
+        `${place}/ethereumAddress`
+      )
     }
     addresses.add(token.ethereumAddress)
-    work.tokens.set(token.id, { ...token, ethereumBlockNum: work.block.number, priceUSD: null, priceTimeMs: null })
+    work.tokens.set(token.id, {
+      ...token,
+      ethereumBlockNum: work.block.number,
+      priceUSD: null,
+      priceTimeMs: null
+    })
     work.lastTokenId = token.id
   }
   return undefined
@@ -27,17 +45,28 @@ export function applyPrices(work: BlockWork): BlockViolation | undefined {
   if (violated !== undefined) return violated
   for (const { priceUSD, timeMs, tokenId } of prices) {
     const token = work.token(tokenId)
-    if (token !== undefined) work.tokens.set(tokenId, { ...token, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs })
+    if (token !== undefined) {
+      work.tokens.set(tokenId, {
+        ...token,
+        priceUSD,
+        priceTimeMs: priceUSD === null ? null : timeMs
+      })
+    }
   }
   return undefined
 }
 
 /** Prices are those of registered tokens. */
-export function checkPrices(prices: ReadonlyArray<PriceFeed>, token: (id: number) => object | undefined): BlockViolation | undefined {
+export function checkPrices(
+  prices: ReadonlyArray<PriceFeed>,
+  token: (id: number) => object | undefined
+): BlockViolation | undefined {
   const position = prices.findIndex(({ tokenId }) => token(tokenId) === undefined)
   const price = prices[position]
-  return price && violation("token-exists", price.tokenId, "a registered token", `/prices/${position}/tokenId`)
+  return price &&
+    violation("token-exists", price.tokenId, "a registered token", `/prices/${position}/tokenId`)
 }
 
 /** The tokens that the block registered, in their order, without those that it only priced. */
-export const registeredTokens = (work: BlockWork): ReadonlyArray<New<Token>> => [...work.tokens.values()].filter(({ id }) => id > work.view.lastTokenId)
+export const registeredTokens = (work: BlockWork): ReadonlyArray<New<Token>> =>
+  [...work.tokens.values()].filter(({ id }) => id > work.view.lastTokenId)

@@ -38,14 +38,27 @@ export class WorkingState {
     const known = this.#accounts.get(index)
     if (known !== undefined) return known
     const origin = this.state.account(index)
-    return origin === undefined ? undefined : this.#keep({ origin, created: false, nonce: origin.nonce, balance: origin.balance })
+    return origin === undefined
+      ? undefined
+      : this.#keep({ origin, created: false, nonce: origin.nonce, balance: origin.balance })
   }
 
   /** Opens the account with the next index. */
-  create(owner: Pick<Account, "tokenId" | "publicKey" | "address">, balance: bigint): WorkingAccount {
+  create(
+    owner: Pick<Account, "tokenId" | "publicKey" | "address">,
+    balance: bigint
+  ): WorkingAccount {
     const index = this.state.lastAccountIndex + this.#created.length + 1
     const { address, publicKey, tokenId } = owner
-    const origin = { index, tokenId, batchNum: this.batchNum, publicKey, address, nonce: 0n, balance }
+    const origin = {
+      index,
+      tokenId,
+      batchNum: this.batchNum,
+      publicKey,
+      address,
+      nonce: 0n,
+      balance
+    }
     const account = this.#keep({ origin, created: true, nonce: 0n, balance })
     this.#created.push(account)
     return account
@@ -59,13 +72,19 @@ export class WorkingState {
   outcome(): BatchOutcome {
     return {
       l1UserEffects: this.l1UserEffects,
-      createdAccounts: this.#created.map(({ origin, nonce, balance }) => ({ ...origin, nonce, balance })),
+      createdAccounts: this.#created.map(({ origin, nonce, balance }) => ({
+        ...origin,
+        nonce,
+        balance
+      })),
       accountUpdates: [...this.#accounts.values()].filter(isChanged)
         .map(({ origin, nonce, balance }) => ({ index: origin.index, nonce, balance }))
         .sort((a, b) => a.index - b.index),
       exits: [...this.exits].map(([accountIndex, balance]) => ({ accountIndex, balance }))
         .sort((a, b) => a.accountIndex - b.accountIndex),
-      collectedFees: [...this.feeAccounts].map(([tokenId, { amount }]) => [tokenId, amount] as const).sort((a, b) => a[0] - b[0]),
+      collectedFees: [...this.feeAccounts].map(([tokenId, { amount }]) =>
+        [tokenId, amount] as const
+      ).sort((a, b) => a[0] - b[0]),
       l2: this.l2
     }
   }
@@ -80,11 +99,20 @@ export class WorkingState {
 const BALANCE_LIMIT = 1n << 192n
 
 /** Adds units; refuses what a leaf has no room for. `place` is only called to report. */
-export function credit(account: WorkingAccount, amount: bigint, place: () => string): BlockViolation | undefined {
+export function credit(
+  account: WorkingAccount,
+  amount: bigint,
+  place: () => string
+): BlockViolation | undefined {
   account.balance += amount
   return account.balance < BALANCE_LIMIT
     ? undefined
-    : violation("balance-limit", account.balance, `a balance of account ${account.origin.index} below 2^192`, place())
+    : violation(
+      "balance-limit",
+      account.balance,
+      `a balance of account ${account.origin.index} below 2^192`,
+      place()
+    )
 }
 
 const isChanged = ({ created, origin, nonce, balance }: WorkingAccount): boolean =>

@@ -12,31 +12,43 @@ export class WriteCounts {
   readonly #violations = new Map<Invariant, number>()
 
   counted<A, E extends BlockViolation | StoreFailure>(
-    kind: typeof kinds[number], writing: Effect.Effect<A, E>, isHeld: (report: A) => boolean = () => false
+    kind: typeof kinds[number],
+    writing: Effect.Effect<A, E>,
+    isHeld: (report: A) => boolean = () => false
   ): Effect.Effect<A, E> {
     const counts = this.#counts.get(kind)!
-    return Effect.onExit(writing, (exit) => Effect.sync(() => {
-      const outcome = Exit.isSuccess(exit) ? isHeld(exit.value) ? "held" : "applied" : this.#outcomeOf(exit.cause)
-      counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
-    }))
+    return Effect.onExit(writing, (exit) =>
+      Effect.sync(() => {
+        const outcome = Exit.isSuccess(exit)
+          ? isHeld(exit.value) ? "held" : "applied"
+          : this.#outcomeOf(exit.cause)
+        counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+      }))
   }
 
   /** Registers the metrics until the scope closes. */
   get measured(): Effect.Effect<void, never, Scope.Scope> {
-    const writes = [...this.#counts].flatMap(([kind, counts]) => outcomes.map((outcome) =>
-      counter(
-        "rollup_ledger_writes_total",
-        "Blocks, rollbacks and prices that this process was told, by what became of them",
-        () => counts.get(outcome) ?? 0, { kind, outcome }
-      )))
+    const writes = [...this.#counts].flatMap(([kind, counts]) =>
+      outcomes.map((outcome) =>
+        counter(
+          "rollup_ledger_writes_total",
+          "Blocks, rollbacks and prices that this process was told, by what became of them",
+          () => counts.get(outcome) ?? 0,
+          { kind, outcome }
+        )
+      )
+    )
     const violated = ([invariant, value]: readonly [Invariant, number]) =>
       counter(
         "rollup_ledger_violations_total",
-        "Writes that were refused, by the invariant that they violate", () => value, { invariant }
+        "Writes that were refused, by the invariant that they violate",
+        () => value,
+        { invariant }
       )
     const violations = Effect.sync(() => Array.from(this.#violations, violated))
     return Effect.andThen(
-      measure(...writes), collect("rollup_ledger_violations_total", violations)
+      measure(...writes),
+      collect("rollup_ledger_violations_total", violations)
     )
   }
 

@@ -1,4 +1,12 @@
-import type { Account, L1CoordinatorFeed, L2Feed, New, Token, TokenId, Transaction } from "../domain/mod.ts"
+import type {
+  Account,
+  L1CoordinatorFeed,
+  L2Feed,
+  New,
+  Token,
+  TokenId,
+  Transaction
+} from "../domain/mod.ts"
 import type { AccountIndex } from "../encoding/mod.ts"
 
 /** The state before a batch. */
@@ -47,7 +55,9 @@ export interface BatchOutcome {
   /** With nonce and balance after the batch, ascending by index. */
   readonly createdAccounts: ReadonlyArray<New<Account>>
   /** Accounts that were created or whose nonce or balance changed, ascending by index. */
-  readonly accountUpdates: ReadonlyArray<{ readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }>
+  readonly accountUpdates: ReadonlyArray<
+    { readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }
+  >
   /** Leaves of the exit tree, above zero, ascending by index. */
   readonly exits: ReadonlyArray<{ readonly accountIndex: AccountIndex; readonly balance: bigint }>
   /** One entry for each fee account, possibly zero, ascending by token. */

@@ -24,7 +24,10 @@ export class BlockViolation extends Schema.TaggedError<BlockViolation>()("BlockV
 
 /** Names the value that breaks an invariant, what was expected instead, and where it stands. */
 export const violation = (
-  invariant: Invariant, value: string | number | bigint | boolean | null, expected: string, place: string
+  invariant: Invariant,
+  value: string | number | bigint | boolean | null,
+  expected: string,
+  place: string
 ): BlockViolation => {
   const { subject, remedy } = invariants[invariant]
   return new BlockViolation({
@@ -32,16 +35,25 @@ export const violation = (
     value: String(value),
     expected,
     place,
-    message: `${subject} "${value}" at ${place}: expected ${expected}; ${remedy} (invariant ${invariant})`
+    message:
+      `${subject} "${value}" at ${place}: expected ${expected}; ${remedy} (invariant ${invariant})`
   })
 }
 
 /** The same violation, named by the block that it is one of: a line of a log says which. */
-export function violationOfBlock(number: unknown, { _tag, message, ...said }: BlockViolation): BlockViolation {
+export function violationOfBlock(
+  number: unknown,
+  { _tag, message, ...said }: BlockViolation
+): BlockViolation {
   const block = typeof number === "bigint" ? `Block ${number}` : "Block without number"
-  return new BlockViolation({ ...said, message: `${block}: ${message.slice(0, 1).toLowerCase()}${message.slice(1)}` })
+  return new BlockViolation({
+    ...said,
+    message: `${block}: ${message.slice(0, 1).toLowerCase()}${message.slice(1)}`
+  })
 }
 
 /** The same violation, seen from a whole of which the first place is a part. */
-export const violationWithin = ({ invariant, value, expected, place }: BlockViolation, prefix: string): BlockViolation =>
-  violation(invariant, value, expected, prefix + place)
+export const violationWithin = (
+  { invariant, value, expected, place }: BlockViolation,
+  prefix: string
+): BlockViolation => violation(invariant, value, expected, prefix + place)

@@ -29,22 +29,38 @@ export interface LedgerRules {
  * Of the view it reads what the block names (tokens, accounts, slots, bidders, exits, owners), and what the transactions of the queues
  * that it forges or fills name: their accounts and tokens, and the tokens of all those accounts.
  */
-export const decideBlock = (rules: LedgerRules, block: BlockFeed): (view: LedgerView) => Result.Result<Decision, BlockViolation> => {
+export const decideBlock = (
+  rules: LedgerRules,
+  block: BlockFeed
+): (view: LedgerView) => Result.Result<Decision, BlockViolation> => {
   const read = readBlock(block)
   return (view) => Result.flatMap(read, (own) => decideOwnBlock(rules, own)(view))
 }
 
 /** A copy of a block that a host hands over, where it has the shape that the feed defines. */
 export const readBlock = (given: BlockFeed): Result.Result<BlockFeed, BlockViolation> =>
-  Result.mapError(readShape(given), (violated) => violationOfBlock((given as Partial<BlockFeed> | null | undefined)?.number, violated))
+  Result.mapError(
+    readShape(given),
+    (violated) =>
+      violationOfBlock((given as Partial<BlockFeed> | null | undefined)?.number, violated)
+  )
 
 /** As `decideBlock`, for a block that `readBlock` gave. */
-export const decideOwnBlock = (rules: LedgerRules, block: BlockFeed) => (view: LedgerView): Result.Result<Decision, BlockViolation> =>
-  Result.mapError(decide(rules, block, view), (violated) => violationOfBlock(block.number, violated))
+export const decideOwnBlock =
+  (rules: LedgerRules, block: BlockFeed) =>
+  (view: LedgerView): Result.Result<Decision, BlockViolation> =>
+    Result.mapError(
+      decide(rules, block, view),
+      (violated) => violationOfBlock(block.number, violated)
+    )
 
 const readShape = shapeOf(BlockFeed)
 
-function decide(rules: LedgerRules, block: BlockFeed, view: LedgerView): Result.Result<Decision, BlockViolation> {
+function decide(
+  rules: LedgerRules,
+  block: BlockFeed,
+  view: LedgerView
+): Result.Result<Decision, BlockViolation> {
   const standing = checkStored(block, view)
   if (standing === "stored") return Result.succeed({ kind: "alreadyStored" })
   if (standing !== "new") return Result.fail(standing)
@@ -60,7 +76,15 @@ function decide(rules: LedgerRules, block: BlockFeed, view: LedgerView): Result.
 
 /** In this order each part finds what it refers to: later parts see what earlier ones brought. */
 const STEPS: ReadonlyArray<(work: BlockWork) => BlockViolation | undefined> = [
-  addTokens, applyPrices, registerCoordinators, placeBids, fillQueues, forgeBatches, changeVariables, updateBuckets, collectDelayed,
+  addTokens,
+  applyPrices,
+  registerCoordinators,
+  placeBids,
+  fillQueues,
+  forgeBatches,
+  changeVariables,
+  updateBuckets,
+  collectDelayed,
   withdrawExits
 ]
 
@@ -68,7 +92,10 @@ function changesOf(work: BlockWork): BlockChanges {
   const { hash, lastEthereumBlock, number, prices, timestampMs } = work.block
   return {
     block: { number, hash, timestampMs },
-    lastEthereumBlock: [number, lastEthereumBlock ?? number, work.view.lastEthereumBlock].reduce((a, b) => a > b ? a : b),
+    lastEthereumBlock: [number, lastEthereumBlock ?? number, work.view.lastEthereumBlock].reduce((
+      a,
+      b
+    ) => a > b ? a : b),
     prices: prices ?? [],
     coordinators: sortedRegistrations(work),
     bids: work.bids,

@@ -11,7 +11,8 @@ export type Dependency = LedgerPart | "slot"
  * they show.
  */
 
-const always = (...parts: ReadonlyArray<Dependency>): ReadonlyArray<Dependency> => Object.freeze(["rollBacks", ...parts] as const)
+const always = (...parts: ReadonlyArray<Dependency>): ReadonlyArray<Dependency> =>
+  Object.freeze(["rollBacks", ...parts] as const)
 
 const listDependencies: { readonly [N in ListName]: ReadonlyArray<Dependency> } = {
   accounts: always("tokens", "accounts"),
@@ -31,16 +32,22 @@ const tokensOnly = always("tokens")
 const pastSlot = always("auction", "bids", "coordinators")
 const stateDependencies = always("blocks")
 
-type OfItem<N extends ItemName> = (item: Items[N], stamp: LedgerStamp, constants: NetworkConstants) => ReadonlyArray<Dependency>
+type OfItem<N extends ItemName> = (
+  item: Items[N],
+  stamp: LedgerStamp,
+  constants: NetworkConstants
+) => ReadonlyArray<Dependency>
 
 const itemDependencies: { readonly [N in ItemName]: OfItem<N> } = {
   account: () => listDependencies.accounts,
   exit: ({ exit }) => isPendingWithdraw(exit) ? listDependencies.exits : tokensOnly,
   // one that waits in its queue changes when it is forged
-  transaction: ({ transaction }) => transaction.batchNum === null ? listDependencies.transactions : tokensOnly,
+  transaction: ({ transaction }) =>
+    transaction.batchNum === null ? listDependencies.transactions : tokensOnly,
   batch: () => rollBacksOnly,
   fullBatch: () => tokensOnly,
-  slot: ({ slotNum }, { ethereumBlockNum }, { auction }) => slotNum <= slotOfBlock(auction, ethereumBlockNum) ? pastSlot : listDependencies.slots,
+  slot: ({ slotNum }, { ethereumBlockNum }, { auction }) =>
+    slotNum <= slotOfBlock(auction, ethereumBlockNum) ? pastSlot : listDependencies.slots,
   token: () => listDependencies.tokens,
   coordinator: () => listDependencies.coordinators
 }
@@ -48,18 +55,29 @@ const itemDependencies: { readonly [N in ItemName]: OfItem<N> } = {
 /** What an answer of each kind depends on; of an item it depends on the item. */
 export const dependenciesOf = {
   list: (name: ListName): ReadonlyArray<Dependency> => listDependencies[name],
-  item: <N extends ItemName>(name: N, item: Items[N], stamp: LedgerStamp, constants: NetworkConstants): ReadonlyArray<Dependency> =>
-    itemDependencies[name](item, stamp, constants),
+  item: <N extends ItemName>(
+    name: N,
+    item: Items[N],
+    stamp: LedgerStamp,
+    constants: NetworkConstants
+  ): ReadonlyArray<Dependency> => itemDependencies[name](item, stamp, constants),
   state: stateDependencies,
   config: nothing,
   /** Its token and that it is requested for, and its sender, who cannot vanish but by a rollback. */
-  poolTransaction: (isSenderKnown: boolean): ReadonlyArray<Dependency> => isSenderKnown ? tokensOnly : listDependencies.accounts,
+  poolTransaction: (isSenderKnown: boolean): ReadonlyArray<Dependency> =>
+    isSenderKnown ? tokensOnly : listDependencies.accounts,
   authorization: nothing
 }
 
 /** The dependencies as they are in a snapshot, as a short text: another one where one of them has changed. */
-export const versionsOf = (dependencies: ReadonlyArray<Dependency>, { parts, stamp }: LedgerSnapshot, { auction }: NetworkConstants): string =>
-  dependencies.map((part) => (part === "slot" ? slotOfBlock(auction, stamp.ethereumBlockNum) : parts[part]).toString(36)).join(".")
+export const versionsOf = (
+  dependencies: ReadonlyArray<Dependency>,
+  { parts, stamp }: LedgerSnapshot,
+  { auction }: NetworkConstants
+): string =>
+  dependencies.map((part) =>
+    (part === "slot" ? slotOfBlock(auction, stamp.ethereumBlockNum) : parts[part]).toString(36)
+  ).join(".")
 
 /** The number of the batch that an operation names and that is all its answer shows; null of any other. */
 export const batchOf = (operation: Operation, path: ReadonlyArray<string>): number | null =>

@@ -13,12 +13,31 @@ export type ExitProof = Parameters<VerifyExit>
 export type JudgeExits = (proofs: ReadonlyArray<ExitProof>) => Effect.Effect<number | undefined>
 
 /** As `decideOwnBlock`, but the proofs of exits are left to the check of the decision, so the last fault of a block that is told. */
-export const decideJudged = (rules: Omit<LedgerRules, "verifyExit">, judge: JudgeExits, block: BlockFeed) =>
+export const decideJudged =
+  (rules: Omit<LedgerRules, "verifyExit">, judge: JudgeExits, block: BlockFeed) =>
   (view: LedgerView): Result.Result<Decision<BlockViolation>, BlockViolation> => {
     const proofs: Array<ExitProof> = []
-    const decided = decideOwnBlock({ ...rules, verifyExit: (...proof) => proofs.push(proof) > 0 }, block)(view)
-    return proofs.length === 0 ? decided : Result.map(decided, (decision) => decision.kind === "store" ? { ...decision, check: checkOf(judge, proofs, block) } : decision)
+    const decided = decideOwnBlock(
+      { ...rules, verifyExit: (...proof) => proofs.push(proof) > 0 },
+      block
+    )(view)
+    return proofs.length === 0
+      ? decided
+      : Result.map(decided, (decision) =>
+        decision.kind === "store"
+          ? { ...decision, check: checkOf(judge, proofs, block) }
+          : decision)
   }
 
-const checkOf = (judge: JudgeExits, proofs: ReadonlyArray<ExitProof>, block: BlockFeed): Effect.Effect<void, BlockViolation> =>
-  Effect.flatMap(judge(proofs), (wrong) => wrong === undefined ? Effect.void : Effect.fail(violationOfBlock(block.number, wrongProofOf(block, wrong))))
+const checkOf = (
+  judge: JudgeExits,
+  proofs: ReadonlyArray<ExitProof>,
+  block: BlockFeed
+): Effect.Effect<void, BlockViolation> =>
+  Effect.flatMap(
+    judge(proofs),
+    (wrong) =>
+      wrong === undefined
+        ? Effect.void
+        : Effect.fail(violationOfBlock(block.number, wrongProofOf(block, wrong)))
+  )

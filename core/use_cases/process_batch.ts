@@ -12,7 +12,10 @@ import type { BlockViolation } from "./block_violation.ts"
  * at last the fees. Fails on the first transaction that no circuit accepts, with a place inside of the batch such as `/l2/3/nonce`;
  * an L1 user transaction never fails, its amounts become zero (domain §3.6).
  */
-export function processBatch(state: BatchState, input: BatchInput): Result.Result<BatchOutcome, BlockViolation> {
+export function processBatch(
+  state: BatchState,
+  input: BatchInput
+): Result.Result<BatchOutcome, BlockViolation> {
   const working = new WorkingState(state, input.batchNum)
   for (const step of STEPS) {
     const violated = step(working, input)
@@ -22,4 +25,10 @@ export function processBatch(state: BatchState, input: BatchInput): Result.Resul
 }
 
 // Fee accounts may be created by the same batch, but must be known before the first fee falls due.
-const STEPS = [applyL1UserTransactions, createCoordinatorAccounts, openFeeAccounts, applyL2Transactions, creditFees]
+const STEPS = [
+  applyL1UserTransactions,
+  createCoordinatorAccounts,
+  openFeeAccounts,
+  applyL2Transactions,
+  creditFees
+]

@@ -1,5 +1,10 @@
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
-import { type Admin, type AdminError, type AdminOptions, openAdmin } from "../../adapters/admin/mod.ts"
+import {
+  type Admin,
+  type AdminError,
+  type AdminOptions,
+  openAdmin
+} from "../../adapters/admin/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import type { Node, NodeOptions } from "../../app/layers.ts"
 import { memoryNode } from "../../app/memory_node.ts"
@@ -14,10 +19,14 @@ const simulation = simulate({ seed: "1" })
 export const genesis = simulation.genesis
 
 /** The first records of a network, all of them blocks or prices. */
-export const records: ReadonlyArray<FeedRecord> = Array.from({ length: 60 }, () => simulation.next()).filter(({ kind }) => kind === "block" || kind === "prices")
+export const records: ReadonlyArray<FeedRecord> = Array.from(
+  { length: 60 },
+  () => simulation.next()
+).filter(({ kind }) => kind === "block" || kind === "prices")
 export const blocks = records.flatMap((record) => record.kind === "block" ? [record.block] : [])
 
-export const linesOf = (...records: ReadonlyArray<FeedRecord>): string => records.map((record) => `${writeFeedLine(record)}\n`).join("")
+export const linesOf = (...records: ReadonlyArray<FeedRecord>): string =>
+  records.map((record) => `${writeFeedLine(record)}\n`).join("")
 
 export interface Watched {
   readonly admin: Admin
@@ -25,11 +34,18 @@ export interface Watched {
 }
 
 /** Opens a node that serves, and its admin listener. */
-export const watched = (admin: Partial<AdminOptions> = {}, node: Partial<NodeOptions> = {}): Effect.Effect<Watched, AdminError, Scope.Scope> =>
+export const watched = (
+  admin: Partial<AdminOptions> = {},
+  node: Partial<NodeOptions> = {}
+): Effect.Effect<Watched, AdminError, Scope.Scope> =>
   Effect.gen(function*() {
     const monitor = admin.monitor ?? openMonitor()
     const opened = yield* openAdmin({ port: 0, token: Redacted.make(token), ...admin, monitor })
-    const built = yield* Effect.provideService(Layer.build(memoryNode({ genesis, ...node })), Monitor, monitor)
+    const built = yield* Effect.provideService(
+      Layer.build(memoryNode({ genesis, ...node })),
+      Monitor,
+      monitor
+    )
     yield* opened.serve(built)
     return { admin: opened, node: built }
   })
@@ -42,16 +58,41 @@ export interface Answer {
   readonly json: never
 }
 
-export const ask = (admin: Admin, path: string, init: RequestInit & { readonly duplex?: "half" } = {}): Effect.Effect<Answer> =>
+export const ask = (
+  admin: Admin,
+  path: string,
+  init: RequestInit & { readonly duplex?: "half" } = {}
+): Effect.Effect<Answer> =>
   Effect.promise(async () => {
     const response = await fetch(admin.url + path, init)
     const text = await response.text()
-    return { status: response.status, headers: response.headers, text, get json() { return JSON.parse(text) as never } }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      get json() {
+        return JSON.parse(text) as never
+      }
+    }
   })
 
 /** Posts lines as who has the token. */
-export const post = (admin: Admin, path: string, body: string, headers: { readonly [name: string]: string } = {}) =>
-  ask(admin, path, { method: "POST", body, headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson", ...headers } })
+export const post = (
+  admin: Admin,
+  path: string,
+  body: string,
+  headers: { readonly [name: string]: string } = {}
+) =>
+  ask(admin, path, {
+    method: "POST",
+    body,
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/x-ndjson",
+      ...headers
+    }
+  })
 
 /** Asks as who has the token. */
-export const get = (admin: Admin, path: string) => ask(admin, path, { headers: { authorization: `Bearer ${token}` } })
+export const get = (admin: Admin, path: string) =>
+  ask(admin, path, { headers: { authorization: `Bearer ${token}` } })

@@ -13,16 +13,21 @@ export const openCollector = async () => {
   const server: Server = createServer(async (request, response) => {
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    collected.push({ path: request.url!, headers: request.headers, body: JSON.parse(Buffer.concat(chunks).toString()) as never })
+    collected.push({
+      path: request.url!,
+      headers: request.headers,
+      body: JSON.parse(Buffer.concat(chunks).toString()) as never
+    })
     response.end("{}")
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     collected,
-    close: () => new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
   }
 }

@@ -20,11 +20,15 @@ export const readExposition = (text: string): ReadonlyMap<string, ExposedFamily>
     if (comment !== null) {
       const [, what, name, said] = comment
       const family = families.get(name!) ?? { kind: "", help: "", samples: [] }
-      if (family.samples.length > 0 || (what === "HELP" ? family.help : family.kind) !== "") throw new Error(`${name} is described twice`)
+      if (family.samples.length > 0 || (what === "HELP" ? family.help : family.kind) !== "") {
+        throw new Error(`${name} is described twice`)
+      }
       families.set(name!, what === "HELP" ? { ...family, help: said! } : { ...family, kind: said! })
       continue
     }
-    const sample = /^([a-z][a-z0-9_]*)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\})? (\+Inf|-?[\d.]+(?:e[+-]?\d+)?)$/u.exec(line)
+    const sample =
+      /^([a-z][a-z0-9_]*)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\})? (\+Inf|-?[\d.]+(?:e[+-]?\d+)?)$/u
+        .exec(line)
     if (sample === null) throw new Error(`No line of an exposition: ${line}`)
     const [, name, labels = "", value] = sample
     const family = families.get(name!) ?? families.get(name!.replace(/_(?:bucket|sum|count)$/u, ""))
@@ -33,13 +37,24 @@ export const readExposition = (text: string): ReadonlyMap<string, ExposedFamily>
     if (seen.has(key)) throw new Error(`${key} stands there twice`)
     seen.add(key)
     family.samples.push({
-      name: name!, value: value === "+Inf" ? Infinity : Number(value),
-      labels: Object.fromEntries([...labels.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/gu)].map(([, label, text]) => [label!, text!]))
+      name: name!,
+      value: value === "+Inf" ? Infinity : Number(value),
+      labels: Object.fromEntries(
+        [...labels.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/gu)].map((
+          [, label, text]
+        ) => [label!, text!])
+      )
     })
   }
   return families
 }
 
 /** The value of one sample, undefined where there is none. */
-export const sampleOf = (families: ReadonlyMap<string, ExposedFamily>, name: string, labels: { readonly [name: string]: string } = {}): number | undefined =>
-  families.get(name)?.samples.find((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))?.value
+export const sampleOf = (
+  families: ReadonlyMap<string, ExposedFamily>,
+  name: string,
+  labels: { readonly [name: string]: string } = {}
+): number | undefined =>
+  families.get(name)?.samples.find((sample) =>
+    Object.entries(labels).every(([label, value]) => sample.labels[label] === value)
+  )?.value

@@ -14,33 +14,73 @@ import { genesis } from "./_admin.ts"
 
 const [rounds, requests] = [31, 10_000]
 
-const headers = { host: "127.0.0.1:8080", accept: "application/json", "user-agent": "cost", connection: "keep-alive" }
+const headers = {
+  host: "127.0.0.1:8080",
+  accept: "application/json",
+  "user-agent": "cost",
+  connection: "keep-alive"
+}
 
-const ways: Effect.Effect<ReadonlyArray<readonly [string, boolean, Observing]>, never, never> = Effect.gen(function*() {
-  const log = yield* Effect.provideService(openRequestLog({ format: "json", to: new Writable({ write: (_, __, done) => done() }) }) as Effect.Effect<NonNullable<Observing["log"]>>, Monitor, null)
-  const tracer = Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
-  return [
-    ["nothing", false, {}], ["nothing, again", false, {}], ["counts", true, {}], ["counts and log", true, { log }], ["counts and Server-Timing", true, { serverTiming: true }],
-    ["counts and traces, none sampled", true, { traces: { tracer, ratio: 0 } }], ["counts and traces, all sampled", true, { traces: { tracer, ratio: 1 } }]
-  ] as const
-}) as never
+const ways: Effect.Effect<ReadonlyArray<readonly [string, boolean, Observing]>, never, never> =
+  Effect.gen(function*() {
+    const log = yield* Effect.provideService(
+      openRequestLog({
+        format: "json",
+        to: new Writable({ write: (_, __, done) => done() })
+      }) as Effect.Effect<NonNullable<Observing["log"]>>,
+      Monitor,
+      null
+    )
+    const tracer = Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
+    return [
+      ["nothing", false, {}],
+      ["nothing, again", false, {}],
+      ["counts", true, {}],
+      ["counts and log", true, { log }],
+      ["counts and Server-Timing", true, { serverTiming: true }],
+      ["counts and traces, none sampled", true, { traces: { tracer, ratio: 0 } }],
+      ["counts and traces, all sampled", true, { traces: { tracer, ratio: 1 } }]
+    ] as const
+  }) as never
 
 await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-  const contenders = yield* Effect.forEach(yield* ways, ([name, isCounted, observing]) =>
-    Effect.map(Effect.provideService(Layer.build(Layer.fresh(memoryNode({ genesis, observing }))), Monitor, isCounted ? openMonitor() : null), (node) =>
-      ({ name, handle: Context.get(node, Application).handle, microseconds: [] as Array<number> })))
+  const contenders = yield* Effect.forEach(
+    yield* ways,
+    ([name, isCounted, observing]) =>
+      Effect.map(
+        Effect.provideService(
+          Layer.build(Layer.fresh(memoryNode({ genesis, observing }))),
+          Monitor,
+          isCounted ? openMonitor() : null
+        ),
+        (node) => ({
+          name,
+          handle: Context.get(node, Application).handle,
+          microseconds: [] as Array<number>
+        })
+      )
+  )
   for (let round = -3; round < rounds; round++) {
     for (const { handle, microseconds } of contenders) {
       const before = process.cpuUsage()
-      for (let i = 0; i < requests; i++) yield* handle({ method: "GET", url: `/tokens?limit=${1 + i % 20}`, headers })
+      for (let i = 0; i < requests; i++) {
+        yield* handle({ method: "GET", url: `/tokens?limit=${1 + i % 20}`, headers })
+      }
       const { system, user } = process.cpuUsage(before)
       if (round >= 0) microseconds.push((user + system) / requests)
     }
   }
-  const middle = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1]!
+  const middle = (values: ReadonlyArray<number>) =>
+    values.toSorted((a, b) => a - b)[values.length >> 1]!
   const least = middle(contenders[0]!.microseconds)
   for (const { microseconds, name } of contenders) {
     const sorted = microseconds.toSorted((a, b) => a - b)
-    console.log(`${name.padEnd(34)} ${middle(sorted).toFixed(2)} µs a request, ${(middle(sorted) - least).toFixed(2)} more (quartiles ${sorted[rounds >> 2]!.toFixed(2)} to ${sorted[(3 * rounds) >> 2]!.toFixed(2)})`)
+    console.log(
+      `${name.padEnd(34)} ${middle(sorted).toFixed(2)} µs a request, ${
+        (middle(sorted) - least).toFixed(2)
+      } more (quartiles ${sorted[rounds >> 2]!.toFixed(2)} to ${
+        sorted[(3 * rounds) >> 2]!.toFixed(2)
+      })`
+    )
   }
 })))

@@ -15,46 +15,104 @@ describe("the admin listener over PostgreSQL", () => {
   beforeAll(async () => void (database = await freshDatabase()))
   afterAll(() => database.remove())
 
-  const opened = (waits: boolean) => Effect.gen(function*() {
-    const monitor = openMonitor()
-    const admin = yield* openAdmin({ port: 0, monitor, token: Redacted.make(token) })
-    const node = yield* Effect.provideService(Effect.gen(function*() {
-      const stores = yield* Layer.build(Layer.fresh(sqlStores({ url: Redacted.make(database.url), genesis, maxConnections: 4, lease: { waits } })))
-      return yield* Layer.build(Layer.fresh(nodeOver(Layer.succeedContext(stores), { genesis })))
-    }), Monitor, monitor)
-    yield* admin.serve(node)
-    return { admin }
-  })
+  const opened = (waits: boolean) =>
+    Effect.gen(function*() {
+      const monitor = openMonitor()
+      const admin = yield* openAdmin({ port: 0, monitor, token: Redacted.make(token) })
+      const node = yield* Effect.provideService(
+        Effect.gen(function*() {
+          const stores = yield* Layer.build(
+            Layer.fresh(
+              sqlStores({
+                url: Redacted.make(database.url),
+                genesis,
+                maxConnections: 4,
+                lease: { waits }
+              })
+            )
+          )
+          return yield* Layer.build(
+            Layer.fresh(nodeOver(Layer.succeedContext(stores), { genesis }))
+          )
+        }),
+        Monitor,
+        monitor
+      )
+      yield* admin.serve(node)
+      return { admin }
+    })
 
-  it.live("tells whether the database answers, its schema is ours, and who writes; who does not write says so to a feed", () => Effect.scoped(Effect.gen(function*() {
-    const { admin } = yield* opened(false)
-    const checks = Effect.map(ask(admin, "/readyz"), ({ json, status }) => ({ status, checks: (json as { readonly checks: { readonly [name: string]: Health } }).checks }))
-    const before = yield* checks
-    assert.strictEqual(before.status, 200)
-    assert.deepStrictEqual([before.checks.database!.state, before.checks.migrations!.state, before.checks.writer!.state, before.checks.ledger!.state], ["ok", "ok", "degraded", "ok"])
-    assert.match(before.checks.writer!.detail, /^No process writes the ledger/u)
+  it.live(
+    "tells whether the database answers, its schema is ours, and who writes; who does not write says so to a feed",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { admin } = yield* opened(false)
+        const checks = Effect.map(
+          ask(admin, "/readyz"),
+          ({ json, status }) => ({
+            status,
+            checks: (json as { readonly checks: { readonly [name: string]: Health } }).checks
+          })
+        )
+        const before = yield* checks
+        assert.strictEqual(before.status, 200)
+        assert.deepStrictEqual([
+          before.checks.database!.state,
+          before.checks.migrations!.state,
+          before.checks.writer!.state,
+          before.checks.ledger!.state
+        ], ["ok", "ok", "degraded", "ok"])
+        assert.match(before.checks.writer!.detail, /^No process writes the ledger/u)
 
-    assert.strictEqual((yield* post(admin, "/feed", linesOf(...blocks.slice(0, 5).map((block) => ({ kind: "block" as const, block }))))).status, 200)
-    const writing = yield* checks
-    assert.strictEqual(writing.checks.writer!.state, "ok")
-    assert.match(writing.checks.writer!.detail, new RegExp(`^process ${process.pid} on .* writes the ledger since 2\\d{3}-`, "u"))
-    const families = readExposition((yield* ask(admin, "/metrics")).text)
-    assert.strictEqual(sampleOf(families, "rollup_database_connections_max", { client: "signals" }), 1)
-    assert.strictEqual(sampleOf(families, "rollup_ledger_block"), Number(blocks[4]!.number))
-    assert.strictEqual(sampleOf(families, "rollup_metrics_unread"), 0)
+        assert.strictEqual(
+          (yield* post(
+            admin,
+            "/feed",
+            linesOf(...blocks.slice(0, 5).map((block) => ({ kind: "block" as const, block })))
+          )).status,
+          200
+        )
+        const writing = yield* checks
+        assert.strictEqual(writing.checks.writer!.state, "ok")
+        assert.match(
+          writing.checks.writer!.detail,
+          new RegExp(`^process ${process.pid} on .* writes the ledger since 2\\d{3}-`, "u")
+        )
+        const families = readExposition((yield* ask(admin, "/metrics")).text)
+        assert.strictEqual(
+          sampleOf(families, "rollup_database_connections_max", { client: "signals" }),
+          1
+        )
+        assert.strictEqual(sampleOf(families, "rollup_ledger_block"), Number(blocks[4]!.number))
+        assert.strictEqual(sampleOf(families, "rollup_metrics_unread"), 0)
 
-    // another process of the same database is not the writer, and does not let a synchroniser wait for that
-    const { admin: other } = yield* opened(true)
-    const refused = yield* post(other, "/feed", linesOf({ kind: "block", block: blocks[5]! }))
-    assert.strictEqual(refused.status, 503)
-    assert.match(refused.text, /Another process writes the ledger/u)
-    assert.strictEqual((yield* get(admin, "/feed")).status, 200)
+        // another process of the same database is not the writer, and does not let a synchroniser wait for that
+        const { admin: other } = yield* opened(true)
+        const refused = yield* post(other, "/feed", linesOf({ kind: "block", block: blocks[5]! }))
+        assert.strictEqual(refused.status, 503)
+        assert.match(refused.text, /Another process writes the ledger/u)
+        assert.strictEqual((yield* get(admin, "/feed")).status, 200)
 
-    yield* Effect.promise(() => execute(database.url, "INSERT INTO migration (number, name, checksum) VALUES (999, 'of tomorrow', 'x')"))
-    const newer = yield* checks
-    assert.deepStrictEqual([newer.status, newer.checks.migrations!.state], [200, "degraded"])
-    assert.match(newer.checks.migrations!.detail, /migration 999 \(of tomorrow\) is applied there/u)
-    yield* Effect.promise(() => execute(database.url, "UPDATE writer SET expires_at = clock_timestamp() - interval '1 s', epoch = epoch + 1"))
-    assert.match((yield* checks).checks.writer!.detail, /gives no sign of life/u)
-  })), 60_000)
+        yield* Effect.promise(() =>
+          execute(
+            database.url,
+            "INSERT INTO migration (number, name, checksum) VALUES (999, 'of tomorrow', 'x')"
+          )
+        )
+        const newer = yield* checks
+        assert.deepStrictEqual([newer.status, newer.checks.migrations!.state], [200, "degraded"])
+        assert.match(
+          newer.checks.migrations!.detail,
+          /migration 999 \(of tomorrow\) is applied there/u
+        )
+        yield* Effect.promise(() =>
+          execute(
+            database.url,
+            "UPDATE writer SET expires_at = clock_timestamp() - interval '1 s', epoch = epoch + 1"
+          )
+        )
+        assert.match((yield* checks).checks.writer!.detail, /gives no sign of life/u)
+      })),
+    60_000
+  )
 })

@@ -10,153 +10,246 @@ interface Fed {
   readonly records: number
   readonly applied: number
   readonly held: number
-  readonly ledger: { readonly block: { readonly number: string; readonly hash: string }; readonly batchNum: number | null; readonly version: number }
+  readonly ledger: {
+    readonly block: { readonly number: string; readonly hash: string }
+    readonly batchNum: number | null
+    readonly version: number
+  }
 }
 interface Refused extends Fed {
   readonly type: string
   readonly message: string
   readonly line: number
-  readonly errors: ReadonlyArray<{ readonly line: number; readonly pointer: string; readonly value: string; readonly rule: string; readonly message: string; readonly invariant?: string }>
+  readonly errors: ReadonlyArray<
+    {
+      readonly line: number
+      readonly pointer: string
+      readonly value: string
+      readonly rule: string
+      readonly message: string
+      readonly invariant?: string
+    }
+  >
 }
 
 const block = (block: BlockFeed): FeedRecord => ({ kind: "block", block })
 const typeOf = ({ type }: Refused): string => type.slice("urn:rollup-node-api:problem:".length)
 
 describe("the feed over HTTP", () => {
-  it.live("a ledger that was fed over HTTP answers as one that was fed in the process", () => Effect.scoped(Effect.gen(function*() {
-    const { admin, node } = yield* watched()
-    const { node: other } = yield* watched()
-    const forth = records.slice(0, 30)
-    const answer = (yield* post(admin, "/feed", linesOf({ kind: "genesis", genesis }, ...forth), { "feed-after": genesis.block.hash })).json as Fed
-    for (const record of forth) yield* Context.get(other, Ledger).applyRecord(record)
-    assert.deepInclude(answer, { records: 31, applied: 30, held: 1 })
-    const [state, expected] = [yield* Context.get(node, LedgerReader).state, yield* Context.get(other, LedgerReader).state]
-    assert.deepStrictEqual(state, expected)
-    assert.deepStrictEqual((yield* get(admin, "/feed")).json as unknown, answer.ledger)
-    assert.strictEqual(answer.ledger.version, expected.stamp.version)
-  })))
+  it.live("a ledger that was fed over HTTP answers as one that was fed in the process", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin, node } = yield* watched()
+      const { node: other } = yield* watched()
+      const forth = records.slice(0, 30)
+      const answer = (yield* post(admin, "/feed", linesOf({ kind: "genesis", genesis }, ...forth), {
+        "feed-after": genesis.block.hash
+      })).json as Fed
+      for (const record of forth) yield* Context.get(other, Ledger).applyRecord(record)
+      assert.deepInclude(answer, { records: 31, applied: 30, held: 1 })
+      const [state, expected] = [
+        yield* Context.get(node, LedgerReader).state,
+        yield* Context.get(other, LedgerReader).state
+      ]
+      assert.deepStrictEqual(state, expected)
+      assert.deepStrictEqual((yield* get(admin, "/feed")).json as unknown, answer.ledger)
+      assert.strictEqual(answer.ledger.version, expected.stamp.version)
+    })))
 
-  it.live("blocks that are sent once more change nothing, and what is new among them is applied", () => Effect.scoped(Effect.gen(function*() {
-    const { admin } = yield* watched()
-    const first = (yield* post(admin, "/feed", linesOf(...blocks.slice(0, 5).map(block)))).json as Fed
-    const again = (yield* post(admin, "/feed", linesOf(...blocks.slice(0, 5).map(block)))).json as Fed
-    assert.deepInclude(again, { records: 5, applied: 0, held: 5, ledger: first.ledger })
-    assert.deepInclude((yield* post(admin, "/feed", linesOf(...blocks.slice(0, 7).map(block)))).json as Fed, { applied: 2, held: 5 })
-  })))
+  it.live("blocks that are sent once more change nothing, and what is new among them is applied", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      const first = (yield* post(admin, "/feed", linesOf(...blocks.slice(0, 5).map(block))))
+        .json as Fed
+      const again = (yield* post(admin, "/feed", linesOf(...blocks.slice(0, 5).map(block))))
+        .json as Fed
+      assert.deepInclude(again, { records: 5, applied: 0, held: 5, ledger: first.ledger })
+      assert.deepInclude(
+        (yield* post(admin, "/feed", linesOf(...blocks.slice(0, 7).map(block)))).json as Fed,
+        { applied: 2, held: 5 }
+      )
+    })))
 
-  it.live("a rollback that is sent once more after a lost answer does not take back what came after it", () => Effect.scoped(Effect.gen(function*() {
-    const { admin } = yield* watched()
-    yield* post(admin, "/feed", linesOf(...blocks.slice(0, 6).map(block)))
-    const fork = { kind: "rollBack", toBlock: blocks[2]!.number } as const
-    const body = linesOf(fork, block(blocks[3]!))
-    const once = yield* post(admin, "/feed", body, { "feed-after": blocks[5]!.hash })
-    assert.strictEqual(once.status, 200)
-    const told = once.json as Fed
-    assert.strictEqual(told.ledger.block.hash, blocks[3]!.hash)
-    const twice = yield* post(admin, "/feed", body, { "feed-after": blocks[5]!.hash })
-    assert.strictEqual(twice.status, 412)
-    const refused = twice.json as Refused
-    assert.strictEqual(typeOf(refused), "ledger-elsewhere")
-    assert.deepStrictEqual(refused.ledger, told.ledger)
-    assert.deepStrictEqual((yield* get(admin, "/feed")).json as unknown, told.ledger)
-  })))
+  it.live("a rollback that is sent once more after a lost answer does not take back what came after it", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      yield* post(admin, "/feed", linesOf(...blocks.slice(0, 6).map(block)))
+      const fork = { kind: "rollBack", toBlock: blocks[2]!.number } as const
+      const body = linesOf(fork, block(blocks[3]!))
+      const once = yield* post(admin, "/feed", body, { "feed-after": blocks[5]!.hash })
+      assert.strictEqual(once.status, 200)
+      const told = once.json as Fed
+      assert.strictEqual(told.ledger.block.hash, blocks[3]!.hash)
+      const twice = yield* post(admin, "/feed", body, { "feed-after": blocks[5]!.hash })
+      assert.strictEqual(twice.status, 412)
+      const refused = twice.json as Refused
+      assert.strictEqual(typeOf(refused), "ledger-elsewhere")
+      assert.deepStrictEqual(refused.ledger, told.ledger)
+      assert.deepStrictEqual((yield* get(admin, "/feed")).json as unknown, told.ledger)
+    })))
 
-  it.live("a rollback or prices are not taken without a word of where the ledger should stand", () => Effect.scoped(Effect.gen(function*() {
-    const { admin } = yield* watched()
-    yield* post(admin, "/feed", linesOf(...blocks.slice(0, 3).map(block)))
-    for (const record of [{ kind: "rollBack", toBlock: blocks[0]!.number }, { kind: "prices", prices: [] }] as const) {
-      const answer = yield* post(admin, "/feed", linesOf(block(blocks[3]!), record))
-      assert.strictEqual(answer.status, 428)
-      assert.deepInclude(answer.json as Refused, { line: 2, records: 1 })
-    }
-  })))
+  it.live("a rollback or prices are not taken without a word of where the ledger should stand", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      yield* post(admin, "/feed", linesOf(...blocks.slice(0, 3).map(block)))
+      for (
+        const record of [{ kind: "rollBack", toBlock: blocks[0]!.number }, {
+          kind: "prices",
+          prices: []
+        }] as const
+      ) {
+        const answer = yield* post(admin, "/feed", linesOf(block(blocks[3]!), record))
+        assert.strictEqual(answer.status, 428)
+        assert.deepInclude(answer.json as Refused, { line: 2, records: 1 })
+      }
+    })))
 
-  it.live("what contradicts the ledger is refused with value, rule, place and line, and what stands before it stays", () => Effect.scoped(Effect.gen(function*() {
-    const { admin, node } = yield* watched()
-    const wrong = { ...blocks[2]!, parentHash: blocks[0]!.hash }
-    const violation = yield* Effect.flip(Effect.andThen(Effect.forEach(blocks.slice(0, 2), (block) => Context.get(node, Ledger).applyBlock(block)), Context.get(node, Ledger).applyBlock(wrong)))
-    assert.strictEqual(violation._tag, "BlockViolation")
-    const answer = yield* post(admin, "/feed", `${linesOf(block(blocks[0]!), block(blocks[1]!))}\n${linesOf(block(wrong), block(blocks[3]!))}`)
-    assert.strictEqual(answer.status, 422)
-    const refused = answer.json as Refused
-    assert.deepInclude(refused, { line: 4, records: 2, applied: 0, held: 2 })
-    assert.include(refused.message, violation.message)
-    assert.deepInclude(refused.errors[0], { line: 4, pointer: "/block/parentHash", value: blocks[0]!.hash, invariant: "parent-hash" })
-    assert.strictEqual((((yield* get(admin, "/feed")).json) as Fed["ledger"]).block.hash, blocks[1]!.hash)
-  })))
-
-  it.live("a record of the wrong form is refused with everything that is wrong in it", () => Effect.scoped(Effect.gen(function*() {
-    const { admin } = yield* watched()
-    const cases: ReadonlyArray<readonly [string, string, string]> = [
-      ["{", "", "JSON"], ["7", "", "one of genesis, block, rollBack, prices"], ["{}", "/kind", "one of genesis, block, rollBack, prices"],
-      ["{\"kind\":\"rollBack\",\"toBlock\":5}", "/toBlock", "string"], ["{\"kind\":\"rollBack\"}", "/toBlock", "a member of this name"],
-      ["{\"kind\":\"rollBack\",\"toBlock\":\"5\",\"tooBlock\":1}", "/tooBlock", "no member of this name"]
-    ]
-    for (const [text, pointer, rule] of cases) {
-      const answer = yield* post(admin, "/feed", text)
-      assert.strictEqual(answer.status, 400, text)
-      assert.deepInclude((answer.json as Refused).errors[0], { line: 1, pointer, rule }, text)
-    }
-    const many = (yield* post(admin, "/feed", "{\"kind\":\"block\",\"block\":{\"number\":\"x\",\"hash\":1}}")).json as Refused
-    assert.deepStrictEqual(many.errors.map(({ pointer }) => pointer), ["/block/number", "/block/hash", "/block/parentHash", "/block/timestampMs"])
-    const noText = yield* Effect.promise(() => fetch(`${admin.url}/feed`, { method: "POST", body: new Uint8Array([34, 255, 34]), headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" } }))
-    assert.strictEqual(noText.status, 400)
-  })))
-
-  it.live("a line may have as many bytes as the limit says, and not one more", () => Effect.scoped(Effect.gen(function*() {
-    const line = linesOf(block(blocks[0]!)).trim()
-    const { admin } = yield* watched({ limits: { feedLineBytesMax: Buffer.byteLength(line) } })
-    const over = yield* post(admin, "/feed", ` ${line}\n`)
-    assert.strictEqual(over.status, 413)
-    assert.strictEqual((over.json as Refused).line, 1)
-    assert.strictEqual((yield* post(admin, "/feed", line)).status, 200)
-  })))
-
-  it.live("a client that stops in the middle of a line is told so, and the records before it are applied", () => Effect.scoped(Effect.gen(function*() {
-    const { admin } = yield* watched({ limits: { adminBodyIdleMs: 100 } })
-    const answer = yield* Effect.promise(() => new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(new URL(admin.url).port), "127.0.0.1")
-      let said = ""
-      socket.on("data", (data) => {
-        said += data
-        if (said.includes("\r\n\r\n") && said.endsWith("}")) resolve(said)
-      }).on("error", reject)
-      socket.write(`POST /feed HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 100000\r\n\r\n${linesOf(block(blocks[0]!))}{"kind"`)
-    }))
-    assert.match(answer, /^HTTP\/1\.1 408 /u)
-    assert.match(answer, /"line":2,"records":1/u)
-    assert.match(answer, /connection: close/iu)
-  })))
-
-  it.live("a client that leaves leaves whole records, and the next one goes on", () => Effect.scoped(Effect.gen(function*() {
-    const { admin } = yield* watched()
-    yield* Effect.promise(() => new Promise<void>((resolve) => {
-      const socket = connect(Number(new URL(admin.url).port), "127.0.0.1", () => {
-        socket.write(`POST /feed HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n`)
-        const body = linesOf(...blocks.slice(0, 20).map(block)).slice(0, -30)
-        socket.write(`${body.length.toString(16)}\r\n${body}`, () => socket.resetAndDestroy())
+  it.live("what contradicts the ledger is refused with value, rule, place and line, and what stands before it stays", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin, node } = yield* watched()
+      const wrong = { ...blocks[2]!, parentHash: blocks[0]!.hash }
+      const violation = yield* Effect.flip(
+        Effect.andThen(
+          Effect.forEach(
+            blocks.slice(0, 2),
+            (block) => Context.get(node, Ledger).applyBlock(block)
+          ),
+          Context.get(node, Ledger).applyBlock(wrong)
+        )
+      )
+      assert.strictEqual(violation._tag, "BlockViolation")
+      const answer = yield* post(
+        admin,
+        "/feed",
+        `${linesOf(block(blocks[0]!), block(blocks[1]!))}\n${
+          linesOf(block(wrong), block(blocks[3]!))
+        }`
+      )
+      assert.strictEqual(answer.status, 422)
+      const refused = answer.json as Refused
+      assert.deepInclude(refused, { line: 4, records: 2, applied: 0, held: 2 })
+      assert.include(refused.message, violation.message)
+      assert.deepInclude(refused.errors[0], {
+        line: 4,
+        pointer: "/block/parentHash",
+        value: blocks[0]!.hash,
+        invariant: "parent-hash"
       })
-      socket.on("close", () => resolve())
-    }))
-    const { block: { number } } = (yield* get(admin, "/feed")).json as Fed["ledger"]
-    assert.isBelow(Number(number), Number(blocks[19]!.number))
-    assert.deepInclude((yield* post(admin, "/feed", linesOf(...blocks.slice(0, 20).map(block)))).json as Fed, { records: 20 })
-    assert.strictEqual((((yield* get(admin, "/feed")).json) as Fed["ledger"]).block.hash, blocks[19]!.hash)
-  })))
+      assert.strictEqual(
+        (((yield* get(admin, "/feed")).json) as Fed["ledger"]).block.hash,
+        blocks[1]!.hash
+      )
+    })))
 
-  it.live("bytes are taken from a client as its lines are worked off, and no faster", () => Effect.promise(async () => {
-    const [line, chunksMax] = [Buffer.from(`${"x".repeat(16_383)}\n`), 1000]
-    let pulled = 0
-    const body = new Readable({ read: () => void (pulled++ < chunksMax ? body.push(line) : body.push(null)) })
-    const lines = linesOfBody(body, { idleMs: 1000, lineBytesMax: 20_000 })
-    for (let taken = 1; taken <= 5; taken++) {
-      await lines.next()
-      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
-      // one buffer is being worked off, and one is full behind it
-      assert.isAtMost(pulled, taken + 1 + 2 * body.readableHighWaterMark / line.length)
-    }
-    let rest = 0
-    for await (const next of lines) rest += "text" in next ? 1 : 0
-    assert.strictEqual(rest, chunksMax - 5)
-  }))
+  it.live("a record of the wrong form is refused with everything that is wrong in it", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      const cases: ReadonlyArray<readonly [string, string, string]> = [
+        ["{", "", "JSON"],
+        ["7", "", "one of genesis, block, rollBack, prices"],
+        ["{}", "/kind", "one of genesis, block, rollBack, prices"],
+        ['{"kind":"rollBack","toBlock":5}', "/toBlock", "string"],
+        ['{"kind":"rollBack"}', "/toBlock", "a member of this name"],
+        ['{"kind":"rollBack","toBlock":"5","tooBlock":1}', "/tooBlock", "no member of this name"]
+      ]
+      for (const [text, pointer, rule] of cases) {
+        const answer = yield* post(admin, "/feed", text)
+        assert.strictEqual(answer.status, 400, text)
+        assert.deepInclude((answer.json as Refused).errors[0], { line: 1, pointer, rule }, text)
+      }
+      const many = (yield* post(admin, "/feed", '{"kind":"block","block":{"number":"x","hash":1}}'))
+        .json as Refused
+      assert.deepStrictEqual(many.errors.map(({ pointer }) => pointer), [
+        "/block/number",
+        "/block/hash",
+        "/block/parentHash",
+        "/block/timestampMs"
+      ])
+      const noText = yield* Effect.promise(() =>
+        fetch(`${admin.url}/feed`, {
+          method: "POST",
+          body: new Uint8Array([34, 255, 34]),
+          headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" }
+        })
+      )
+      assert.strictEqual(noText.status, 400)
+    })))
+
+  it.live("a line may have as many bytes as the limit says, and not one more", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const line = linesOf(block(blocks[0]!)).trim()
+      const { admin } = yield* watched({ limits: { feedLineBytesMax: Buffer.byteLength(line) } })
+      const over = yield* post(admin, "/feed", ` ${line}\n`)
+      assert.strictEqual(over.status, 413)
+      assert.strictEqual((over.json as Refused).line, 1)
+      assert.strictEqual((yield* post(admin, "/feed", line)).status, 200)
+    })))
+
+  it.live("a client that stops in the middle of a line is told so, and the records before it are applied", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched({ limits: { adminBodyIdleMs: 100 } })
+      const answer = yield* Effect.promise(() =>
+        new Promise<string>((resolve, reject) => {
+          const socket = connect(Number(new URL(admin.url).port), "127.0.0.1")
+          let said = ""
+          socket.on("data", (data) => {
+            said += data
+            if (said.includes("\r\n\r\n") && said.endsWith("}")) resolve(said)
+          }).on("error", reject)
+          socket.write(
+            `POST /feed HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 100000\r\n\r\n${
+              linesOf(block(blocks[0]!))
+            }{"kind"`
+          )
+        })
+      )
+      assert.match(answer, /^HTTP\/1\.1 408 /u)
+      assert.match(answer, /"line":2,"records":1/u)
+      assert.match(answer, /connection: close/iu)
+    })))
+
+  it.live("a client that leaves leaves whole records, and the next one goes on", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      yield* Effect.promise(() =>
+        new Promise<void>((resolve) => {
+          const socket = connect(Number(new URL(admin.url).port), "127.0.0.1", () => {
+            socket.write(
+              `POST /feed HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n`
+            )
+            const body = linesOf(...blocks.slice(0, 20).map(block)).slice(0, -30)
+            socket.write(`${body.length.toString(16)}\r\n${body}`, () => socket.resetAndDestroy())
+          })
+          socket.on("close", () => resolve())
+        })
+      )
+      const { block: { number } } = (yield* get(admin, "/feed")).json as Fed["ledger"]
+      assert.isBelow(Number(number), Number(blocks[19]!.number))
+      assert.deepInclude(
+        (yield* post(admin, "/feed", linesOf(...blocks.slice(0, 20).map(block)))).json as Fed,
+        { records: 20 }
+      )
+      assert.strictEqual(
+        (((yield* get(admin, "/feed")).json) as Fed["ledger"]).block.hash,
+        blocks[19]!.hash
+      )
+    })))
+
+  it.live("bytes are taken from a client as its lines are worked off, and no faster", () =>
+    Effect.promise(async () => {
+      const [line, chunksMax] = [Buffer.from(`${"x".repeat(16_383)}\n`), 1000]
+      let pulled = 0
+      const body = new Readable({
+        read: () => void (pulled++ < chunksMax ? body.push(line) : body.push(null))
+      })
+      const lines = linesOfBody(body, { idleMs: 1000, lineBytesMax: 20_000 })
+      for (let taken = 1; taken <= 5; taken++) {
+        await lines.next()
+        for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+        // one buffer is being worked off, and one is full behind it
+        assert.isAtMost(pulled, taken + 1 + 2 * body.readableHighWaterMark / line.length)
+      }
+      let rest = 0
+      for await (const next of lines) rest += "text" in next ? 1 : 0
+      assert.strictEqual(rest, chunksMax - 5)
+    }))
 })

@@ -6,112 +6,183 @@ import { memoryNode } from "../../app/memory_node.ts"
 import { Ledger, LedgerReader, type Health, StoreFailure } from "../../core/mod.ts"
 import { ask, blocks, genesis, get, post, token, watched } from "./_admin.ts"
 
-interface Ready { readonly state: string; readonly checks: { readonly [name: string]: Health } }
+interface Ready {
+  readonly state: string
+  readonly checks: { readonly [name: string]: Health }
+}
 
 describe("the admin listener", () => {
-  it.live("is alive from the start, ready while it serves, and not ready any more before anything else stops", () => Effect.gen(function*() {
-    const [outer, inner] = [yield* Scope.make(), yield* Scope.make()]
-    const admin = yield* Scope.provide(openAdmin({ port: 0, monitor: openMonitor(), token: Redacted.make(token) }), outer)
-    const node = yield* Scope.provide(Layer.build(memoryNode({ genesis })), outer)
-    const states = Effect.gen(function*() {
-      const [live, ready] = [yield* ask(admin, "/livez"), yield* ask(admin, "/readyz")]
-      return [live.status, ready.status, (ready.json as Ready).state]
-    })
-    assert.deepStrictEqual(yield* states, [200, 503, "starting"])
-    const early = yield* get(admin, "/feed")
-    assert.strictEqual(early.status, 503)
-    assert.strictEqual(early.headers.get("retry-after"), "1")
-    yield* Scope.provide(admin.serve(node), inner)
-    assert.deepStrictEqual(yield* states, [200, 200, "ok"])
-    yield* Scope.close(inner, Exit.void)
-    assert.deepStrictEqual(yield* states, [200, 503, "stopping"])
-    assert.strictEqual((yield* get(admin, "/feed")).status, 503)
-    yield* Scope.close(outer, Exit.void)
-    assert.isTrue(yield* Effect.promise(() => fetch(admin.url).then(() => false, () => true)))
-  }))
+  it.live("is alive from the start, ready while it serves, and not ready any more before anything else stops", () =>
+    Effect.gen(function*() {
+      const [outer, inner] = [yield* Scope.make(), yield* Scope.make()]
+      const admin = yield* Scope.provide(
+        openAdmin({ port: 0, monitor: openMonitor(), token: Redacted.make(token) }),
+        outer
+      )
+      const node = yield* Scope.provide(Layer.build(memoryNode({ genesis })), outer)
+      const states = Effect.gen(function*() {
+        const [live, ready] = [yield* ask(admin, "/livez"), yield* ask(admin, "/readyz")]
+        return [live.status, ready.status, (ready.json as Ready).state]
+      })
+      assert.deepStrictEqual(yield* states, [200, 503, "starting"])
+      const early = yield* get(admin, "/feed")
+      assert.strictEqual(early.status, 503)
+      assert.strictEqual(early.headers.get("retry-after"), "1")
+      yield* Scope.provide(admin.serve(node), inner)
+      assert.deepStrictEqual(yield* states, [200, 200, "ok"])
+      yield* Scope.close(inner, Exit.void)
+      assert.deepStrictEqual(yield* states, [200, 503, "stopping"])
+      assert.strictEqual((yield* get(admin, "/feed")).status, 503)
+      yield* Scope.close(outer, Exit.void)
+      assert.isTrue(yield* Effect.promise(() => fetch(admin.url).then(() => false, () => true)))
+    }))
 
-  it.live("tells how each part is: a degraded one is told, a failing one makes the process unready", () => Effect.scoped(Effect.gen(function*() {
-    const monitor = openMonitor()
-    const { admin } = yield* watched({ monitor })
-    let health: Health = { state: "degraded", detail: "Nobody writes" }
-    yield* monitor.check("writer", Effect.sync(() => health))
-    const degraded = yield* ask(admin, "/readyz")
-    assert.strictEqual(degraded.status, 200)
-    assert.deepInclude(degraded.json as Ready, { state: "degraded" })
-    assert.deepStrictEqual((degraded.json as Ready).checks.writer, health)
-    health = { state: "failing", detail: "The database does not answer" }
-    assert.strictEqual((yield* ask(admin, "/readyz")).status, 503)
-    yield* monitor.check("broken", Effect.die("no such check"))
-    assert.deepInclude(((yield* ask(admin, "/readyz")).json as Ready).checks.broken, { state: "failing" })
-  })))
+  it.live("tells how each part is: a degraded one is told, a failing one makes the process unready", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const monitor = openMonitor()
+      const { admin } = yield* watched({ monitor })
+      let health: Health = { state: "degraded", detail: "Nobody writes" }
+      yield* monitor.check("writer", Effect.sync(() => health))
+      const degraded = yield* ask(admin, "/readyz")
+      assert.strictEqual(degraded.status, 200)
+      assert.deepInclude(degraded.json as Ready, { state: "degraded" })
+      assert.deepStrictEqual((degraded.json as Ready).checks.writer, health)
+      health = { state: "failing", detail: "The database does not answer" }
+      assert.strictEqual((yield* ask(admin, "/readyz")).status, 503)
+      yield* monitor.check("broken", Effect.die("no such check"))
+      assert.deepInclude(((yield* ask(admin, "/readyz")).json as Ready).checks.broken, {
+        state: "failing"
+      })
+    })))
 
-  it.live("a ledger that cannot be read, or stands still for too long, makes the process unready", () => Effect.scoped(Effect.gen(function*() {
-    const failure = new StoreFailure({ message: "The database is gone", retry: true })
-    const node = yield* Layer.build(memoryNode({ genesis }))
-    const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
-    yield* admin.serve(Context.add(node, LedgerReader, { ...Context.get(node, LedgerReader), stamp: Effect.fail(failure) }))
-    const gone = yield* ask(admin, "/readyz")
-    assert.strictEqual(gone.status, 503)
-    assert.match((gone.json as Ready).checks.ledger!.detail, /The database is gone/u)
+  it.live("a ledger that cannot be read, or stands still for too long, makes the process unready", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const failure = new StoreFailure({ message: "The database is gone", retry: true })
+      const node = yield* Layer.build(memoryNode({ genesis }))
+      const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
+      yield* admin.serve(
+        Context.add(node, LedgerReader, {
+          ...Context.get(node, LedgerReader),
+          stamp: Effect.fail(failure)
+        })
+      )
+      const gone = yield* ask(admin, "/readyz")
+      assert.strictEqual(gone.status, 503)
+      assert.match((gone.json as Ready).checks.ledger!.detail, /The database is gone/u)
 
-    const { admin: still, node: feeding } = yield* watched({ ledgerAgeMaxMs: 0 })
-    // the first look at the ledger is when it changed, as far as is known
-    yield* ask(still, "/readyz")
-    yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
-    const old = yield* ask(still, "/readyz")
-    assert.strictEqual(old.status, 503)
-    assert.match((old.json as Ready).checks.ledger!.detail, /expected at most 0 s/u)
-    yield* Context.get(feeding, Ledger).applyBlock(blocks[0]!)
-    assert.match(((yield* ask(still, "/readyz")).json as Ready).checks.ledger!.detail, /version [1-9]/u)
-  })))
+      const { admin: still, node: feeding } = yield* watched({ ledgerAgeMaxMs: 0 })
+      // the first look at the ledger is when it changed, as far as is known
+      yield* ask(still, "/readyz")
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+      const old = yield* ask(still, "/readyz")
+      assert.strictEqual(old.status, 503)
+      assert.match((old.json as Ready).checks.ledger!.detail, /expected at most 0 s/u)
+      yield* Context.get(feeding, Ledger).applyBlock(blocks[0]!)
+      assert.match(
+        ((yield* ask(still, "/readyz")).json as Ready).checks.ledger!.detail,
+        /version [1-9]/u
+      )
+    })))
 
-  it.live("without a token the paths that write are not there at all", () => Effect.scoped(Effect.gen(function*() {
-    const node = yield* Layer.build(memoryNode({ genesis }))
-    const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
-    yield* admin.serve(node)
-    for (const path of ["/feed", "/pool", "/pool/0x1"]) {
-      const [got, posted] = [yield* get(admin, path), yield* post(admin, path, "{}")]
-      assert.deepStrictEqual([got.status, posted.status], [404, 404])
-    }
-    assert.notInclude((yield* ask(admin, "/")).text, "feed")
-  })))
-
-  it.live("whoever has no token, or another one, is refused before the body is read, and learns nothing", () => Effect.scoped(Effect.gen(function*() {
-    const { admin } = yield* watched()
-    const wrong = ["", "Bearer", "Bearer ", `Bearer ${token}x`, `Bearer ${token.slice(1)}`, `Bearer ${token.toUpperCase()}`, `Basic ${token}`, token, `Bearer x${token}`]
-    for (const authorization of wrong) {
-      for (const path of ["/feed", "/pool"]) {
-        const answer = yield* ask(admin, path, { method: "POST", body: "x".repeat(100_000), headers: { authorization, "content-type": "application/x-ndjson" } })
-        assert.strictEqual(answer.status, 401, authorization)
-        assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
-        assert.notInclude(answer.text, token)
+  it.live("without a token the paths that write are not there at all", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const node = yield* Layer.build(memoryNode({ genesis }))
+      const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
+      yield* admin.serve(node)
+      for (const path of ["/feed", "/pool", "/pool/0x1"]) {
+        const [got, posted] = [yield* get(admin, path), yield* post(admin, path, "{}")]
+        assert.deepStrictEqual([got.status, posted.status], [404, 404])
       }
-    }
-    assert.strictEqual((yield* ask(admin, "/feed", { headers: { authorization: `bearer ${token}` } })).status, 200)
-  })))
+      assert.notInclude((yield* ask(admin, "/")).text, "feed")
+    })))
 
-  it.live("refuses what is not there in the form of every refusal, and answers HEAD", () => Effect.scoped(Effect.gen(function*() {
-    const { admin } = yield* watched()
-    for (const [path, init, status] of [
-      ["/nothing", {}, 404], ["/metrics/", {}, 404], ["/pool/", { headers: { authorization: `Bearer ${token}` } }, 404], ["/metrics", { method: "POST" }, 405], ["/livez", { method: "DELETE" }, 405],
-      ["/feed", { method: "PUT", headers: { authorization: `Bearer ${token}` } }, 405], ["/feed", { method: "POST", body: "{}", headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } }, 415],
-      ["/feed", { method: "POST", body: "{}", headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson", "content-encoding": "gzip" } }, 415]
-    ] as const) {
-      const answer = yield* ask(admin, path, init)
-      assert.strictEqual(answer.status, status, path)
-      const problem = answer.json as { readonly status: number; readonly message: string; readonly instance: string }
-      assert.deepInclude(problem, { status, instance: path })
-    }
-    const head = yield* ask(admin, "/readyz", { method: "HEAD" })
-    assert.deepStrictEqual([head.status, head.text], [200, ""])
-    const { paths } = (yield* ask(admin, "/")).json as { readonly paths: ReadonlyArray<{ readonly path: string }> }
-    assert.isAtLeast(paths.length, 7)
-  })))
+  it.live("whoever has no token, or another one, is refused before the body is read, and learns nothing", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      const wrong = [
+        "",
+        "Bearer",
+        "Bearer ",
+        `Bearer ${token}x`,
+        `Bearer ${token.slice(1)}`,
+        `Bearer ${token.toUpperCase()}`,
+        `Basic ${token}`,
+        token,
+        `Bearer x${token}`
+      ]
+      for (const authorization of wrong) {
+        for (const path of ["/feed", "/pool"]) {
+          const answer = yield* ask(admin, path, {
+            method: "POST",
+            body: "x".repeat(100_000),
+            headers: { authorization, "content-type": "application/x-ndjson" }
+          })
+          assert.strictEqual(answer.status, 401, authorization)
+          assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
+          assert.notInclude(answer.text, token)
+        }
+      }
+      assert.strictEqual(
+        (yield* ask(admin, "/feed", { headers: { authorization: `bearer ${token}` } })).status,
+        200
+      )
+    })))
 
-  it.live("a port that is taken is told in a sentence", () => Effect.scoped(Effect.gen(function*() {
-    const { admin } = yield* watched()
-    const port = Number(new URL(admin.url).port)
-    const error = yield* Effect.flip(openAdmin({ port, monitor: openMonitor() }))
-    assert.match(error.message, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 cannot be listened on for the admin interface: `, "u"))
-  })))
+  it.live("refuses what is not there in the form of every refusal, and answers HEAD", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      for (
+        const [path, init, status] of [
+          ["/nothing", {}, 404],
+          ["/metrics/", {}, 404],
+          ["/pool/", { headers: { authorization: `Bearer ${token}` } }, 404],
+          ["/metrics", { method: "POST" }, 405],
+          ["/livez", { method: "DELETE" }, 405],
+          ["/feed", { method: "PUT", headers: { authorization: `Bearer ${token}` } }, 405],
+          ["/feed", {
+            method: "POST",
+            body: "{}",
+            headers: { authorization: `Bearer ${token}`, "content-type": "application/json" }
+          }, 415],
+          ["/feed", {
+            method: "POST",
+            body: "{}",
+            headers: {
+              authorization: `Bearer ${token}`,
+              "content-type": "application/x-ndjson",
+              "content-encoding": "gzip"
+            }
+          }, 415]
+        ] as const
+      ) {
+        const answer = yield* ask(admin, path, init)
+        assert.strictEqual(answer.status, status, path)
+        const problem = answer.json as {
+          readonly status: number
+          readonly message: string
+          readonly instance: string
+        }
+        assert.deepInclude(problem, { status, instance: path })
+      }
+      const head = yield* ask(admin, "/readyz", { method: "HEAD" })
+      assert.deepStrictEqual([head.status, head.text], [200, ""])
+      const { paths } = (yield* ask(admin, "/")).json as {
+        readonly paths: ReadonlyArray<{ readonly path: string }>
+      }
+      assert.isAtLeast(paths.length, 7)
+    })))
+
+  it.live("a port that is taken is told in a sentence", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { admin } = yield* watched()
+      const port = Number(new URL(admin.url).port)
+      const error = yield* Effect.flip(openAdmin({ port, monitor: openMonitor() }))
+      assert.match(
+        error.message,
+        new RegExp(
+          `^Port ${port} of 127\\.0\\.0\\.1 cannot be listened on for the admin interface: `,
+          "u"
+        )
+      )
+    })))
 })

@@ -15,148 +15,298 @@ import { type ExposedFamily, readExposition, sampleOf } from "./_exposition.ts"
 
 /* A scrape of a node to which something of everything has happened, and whether board and alerts speak of what is in it. */
 
-class Scraped extends Context.Service<Scraped, ReadonlyMap<string, ExposedFamily>>()("test/admin/Scraped") {}
+class Scraped
+  extends Context.Service<Scraped, ReadonlyMap<string, ExposedFamily>>()("test/admin/Scraped")
+{}
 
-const scraped = Layer.effect(Scraped, Effect.scoped(Effect.gen(function*() {
-  const monitor = openMonitor()
-  const limiter = makeConnectionLimiter({ connections: 1, permits: 1, waitMs: 1 })
-  yield* monitor.measure(...clientMetrics({ role: "reads", connections: 1, sharing: 8 }, limiter.stats, () => 0))
-  yield* monitor.measure(...clientMetrics({ role: "writes", connections: 1, sharing: 1 }, limiter.stats, () => 0))
-  yield* Effect.ignore(limiter.withPermit(limiter.withPermit(Effect.void)))
-  const { admin, node } = yield* watched({ monitor }, { verifier: verifierWorkers(genesis.network), answersBytesMax: 100_000 })
-  yield* Layer.build(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provide(Layer.succeedContext(node)))).pipe(Effect.provideService(Monitor, monitor))
-  const { handle } = Context.get(node, Application)
-  yield* Effect.ignore(Context.get(node, Ledger).applyBlock({ ...blocks[0]!, hash: blocks[0]!.parentHash, parentHash: blocks[0]!.hash }))
-  yield* post(admin, "/feed", linesOf(...blocks.slice(0, 20).map((block) => ({ kind: "block" as const, block }))))
-  for (const url of ["/accounts?limit=2", "/accounts?limit=2", "/earlier/tokens", "/tokens?limit=0", "/nothing", `/${"x".repeat(9000)}`]) yield* handle({ method: "GET", url, headers: {} })
-  yield* Effect.ignore(Context.get(node, Submission).submitTransaction({
-    id: `0x02${"0".repeat(64)}`, type: "Exit", tokenId: 0, fromAccountIndex: 256, toAccountIndex: 1, toAddress: null, toPublicKey: null, amount: 1n, fee: 0, nonce: 0n,
-    signature: "0".repeat(128), request: null
+const scraped = Layer.effect(
+  Scraped,
+  Effect.scoped(Effect.gen(function*() {
+    const monitor = openMonitor()
+    const limiter = makeConnectionLimiter({ connections: 1, permits: 1, waitMs: 1 })
+    yield* monitor.measure(
+      ...clientMetrics({ role: "reads", connections: 1, sharing: 8 }, limiter.stats, () => 0)
+    )
+    yield* monitor.measure(
+      ...clientMetrics({ role: "writes", connections: 1, sharing: 1 }, limiter.stats, () => 0)
+    )
+    yield* Effect.ignore(limiter.withPermit(limiter.withPermit(Effect.void)))
+    const { admin, node } = yield* watched({ monitor }, {
+      verifier: verifierWorkers(genesis.network),
+      answersBytesMax: 100_000
+    })
+    yield* Layer.build(
+      serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provide(Layer.succeedContext(node)))
+    ).pipe(Effect.provideService(Monitor, monitor))
+    const { handle } = Context.get(node, Application)
+    yield* Effect.ignore(
+      Context.get(node, Ledger).applyBlock({
+        ...blocks[0]!,
+        hash: blocks[0]!.parentHash,
+        parentHash: blocks[0]!.hash
+      })
+    )
+    yield* post(
+      admin,
+      "/feed",
+      linesOf(...blocks.slice(0, 20).map((block) => ({ kind: "block" as const, block })))
+    )
+    for (
+      const url of [
+        "/accounts?limit=2",
+        "/accounts?limit=2",
+        "/earlier/tokens",
+        "/tokens?limit=0",
+        "/nothing",
+        `/${"x".repeat(9000)}`
+      ]
+    ) yield* handle({ method: "GET", url, headers: {} })
+    yield* Effect.ignore(
+      Context.get(node, Submission).submitTransaction({
+        id: `0x02${"0".repeat(64)}`,
+        type: "Exit",
+        tokenId: 0,
+        fromAccountIndex: 256,
+        toAccountIndex: 1,
+        toAddress: null,
+        toPublicKey: null,
+        amount: 1n,
+        fee: 0,
+        nonce: 0n,
+        signature: "0".repeat(128),
+        request: null
+      })
+    )
+    return readExposition((yield* ask(admin, "/metrics")).text)
   }))
-  return readExposition((yield* ask(admin, "/metrics")).text)
-})))
+)
 
 const folder = join(import.meta.dirname, "../../app/monitoring")
-interface Rule { readonly alert: string; readonly expr: string; readonly annotations: { readonly summary: string; readonly action: string } }
-const rules = (parse(readFileSync(join(folder, "alerts.yaml"), "utf8")) as { readonly groups: ReadonlyArray<{ readonly rules: ReadonlyArray<Rule> }> }).groups.flatMap(({ rules }) => rules)
-interface Panel { readonly title: string; readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }; readonly targets?: ReadonlyArray<{ readonly expr: string; readonly legendFormat: string }> }
-const board = JSON.parse(readFileSync(join(folder, "grafana_board.json"), "utf8")) as { readonly panels: ReadonlyArray<Panel>; readonly templating: { readonly list: ReadonlyArray<{ readonly name: string; readonly query: unknown }> } }
+interface Rule {
+  readonly alert: string
+  readonly expr: string
+  readonly annotations: { readonly summary: string; readonly action: string }
+}
+const rules = (parse(readFileSync(join(folder, "alerts.yaml"), "utf8")) as {
+  readonly groups: ReadonlyArray<{ readonly rules: ReadonlyArray<Rule> }>
+}).groups.flatMap(({ rules }) => rules)
+interface Panel {
+  readonly title: string
+  readonly gridPos: {
+    readonly x: number
+    readonly y: number
+    readonly w: number
+    readonly h: number
+  }
+  readonly targets?: ReadonlyArray<{ readonly expr: string; readonly legendFormat: string }>
+}
+const board = JSON.parse(readFileSync(join(folder, "grafana_board.json"), "utf8")) as {
+  readonly panels: ReadonlyArray<Panel>
+  readonly templating: {
+    readonly list: ReadonlyArray<{ readonly name: string; readonly query: unknown }>
+  }
+}
 const boardExpressions = board.panels.flatMap(({ targets = [] }) => targets)
 
 /** Labels that Prometheus adds. */
 const ofPrometheus = ["job", "instance"]
 /** Names that are no metric of ours: functions, keywords and labels are lower case too, but only ours begin so. */
-const namesIn = (expression: string) => [...expression.matchAll(/\b((?:rollup|process)_[a-z0-9_]+)(?:\{([^}]*)\})?/gu)].map(([, name, matchers = ""]) => ({ name: name!, matchers }))
+const namesIn = (expression: string) =>
+  [...expression.matchAll(/\b((?:rollup|process)_[a-z0-9_]+)(?:\{([^}]*)\})?/gu)].map((
+    [, name, matchers = ""]
+  ) => ({ name: name!, matchers }))
 
 /** What is wrong with an expression, seen from what a scrape brings. */
-const faultsOf = (expression: string, families: ReadonlyMap<string, ExposedFamily>): ReadonlyArray<string> =>
+const faultsOf = (
+  expression: string,
+  families: ReadonlyMap<string, ExposedFamily>
+): ReadonlyArray<string> =>
   namesIn(expression).flatMap(({ matchers, name }) => {
-    const samples = [...families.values()].flatMap(({ samples }) => samples).filter((sample) => sample.name === name)
+    const samples = [...families.values()].flatMap(({ samples }) => samples).filter((sample) =>
+      sample.name === name
+    )
     if (samples.length === 0) return [`${name} is not measured`]
     return [
-      ...[...matchers.matchAll(/([a-z_]+)(=~?)"([^"]*)"/gu)].flatMap(([, label, operator, value]) => {
-        if (ofPrometheus.includes(label!)) return []
-        if (samples.every(({ labels }) => labels[label!] === undefined)) return [`${name} has no label ${label}`]
-        // which statuses there are depends on what happens
-        return operator === "=" && label !== "status" && samples.every(({ labels }) => labels[label!] !== value) ? [`${name} never has ${label}="${value}"`] : []
-      }),
-      ...[...expression.matchAll(/\bby \(([^)]*)\)/gu)].flatMap(([, labels]) => labels!.split(",").map((label) => label.trim())).flatMap((label) =>
-        ofPrometheus.includes(label) || samples.some(({ labels }) => labels[label] !== undefined) ? [] : [`${name} has no label ${label}`])
+      ...[...matchers.matchAll(/([a-z_]+)(=~?)"([^"]*)"/gu)].flatMap(
+        ([, label, operator, value]) => {
+          if (ofPrometheus.includes(label!)) return []
+          if (samples.every(({ labels }) => labels[label!] === undefined)) {
+            return [`${name} has no label ${label}`]
+          }
+          // which statuses there are depends on what happens
+          return operator === "=" && label !== "status" &&
+              samples.every(({ labels }) => labels[label!] !== value)
+            ? [`${name} never has ${label}="${value}"`]
+            : []
+        }
+      ),
+      ...[...expression.matchAll(/\bby \(([^)]*)\)/gu)].flatMap(([, labels]) =>
+        labels!.split(",").map((label) => label.trim())
+      ).flatMap((label) =>
+        ofPrometheus.includes(label) || samples.some(({ labels }) => labels[label] !== undefined)
+          ? []
+          : [`${name} has no label ${label}`]
+      )
     ]
   })
 
 layer(scraped, { excludeTestServices: true })("what is measured", (it) => {
-  it.effect("every metric has a type, a sentence, a unit in its name where it has one, and a sample", () => Effect.gen(function*() {
-    const families = yield* Scraped
-    assert.isAbove(families.size, 40)
-    for (const [name, { help, kind, samples }] of families) {
-      assert.include(["counter", "gauge", "histogram"], kind, name)
-      assert.isAbove(help.length, 10, name)
-      assert.isAbove(samples.length, 0, `${name} has no sample`)
-      assert.strictEqual(name.endsWith("_total"), kind === "counter", name)
-    }
-  }))
-
-  it.effect("requests are counted by operation, revision and status", () => Effect.gen(function*() {
-    const families = yield* Scraped
-    const count = (labels: { readonly [name: string]: string }) => sampleOf(families, "rollup_http_requests_total", labels)
-    assert.strictEqual(count({ operation: "getAccounts", revision: "later", status: "200" }), 2)
-    assert.strictEqual(count({ operation: "none", revision: "later", status: "404" }), 1)
-    assert.strictEqual(count({ operation: "none", revision: "later", status: "414" }), 1)
-    assert.strictEqual(sampleOf(families, "rollup_limit_hits_total", { limit: "urlBytesMax" }), 1)
-    assert.strictEqual(sampleOf(families, "rollup_http_problems_total", { problem: "url-too-long" }), 1)
-    assert.strictEqual(sampleOf(families, "rollup_answers_total", { source: "hit" }), 1)
-    assert.strictEqual(sampleOf(families, "rollup_limit_hits_total", { limit: "queueWaitMs", client: "reads" }), 1)
-    assert.strictEqual(sampleOf(families, "rollup_submissions_total", { kind: "transaction", verdict: "refused" }), 1)
-    assert.strictEqual(sampleOf(families, "rollup_ledger_writes_total", { kind: "block", outcome: "applied" }), 20)
-  }))
-
-  it.effect("the buckets of a histogram grow up to its count", () => Effect.gen(function*() {
-    for (const [name, { kind, samples }] of yield* Scraped) {
-      if (kind !== "histogram") continue
-      const series = Map.groupBy(samples, ({ labels }) => JSON.stringify({ ...labels, le: undefined }))
-      for (const of of series.values()) {
-        const buckets = of.filter((sample) => sample.name === `${name}_bucket`)
-        assert.isTrue(buckets.every(({ value }, i) => i === 0 || value >= buckets[i - 1]!.value), name)
-        assert.strictEqual(buckets.at(-1)!.labels.le, "+Inf")
-        assert.strictEqual(buckets.at(-1)!.value, of.find((sample) => sample.name === `${name}_count`)!.value)
+  it.effect("every metric has a type, a sentence, a unit in its name where it has one, and a sample", () =>
+    Effect.gen(function*() {
+      const families = yield* Scraped
+      assert.isAbove(families.size, 40)
+      for (const [name, { help, kind, samples }] of families) {
+        assert.include(["counter", "gauge", "histogram"], kind, name)
+        assert.isAbove(help.length, 10, name)
+        assert.isAbove(samples.length, 0, `${name} has no sample`)
+        assert.strictEqual(name.endsWith("_total"), kind === "counter", name)
       }
-    }
-  }))
-
-  it.effect("every alert speaks of metrics and labels that exist, and says what to do", () => Effect.gen(function*() {
-    const families = yield* Scraped
-    assert.isAbove(rules.length, 15)
-    for (const { alert, annotations, expr } of rules) {
-      assert.deepStrictEqual(faultsOf(expr, families), [], alert)
-      assert.isAbove(annotations.action.length, 10, alert)
-    }
-  }))
-
-  it.effect("every panel of the board does too, and every metric is on the board", () => Effect.gen(function*() {
-    const families = yield* Scraped
-    for (const { title, targets = [] } of board.panels) for (const { expr } of targets) assert.deepStrictEqual(faultsOf(expr, families), [], title)
-    const shown = new Set(boardExpressions.flatMap(({ expr }) => namesIn(expr)).map(({ name }) => name.replace(/_bucket$/u, "")))
-    assert.deepStrictEqual([...families.keys()].filter((name) => !shown.has(name)), [])
-  }))
-
-  it.effect("a name that is misspelt in a board is found", () => Effect.gen(function*() {
-    const families = yield* Scraped
-    assert.deepStrictEqual(faultsOf("rate(rollup_http_request_total[5m])", families), ["rollup_http_request_total is not measured"])
-    assert.deepStrictEqual(faultsOf("sum by (code) (rollup_health)", families), ["rollup_health has no label code"])
-    assert.deepStrictEqual(faultsOf("rollup_pool_transactions{state=\"gone\"}", families), ["rollup_pool_transactions never has state=\"gone\""])
-  }))
-
-  it.effect("no two panels of the board overlap, and each variable is used", () => Effect.sync(() => {
-    const cells = board.panels.flatMap(({ gridPos: { h, w, x, y } }) => Array.from({ length: h * w }, (_, i) => `${x + i % w} ${y + Math.floor(i / w)}`))
-    assert.strictEqual(new Set(cells).size, cells.length)
-    for (const { name } of board.templating.list) assert.include(JSON.stringify(board.panels), `$${name === "datasource" ? "{datasource}" : name}`)
-  }))
-
-  it.effect("a metric that cannot be read leaves the others to be read, and is counted", () => Effect.gen(function*() {
-    const monitor = openMonitor()
-    let isBroken = true
-    const broken = Effect.suspend(() => isBroken ? Effect.fail("no store") : Effect.succeed([gauge("rollup_broken", "Cannot be read at first", () => 2)]))
-    yield* monitor.collect("rollup_broken", broken)
-    yield* monitor.measure(gauge("rollup_whole", "Has \\ and \n in its words", () => 1.5, { of: "a \"b\" \\ \n" }))
-    const read = Effect.map(prometheusText(monitor), readExposition)
-    for (const round of [1, 2, 3]) {
-      isBroken = round !== 2
-      const families = yield* read
-      assert.strictEqual(sampleOf(families, "rollup_whole"), 1.5)
-      assert.strictEqual(sampleOf(families, "rollup_metrics_unread"), isBroken ? 1 : 0)
-      assert.strictEqual(sampleOf(families, "rollup_broken"), isBroken ? undefined : 2)
-    }
-  }))
-
-  it.effect("a part that closes takes its metrics with it", () => Effect.gen(function*() {
-    const monitor = openMonitor()
-    const read = Effect.map(prometheusText(monitor), readExposition)
-    yield* Effect.scoped(Effect.gen(function*() {
-      yield* monitor.measure(gauge("rollup_measured", "Of a part", () => 1))
-      yield* monitor.collect("rollup_collected", Effect.sync(() => [gauge("rollup_collected", "Of a part", () => 2)]))
-      assert.sameMembers([...(yield* read).keys()], ["rollup_metrics_unread", "rollup_measured", "rollup_collected"])
     }))
-    assert.deepStrictEqual([...(yield* read).keys()], ["rollup_metrics_unread"])
-  }))
+
+  it.effect("requests are counted by operation, revision and status", () =>
+    Effect.gen(function*() {
+      const families = yield* Scraped
+      const count = (labels: { readonly [name: string]: string }) =>
+        sampleOf(families, "rollup_http_requests_total", labels)
+      assert.strictEqual(count({ operation: "getAccounts", revision: "later", status: "200" }), 2)
+      assert.strictEqual(count({ operation: "none", revision: "later", status: "404" }), 1)
+      assert.strictEqual(count({ operation: "none", revision: "later", status: "414" }), 1)
+      assert.strictEqual(sampleOf(families, "rollup_limit_hits_total", { limit: "urlBytesMax" }), 1)
+      assert.strictEqual(
+        sampleOf(families, "rollup_http_problems_total", { problem: "url-too-long" }),
+        1
+      )
+      assert.strictEqual(sampleOf(families, "rollup_answers_total", { source: "hit" }), 1)
+      assert.strictEqual(
+        sampleOf(families, "rollup_limit_hits_total", { limit: "queueWaitMs", client: "reads" }),
+        1
+      )
+      assert.strictEqual(
+        sampleOf(families, "rollup_submissions_total", { kind: "transaction", verdict: "refused" }),
+        1
+      )
+      assert.strictEqual(
+        sampleOf(families, "rollup_ledger_writes_total", { kind: "block", outcome: "applied" }),
+        20
+      )
+    }))
+
+  it.effect("the buckets of a histogram grow up to its count", () =>
+    Effect.gen(function*() {
+      for (const [name, { kind, samples }] of yield* Scraped) {
+        if (kind !== "histogram") continue
+        const series = Map.groupBy(samples, ({ labels }) =>
+          JSON.stringify({ ...labels, le: undefined }))
+        for (const of of series.values()) {
+          const buckets = of.filter((sample) =>
+            sample.name === `${name}_bucket`
+          )
+          assert.isTrue(
+            buckets.every(({ value }, i) => i === 0 || value >= buckets[i - 1]!.value),
+            name
+          )
+          assert.strictEqual(buckets.at(-1)!.labels.le, "+Inf")
+          assert.strictEqual(
+            buckets.at(-1)!.value,
+            of.find((sample) => sample.name === `${name}_count`)!.value
+          )
+        }
+      }
+    }))
+
+  it.effect("every alert speaks of metrics and labels that exist, and says what to do", () =>
+    Effect.gen(function*() {
+      const families = yield* Scraped
+      assert.isAbove(rules.length, 15)
+      for (const { alert, annotations, expr } of rules) {
+        assert.deepStrictEqual(faultsOf(expr, families), [], alert)
+        assert.isAbove(annotations.action.length, 10, alert)
+      }
+    }))
+
+  it.effect("every panel of the board does too, and every metric is on the board", () =>
+    Effect.gen(function*() {
+      const families = yield* Scraped
+      for (const { title, targets = [] } of board.panels) {
+        for (const { expr } of targets) {
+          assert.deepStrictEqual(faultsOf(expr, families), [], title)
+        }
+      }
+      const shown = new Set(
+        boardExpressions.flatMap(({ expr }) => namesIn(expr)).map(({ name }) =>
+          name.replace(/_bucket$/u, "")
+        )
+      )
+      assert.deepStrictEqual([...families.keys()].filter((name) => !shown.has(name)), [])
+    }))
+
+  it.effect("a name that is misspelt in a board is found", () =>
+    Effect.gen(function*() {
+      const families = yield* Scraped
+      assert.deepStrictEqual(faultsOf("rate(rollup_http_request_total[5m])", families), [
+        "rollup_http_request_total is not measured"
+      ])
+      assert.deepStrictEqual(faultsOf("sum by (code) (rollup_health)", families), [
+        "rollup_health has no label code"
+      ])
+      assert.deepStrictEqual(faultsOf('rollup_pool_transactions{state="gone"}', families), [
+        'rollup_pool_transactions never has state="gone"'
+      ])
+    }))
+
+  it.effect("no two panels of the board overlap, and each variable is used", () =>
+    Effect.sync(() => {
+      const cells = board.panels.flatMap(({ gridPos: { h, w, x, y } }) =>
+        Array.from({ length: h * w }, (_, i) => `${x + i % w} ${y + Math.floor(i / w)}`)
+      )
+      assert.strictEqual(new Set(cells).size, cells.length)
+      for (const { name } of board.templating.list) {
+        assert.include(
+          JSON.stringify(board.panels),
+          `$${name === "datasource" ? "{datasource}" : name}`
+        )
+      }
+    }))
+
+  it.effect("a metric that cannot be read leaves the others to be read, and is counted", () =>
+    Effect.gen(function*() {
+      const monitor = openMonitor()
+      let isBroken = true
+      const broken = Effect.suspend(() =>
+        isBroken
+          ? Effect.fail("no store")
+          : Effect.succeed([gauge("rollup_broken", "Cannot be read at first", () => 2)])
+      )
+      yield* monitor.collect("rollup_broken", broken)
+      yield* monitor.measure(
+        gauge("rollup_whole", "Has \\ and \n in its words", () => 1.5, { of: 'a "b" \\ \n' })
+      )
+      const read = Effect.map(prometheusText(monitor), readExposition)
+      for (const round of [1, 2, 3]) {
+        isBroken = round !== 2
+        const families = yield* read
+        assert.strictEqual(sampleOf(families, "rollup_whole"), 1.5)
+        assert.strictEqual(sampleOf(families, "rollup_metrics_unread"), isBroken ? 1 : 0)
+        assert.strictEqual(sampleOf(families, "rollup_broken"), isBroken ? undefined : 2)
+      }
+    }))
+
+  it.effect("a part that closes takes its metrics with it", () =>
+    Effect.gen(function*() {
+      const monitor = openMonitor()
+      const read = Effect.map(prometheusText(monitor), readExposition)
+      yield* Effect.scoped(Effect.gen(function*() {
+        yield* monitor.measure(gauge("rollup_measured", "Of a part", () => 1))
+        yield* monitor.collect(
+          "rollup_collected",
+          Effect.sync(() => [gauge("rollup_collected", "Of a part", () => 2)])
+        )
+        assert.sameMembers([...(yield* read).keys()], [
+          "rollup_metrics_unread",
+          "rollup_measured",
+          "rollup_collected"
+        ])
+      }))
+      assert.deepStrictEqual([...(yield* read).keys()], ["rollup_metrics_unread"])
+    }))
 })

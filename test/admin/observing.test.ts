@@ -3,7 +3,12 @@ import { Context, Effect, Exit, Layer, Metric, Redacted, Scope } from "effect"
 import { Writable } from "node:stream"
 import { charactersMax } from "../../adapters/admin/_log_writer.ts"
 import { openOtlp, openRequestLog } from "../../adapters/admin/mod.ts"
-import { Application, type HttpAnswer, type Observing, type RequestRecord } from "../../adapters/http/mod.ts"
+import {
+  Application,
+  type HttpAnswer,
+  type Observing,
+  type RequestRecord
+} from "../../adapters/http/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { Monitor } from "../../core/mod.ts"
@@ -15,209 +20,417 @@ const traceId = "0af7651916cd43dd8448eb211c80319c"
 const parent = (flags: string) => ({ traceparent: `00-${traceId}-b7ad6b7169203331-${flags}` })
 
 const applied = (observing: Observing) =>
-  Effect.map(Layer.build(memoryNode({ genesis, observing })), (node) => (url: string, headers: { readonly [name: string]: string } = {}, method = "GET") =>
-    Context.get(node, Application).handle({ method, url, headers, peer: { remoteAddress: "127.0.0.9" } }))
+  Effect.map(
+    Layer.build(memoryNode({ genesis, observing })),
+    (node) => (url: string, headers: { readonly [name: string]: string } = {}, method = "GET") =>
+      Context.get(node, Application).handle({
+        method,
+        url,
+        headers,
+        peer: { remoteAddress: "127.0.0.9" }
+      })
+  )
 
 describe("what is told of a request", () => {
-  it.effect("nothing is added to an answer unless somebody asked for it", () => Effect.scoped(Effect.gen(function*() {
-    const handle = yield* applied({})
-    const { headers, ...answer } = yield* handle("/tokens", { "x-request-id": "mine" })
-    assert.notProperty(headers, "x-request-id")
-    assert.notProperty(headers, "server-timing")
-    assert.notInclude(headers["access-control-expose-headers"], "X-Request-Id")
-    assert.strictEqual(answer.status, 200)
-  })))
+  it.effect("nothing is added to an answer unless somebody asked for it", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const handle = yield* applied({})
+      const { headers, ...answer } = yield* handle("/tokens", { "x-request-id": "mine" })
+      assert.notProperty(headers, "x-request-id")
+      assert.notProperty(headers, "server-timing")
+      assert.notInclude(headers["access-control-expose-headers"], "X-Request-Id")
+      assert.strictEqual(answer.status, 200)
+    })))
 
-  it.effect("each request is one record, whatever becomes of it", () => Effect.scoped(Effect.gen(function*() {
-    const records: Array<RequestRecord> = []
-    const handle = yield* applied({ log: (record) => records.push(record) })
-    const answers: Array<HttpAnswer> = []
-    for (const [url, method] of [["/tokens", "GET"], ["/tokens", "GET"], ["/tokens?limit=0", "GET"], ["/earlier/tokens", "HEAD"], ["/nothing", "GET"], ["/tokens", "DELETE"], ["/docs", "GET"], ["/tokens", "OPTIONS"], ["/transactions-pool", "POST"]] as const) {
-      answers.push(yield* handle(url, {}, method))
-    }
-    assert.deepStrictEqual(records.map(({ method, operation, problem, revision, status, url }) => [method, url, operation, revision, status, problem]), [
-      ["GET", "/tokens", "getTokens", "later", 200, undefined], ["GET", "/tokens", "getTokens", "later", 200, undefined],
-      ["GET", "/tokens?limit=0", "getTokens", "later", 400, "invalid-input"], ["HEAD", "/earlier/tokens", "getTokens", "earlier", 200, undefined],
-      ["GET", "/nothing", "none", "later", 404, "unknown-path"], ["DELETE", "/tokens", "getTokens", "later", 405, "method-not-allowed"],
-      ["GET", "/docs", "docs", "later", 200, undefined], ["OPTIONS", "/tokens", "options", "later", 204, undefined],
-      ["POST", "/transactions-pool", "postTx", "later", 415, "unsupported-media-type"]
-    ])
-    assert.strictEqual(new Set(records.map(({ id }) => id)).size, records.length)
-    assert.deepStrictEqual(answers.map(({ headers }) => headers["x-request-id"]), records.map(({ id }) => id))
-    for (const [i, { bytes, client, durationMs }] of records.entries()) {
-      assert.strictEqual(bytes, answers[i]!.body.length)
-      assert.strictEqual(client, "127.0.0.9")
-      assert.isAtLeast(durationMs, 0)
-    }
-  })))
+  it.effect("each request is one record, whatever becomes of it", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const records: Array<RequestRecord> = []
+      const handle = yield* applied({ log: (record) => records.push(record) })
+      const answers: Array<HttpAnswer> = []
+      for (
+        const [url, method] of [
+          ["/tokens", "GET"],
+          ["/tokens", "GET"],
+          ["/tokens?limit=0", "GET"],
+          ["/earlier/tokens", "HEAD"],
+          ["/nothing", "GET"],
+          ["/tokens", "DELETE"],
+          ["/docs", "GET"],
+          ["/tokens", "OPTIONS"],
+          ["/transactions-pool", "POST"]
+        ] as const
+      ) {
+        answers.push(yield* handle(url, {}, method))
+      }
+      assert.deepStrictEqual(
+        records.map((
+          { method, operation, problem, revision, status, url }
+        ) => [method, url, operation, revision, status, problem]),
+        [
+          ["GET", "/tokens", "getTokens", "later", 200, undefined],
+          ["GET", "/tokens", "getTokens", "later", 200, undefined],
+          ["GET", "/tokens?limit=0", "getTokens", "later", 400, "invalid-input"],
+          ["HEAD", "/earlier/tokens", "getTokens", "earlier", 200, undefined],
+          ["GET", "/nothing", "none", "later", 404, "unknown-path"],
+          ["DELETE", "/tokens", "getTokens", "later", 405, "method-not-allowed"],
+          ["GET", "/docs", "docs", "later", 200, undefined],
+          ["OPTIONS", "/tokens", "options", "later", 204, undefined],
+          ["POST", "/transactions-pool", "postTx", "later", 415, "unsupported-media-type"]
+        ]
+      )
+      assert.strictEqual(new Set(records.map(({ id }) => id)).size, records.length)
+      assert.deepStrictEqual(
+        answers.map(({ headers }) => headers["x-request-id"]),
+        records.map(({ id }) => id)
+      )
+      for (const [i, { bytes, client, durationMs }] of records.entries()) {
+        assert.strictEqual(bytes, answers[i]!.body.length)
+        assert.strictEqual(client, "127.0.0.9")
+        assert.isAtLeast(durationMs, 0)
+      }
+    })))
 
-  it.effect("a client's own request id is taken over where it is harmless", () => Effect.scoped(Effect.gen(function*() {
-    const records: Array<RequestRecord> = []
-    const handle = yield* applied({ log: (record) => records.push(record) })
-    for (const id of ["a-1_b.c:d", "x".repeat(64)]) assert.strictEqual((yield* handle("/tokens", { "x-request-id": id })).headers["x-request-id"], id)
-    for (const id of ["", "x".repeat(65), "a b", "a\nb", "\u001b[2J", "ä"]) assert.notStrictEqual((yield* handle("/tokens", { "x-request-id": id })).headers["x-request-id"], id)
-  })))
+  it.effect("a client's own request id is taken over where it is harmless", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const records: Array<RequestRecord> = []
+      const handle = yield* applied({ log: (record) => records.push(record) })
+      for (const id of ["a-1_b.c:d", "x".repeat(64)]) {
+        assert.strictEqual(
+          (yield* handle("/tokens", { "x-request-id": id })).headers["x-request-id"],
+          id
+        )
+      }
+      for (const id of ["", "x".repeat(65), "a b", "a\nb", "\u001b[2J", "ä"]) {
+        assert.notStrictEqual(
+          (yield* handle("/tokens", { "x-request-id": id })).headers["x-request-id"],
+          id
+        )
+      }
+    })))
 
-  it.effect("Server-Timing says how long the answer took, and browsers may read it", () => Effect.scoped(Effect.gen(function*() {
-    const { headers } = yield* (yield* applied({ serverTiming: true }))("/tokens")
-    assert.match(headers["server-timing"]!, /^app;dur=\d+\.\d{3}$/u)
-    assert.match(headers["access-control-expose-headers"]!, /Server-Timing$/u)
-  })))
+  it.effect("Server-Timing says how long the answer took, and browsers may read it", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { headers } = yield* (yield* applied({ serverTiming: true }))("/tokens")
+      assert.match(headers["server-timing"]!, /^app;dur=\d+\.\d{3}$/u)
+      assert.match(headers["access-control-expose-headers"]!, /Server-Timing$/u)
+    })))
 
-  it.effect("a trace that the client is in is named, and one that is malformed is not", () => Effect.scoped(Effect.gen(function*() {
-    const records: Array<RequestRecord> = []
-    const handle = yield* applied({ log: (record) => records.push(record) })
-    const cases = [
-      [parent("01").traceparent, traceId], [parent("00").traceparent, traceId], [`01-${traceId}-b7ad6b7169203331-01-later`, traceId], [`ff-${traceId}-b7ad6b7169203331-01`, undefined],
-      [`00-${traceId}-b7ad6b7169203331-01-x`, undefined], [`00-${"0".repeat(32)}-b7ad6b7169203331-01`, undefined], [`00-${traceId}-${"0".repeat(16)}-01`, undefined],
-      [parent("01").traceparent.toUpperCase(), undefined], ["", undefined]
-    ] as const
-    for (const [traceparent] of cases) yield* handle("/tokens", { traceparent })
-    assert.deepStrictEqual(records.map(({ traceId }) => traceId), cases.map(([, expected]) => expected))
-  })))
+  it.effect("a trace that the client is in is named, and one that is malformed is not", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const records: Array<RequestRecord> = []
+      const handle = yield* applied({ log: (record) => records.push(record) })
+      const cases = [
+        [parent("01").traceparent, traceId],
+        [parent("00").traceparent, traceId],
+        [`01-${traceId}-b7ad6b7169203331-01-later`, traceId],
+        [`ff-${traceId}-b7ad6b7169203331-01`, undefined],
+        [`00-${traceId}-b7ad6b7169203331-01-x`, undefined],
+        [`00-${"0".repeat(32)}-b7ad6b7169203331-01`, undefined],
+        [`00-${traceId}-${"0".repeat(16)}-01`, undefined],
+        [parent("01").traceparent.toUpperCase(), undefined],
+        ["", undefined]
+      ] as const
+      for (const [traceparent] of cases) yield* handle("/tokens", { traceparent })
+      assert.deepStrictEqual(
+        records.map(({ traceId }) => traceId),
+        cases.map(([, expected]) => expected)
+      )
+    })))
 
-  it.live("a client that leaves before its answer is there is told of as 499", () => Effect.scoped(Effect.gen(function*() {
-    const records: Array<RequestRecord> = []
-    const monitor = openMonitor()
-    const context = yield* Effect.provideService(Layer.build(applicationOver({ list: () => Effect.never }, { observing: { log: (record) => records.push(record) } })), Monitor, monitor)
-    const scope = yield* Scope.make()
-    yield* Effect.forkIn(Context.get(context, Application).handle({ method: "GET", url: "/tokens", headers: {} }), scope)
-    yield* Effect.sleep(1)
-    assert.deepStrictEqual(records, [])
-    yield* Scope.close(scope, Exit.void)
-    assert.deepStrictEqual(records.map(({ operation, status }) => [operation, status]), [["getTokens", 499]])
-    const inFlight = Metric.snapshotUnsafe(yield* monitor.collected).filter(({ id }) => id === "rollup_http_requests_in_flight")
-    assert.deepStrictEqual(inFlight.map(({ state }) => state), [{ value: 0 }])
-  })))
+  it.live("a client that leaves before its answer is there is told of as 499", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const records: Array<RequestRecord> = []
+      const monitor = openMonitor()
+      const context = yield* Effect.provideService(
+        Layer.build(applicationOver({
+          list: () => Effect.never
+        }, { observing: { log: (record) => records.push(record) } })),
+        Monitor,
+        monitor
+      )
+      const scope = yield* Scope.make()
+      yield* Effect.forkIn(
+        Context.get(context, Application).handle({ method: "GET", url: "/tokens", headers: {} }),
+        scope
+      )
+      yield* Effect.sleep(1)
+      assert.deepStrictEqual(records, [])
+      yield* Scope.close(scope, Exit.void)
+      assert.deepStrictEqual(records.map(({ operation, status }) => [operation, status]), [[
+        "getTokens",
+        499
+      ]])
+      const inFlight = Metric.snapshotUnsafe(yield* monitor.collected).filter(({ id }) =>
+        id === "rollup_http_requests_in_flight"
+      )
+      assert.deepStrictEqual(inFlight.map(({ state }) => state), [{ value: 0 }])
+    })))
 })
 
 const record: RequestRecord = {
-  id: "r-1", method: "GET", url: "/tokens?name=%22", operation: "getTokens", revision: "later", status: 200, problem: undefined, durationMs: 1.23456, bytes: 10, client: "127.0.0.1", traceId
+  id: "r-1",
+  method: "GET",
+  url: "/tokens?name=%22",
+  operation: "getTokens",
+  revision: "later",
+  status: 200,
+  problem: undefined,
+  durationMs: 1.23456,
+  bytes: 10,
+  client: "127.0.0.1",
+  traceId
 }
 
 describe("the log of requests", () => {
   /** Each write is through when what it is given is called. */
-  const target = (take: (text: string, done: () => void) => void) => new Writable({ decodeStrings: false, write: (text: string, _, done) => take(text, done) })
-  const written = (format: "text" | "json", records: ReadonlyArray<RequestRecord>) => Effect.gen(function*() {
-    const writes: Array<string> = []
-    const to = target((text, done) => {
-      writes.push(text)
-      setImmediate(done)
+  const target = (take: (text: string, done: () => void) => void) =>
+    new Writable({ decodeStrings: false, write: (text: string, _, done) => take(text, done) })
+  const written = (format: "text" | "json", records: ReadonlyArray<RequestRecord>) =>
+    Effect.gen(function*() {
+      const writes: Array<string> = []
+      const to = target((text, done) => {
+        writes.push(text)
+        setImmediate(done)
+      })
+      yield* Effect.scoped(
+        Effect.map(openRequestLog({ format, to, isShared: true }), (log) => records.forEach(log))
+      )
+      return writes
     })
-    yield* Effect.scoped(Effect.map(openRequestLog({ format, to, isShared: true }), (log) => records.forEach(log)))
-    return writes
-  })
 
-  it.live("is a JSON object on each line", () => Effect.gen(function*() {
-    const all = (yield* written("json", [record, { ...record, status: 503, problem: "unavailable", url: "/\n\"x\u00e9\u{1f600}\ud800\\" }])).join("")
-    // whatever encoding it is read in
-    assert.match(all, /^[\n\x20-\x7e]+$/u)
-    const lines = all.trimEnd().split("\n")
-    const [first, second] = lines.map((line) => JSON.parse(line) as { readonly [name: string]: unknown })
-    assert.deepInclude(first, { level: "INFO", message: "Request", id: "r-1", status: 200, durationMs: 1.235, traceId })
-    assert.match(String(first!.timestamp), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/u)
-    assert.deepInclude(second, { level: "WARN", problem: "unavailable", url: "/\n\"x\u00e9\u{1f600}\ud800\\" })
-  }))
+  it.live("is a JSON object on each line", () =>
+    Effect.gen(function*() {
+      const all = (yield* written("json", [record, {
+        ...record,
+        status: 503,
+        problem: "unavailable",
+        url: '/\n"x\u00e9\u{1f600}\ud800\\'
+      }])).join("")
+      // whatever encoding it is read in
+      assert.match(all, /^[\n\x20-\x7e]+$/u)
+      const lines = all.trimEnd().split("\n")
+      const [first, second] = lines.map((line) =>
+        JSON.parse(line) as { readonly [name: string]: unknown }
+      )
+      assert.deepInclude(first, {
+        level: "INFO",
+        message: "Request",
+        id: "r-1",
+        status: 200,
+        durationMs: 1.235,
+        traceId
+      })
+      assert.match(String(first!.timestamp), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/u)
+      assert.deepInclude(second, {
+        level: "WARN",
+        problem: "unavailable",
+        url: '/\n"x\u00e9\u{1f600}\ud800\\'
+      })
+    }))
 
-  it.live("is a line to read on a terminal, and nothing that a client sends can move its cursor", () => Effect.gen(function*() {
-    const [line] = yield* written("text", [{ ...record, url: "/a\u001b[2J\r\nb\u0000\u009b\ud800ü" }])
-    assert.match(line!, /^\[[\d:.]{12}\] INFO 200 GET \/a%1B\[2J%0D%0Ab%00%C2%9B%EF%BF%BD%C3%BC 1\.23 ms 10 B getTokens 127\.0\.0\.1 r-1\n$/u)
-  }))
+  it.live("is a line to read on a terminal, and nothing that a client sends can move its cursor", () =>
+    Effect.gen(function*() {
+      const [line] = yield* written("text", [{
+        ...record,
+        url: "/a\u001b[2J\r\nb\u0000\u009b\ud800ü"
+      }])
+      assert.match(
+        line!,
+        /^\[[\d:.]{12}\] INFO 200 GET \/a%1B\[2J%0D%0Ab%00%C2%9B%EF%BF%BD%C3%BC 1\.23 ms 10 B getTokens 127\.0\.0\.1 r-1\n$/u
+      )
+    }))
 
-  it.live("is written in pieces that stay whole in a pipe, one after the other, and to its last line", () => Effect.gen(function*() {
-    const writes = yield* written("json", Array.from({ length: 100 }, (_, i) => ({ ...record, id: `r-${i}`, url: `/${"x".repeat(3000)}` })))
-    assert.isTrue(writes.every((lines) => lines.length <= 4096 && lines.endsWith("\n")))
-    assert.strictEqual(writes.join("").split("\n").length, 101)
-  }))
+  it.live("is written in pieces that stay whole in a pipe, one after the other, and to its last line", () =>
+    Effect.gen(function*() {
+      const writes = yield* written(
+        "json",
+        Array.from(
+          { length: 100 },
+          (_, i) => ({ ...record, id: `r-${i}`, url: `/${"x".repeat(3000)}` })
+        )
+      )
+      assert.isTrue(writes.every((lines) => lines.length <= 4096 && lines.endsWith("\n")))
+      assert.strictEqual(writes.join("").split("\n").length, 101)
+    }))
 
-  it.live("is written some fifty milliseconds after the request, or with many others at once", () => Effect.scoped(Effect.gen(function*() {
-    const writes: Array<string> = []
-    const log = yield* openRequestLog({ format: "json", to: target((text, done) => {
-      writes.push(text)
-      done()
-    }) })
-    for (let i = 0; i < 64; i++) log(record)
-    assert.deepStrictEqual(writes.map((text) => text.split("\n").length), [65])
-    log(record)
-    assert.lengthOf(writes, 1)
-    while (writes.length < 2) yield* Effect.sleep(5)
-    assert.deepStrictEqual(writes[1]!.split("\n").length, 2)
-  })))
+  it.live("is written some fifty milliseconds after the request, or with many others at once", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const writes: Array<string> = []
+      const log = yield* openRequestLog({
+        format: "json",
+        to: target((text, done) => {
+          writes.push(text)
+          done()
+        })
+      })
+      for (let i = 0; i < 64; i++) log(record)
+      assert.deepStrictEqual(writes.map((text) => text.split("\n").length), [65])
+      log(record)
+      assert.lengthOf(writes, 1)
+      while (writes.length < 2) yield* Effect.sleep(5)
+      assert.deepStrictEqual(writes[1]!.split("\n").length, 2)
+    })))
 
-  it.live("of a reader that does not read is kept within a bound, and tells what it leaves out", () => Effect.scoped(Effect.gen(function*() {
-    const lines: Array<{ readonly message: string; readonly url?: string }> = []
-    const waiting: Array<() => void> = []
-    let isReading = false
-    const log = yield* openRequestLog({ format: "json", to: target((text, done) => {
-      lines.push(...text.trimEnd().split("\n").map((line) => JSON.parse(line) as { readonly message: string }))
-      if (isReading) done()
-      else waiting.push(done)
-    }) })
-    const urlCharacters = 2000
-    const all = 64 * Math.ceil(charactersMax / urlCharacters / 64) + 64
-    for (let i = 0; i < all; i++) log({ ...record, url: `/${i}`.padEnd(urlCharacters, "x") })
-    // one write at a time, whatever waits
-    assert.lengthOf(waiting, 1)
-    assert.lengthOf(lines, 64)
-    isReading = true
-    waiting[0]!()
-    while (lines.at(-1)!.message === "Request") yield* Effect.sleep(1)
-    const told = lines.filter(({ url }) => url !== undefined)
-    told.forEach(({ url }, i) => assert.strictEqual(Number.parseInt(url!.slice(1), 10), i))
-    assert.isBelow(told.length, all)
-    assert.strictEqual(lines.at(-1)!.message, `Lines of ${all - told.length} requests were left out: whoever reads the log is slower than they come`)
-  })))
+  it.live("of a reader that does not read is kept within a bound, and tells what it leaves out", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const lines: Array<{ readonly message: string; readonly url?: string }> = []
+      const waiting: Array<() => void> = []
+      let isReading = false
+      const log = yield* openRequestLog({
+        format: "json",
+        to: target((text, done) => {
+          lines.push(
+            ...text.trimEnd().split("\n").map((line) =>
+              JSON.parse(line) as { readonly message: string }
+            )
+          )
+          if (isReading) done()
+          else waiting.push(done)
+        })
+      })
+      const urlCharacters = 2000
+      const all = 64 * Math.ceil(charactersMax / urlCharacters / 64) + 64
+      for (let i = 0; i < all; i++) log({ ...record, url: `/${i}`.padEnd(urlCharacters, "x") })
+      // one write at a time, whatever waits
+      assert.lengthOf(waiting, 1)
+      assert.lengthOf(lines, 64)
+      isReading = true
+      waiting[0]!()
+      while (lines.at(-1)!.message === "Request") yield* Effect.sleep(1)
+      const told = lines.filter(({ url }) => url !== undefined)
+      told.forEach(({ url }, i) => assert.strictEqual(Number.parseInt(url!.slice(1), 10), i))
+      assert.isBelow(told.length, all)
+      assert.strictEqual(
+        lines.at(-1)!.message,
+        `Lines of ${
+          all - told.length
+        } requests were left out: whoever reads the log is slower than they come`
+      )
+    })))
 })
 
-interface Span { readonly traceId: string; readonly parentSpanId?: string; readonly name: string; readonly kind: number; readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: object }> }
-interface Traces { readonly resourceSpans: ReadonlyArray<{ readonly scopeSpans: ReadonlyArray<{ readonly spans: ReadonlyArray<Span> }> }> }
-interface OtlpMetric { readonly name: string; readonly sum?: { readonly isMonotonic: boolean; readonly dataPoints: ReadonlyArray<{ readonly asDouble: number; readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: { readonly stringValue: string } }> }> }; readonly histogram?: { readonly dataPoints: ReadonlyArray<{ readonly count: number; readonly bucketCounts: ReadonlyArray<number>; readonly explicitBounds: ReadonlyArray<number> }> } }
-interface Metrics { readonly resourceMetrics: ReadonlyArray<{ readonly scopeMetrics: ReadonlyArray<{ readonly metrics: ReadonlyArray<OtlpMetric> }> }> }
+interface Span {
+  readonly traceId: string
+  readonly parentSpanId?: string
+  readonly name: string
+  readonly kind: number
+  readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: object }>
+}
+interface Traces {
+  readonly resourceSpans: ReadonlyArray<
+    { readonly scopeSpans: ReadonlyArray<{ readonly spans: ReadonlyArray<Span> }> }
+  >
+}
+interface OtlpMetric {
+  readonly name: string
+  readonly sum?: {
+    readonly isMonotonic: boolean
+    readonly dataPoints: ReadonlyArray<
+      {
+        readonly asDouble: number
+        readonly attributes: ReadonlyArray<
+          { readonly key: string; readonly value: { readonly stringValue: string } }
+        >
+      }
+    >
+  }
+  readonly histogram?: {
+    readonly dataPoints: ReadonlyArray<
+      {
+        readonly count: number
+        readonly bucketCounts: ReadonlyArray<number>
+        readonly explicitBounds: ReadonlyArray<number>
+      }
+    >
+  }
+}
+interface Metrics {
+  readonly resourceMetrics: ReadonlyArray<
+    { readonly scopeMetrics: ReadonlyArray<{ readonly metrics: ReadonlyArray<OtlpMetric> }> }
+  >
+}
 
 describe("what is sent to OpenTelemetry", () => {
-  it.live("spans of the requests that should be traced, and the metrics that Prometheus sees", () => Effect.gen(function*() {
-    const collector = yield* Effect.promise(openCollector)
-    yield* Effect.scoped(Effect.gen(function*() {
-      const monitor = openMonitor()
-      const { take, tracer } = yield* openOtlp({ url: `${collector.url}/`, monitor, headers: { authorization: Redacted.make("Bearer secret") } })
-      const node = yield* Effect.provideService(Layer.build(memoryNode({ genesis, observing: { traces: { tracer, ratio: 0 } } })), Monitor, monitor)
-      const { handle } = Context.get(node, Application)
-      const ask = (url: string, headers: { readonly [name: string]: string } = {}) => handle({ method: "GET", url, headers })
-      yield* ask("/tokens", parent("01"))
-      yield* ask("/tokens/99?x", parent("01"))
-      // neither is to be traced: the one says so, of the others none is
-      yield* ask("/tokens", parent("00"))
-      yield* ask("/tokens")
-      yield* take
-    }))
-    yield* Effect.promise(collector.close)
-    const sent = (path: string) => collector.collected.filter((each) => each.path === path)
-    assert.isTrue(collector.collected.every(({ headers }) => headers.authorization === "Bearer secret"))
-    const spans = sent("/v1/traces").flatMap(({ body }) => (body as Traces).resourceSpans).flatMap(({ scopeSpans }) => scopeSpans).flatMap(({ spans }) => spans)
-    assert.deepStrictEqual(spans.map(({ kind, name, parentSpanId, traceId }) => [name, traceId, parentSpanId, kind]), [
-      ["getTokens", traceId, "b7ad6b7169203331", 2], ["getToken", traceId, "b7ad6b7169203331", 2]
-    ])
-    const said = Object.fromEntries(spans[1]!.attributes.map(({ key, value }) => [key, Object.values(value)[0] as unknown]))
-    assert.deepInclude(said, { "http.request.method": "GET", "url.path": "/tokens/99", "url.query": "x", "rollup.operation": "getToken", "error.type": "invalid-input" })
+  it.live("spans of the requests that should be traced, and the metrics that Prometheus sees", () =>
+    Effect.gen(function*() {
+      const collector = yield* Effect.promise(openCollector)
+      yield* Effect.scoped(Effect.gen(function*() {
+        const monitor = openMonitor()
+        const { take, tracer } = yield* openOtlp({
+          url: `${collector.url}/`,
+          monitor,
+          headers: { authorization: Redacted.make("Bearer secret") }
+        })
+        const node = yield* Effect.provideService(
+          Layer.build(memoryNode({ genesis, observing: { traces: { tracer, ratio: 0 } } })),
+          Monitor,
+          monitor
+        )
+        const { handle } = Context.get(node, Application)
+        const ask = (url: string, headers: { readonly [name: string]: string } = {}) =>
+          handle({ method: "GET", url, headers })
+        yield* ask("/tokens", parent("01"))
+        yield* ask("/tokens/99?x", parent("01"))
+        // neither is to be traced: the one says so, of the others none is
+        yield* ask("/tokens", parent("00"))
+        yield* ask("/tokens")
+        yield* take
+      }))
+      yield* Effect.promise(collector.close)
+      const sent = (path: string) => collector.collected.filter((each) => each.path === path)
+      assert.isTrue(
+        collector.collected.every(({ headers }) => headers.authorization === "Bearer secret")
+      )
+      const spans = sent("/v1/traces").flatMap(({ body }) => (body as Traces).resourceSpans)
+        .flatMap(({ scopeSpans }) => scopeSpans).flatMap(({ spans }) => spans)
+      assert.deepStrictEqual(
+        spans.map(({ kind, name, parentSpanId, traceId }) => [name, traceId, parentSpanId, kind]),
+        [
+          ["getTokens", traceId, "b7ad6b7169203331", 2],
+          ["getToken", traceId, "b7ad6b7169203331", 2]
+        ]
+      )
+      const said = Object.fromEntries(
+        spans[1]!.attributes.map(({ key, value }) => [key, Object.values(value)[0] as unknown])
+      )
+      assert.deepInclude(said, {
+        "http.request.method": "GET",
+        "url.path": "/tokens/99",
+        "url.query": "x",
+        "rollup.operation": "getToken",
+        "error.type": "invalid-input"
+      })
 
-    const metrics = (sent("/v1/metrics").at(-1)!.body as Metrics).resourceMetrics[0]!.scopeMetrics[0]!.metrics
-    const requests = metrics.find(({ name }) => name === "rollup_http_requests_total")!
-    assert.isTrue(requests.sum!.isMonotonic)
-    assert.strictEqual(requests.sum!.dataPoints.reduce((sum, { asDouble }) => sum + asDouble, 0), 4)
-    const [duration] = metrics.find(({ name }) => name === "rollup_http_request_duration_seconds")!.histogram!.dataPoints
-    assert.strictEqual(duration!.bucketCounts.length, duration!.explicitBounds.length + 1)
-    assert.strictEqual(duration!.bucketCounts.reduce((sum, count) => sum + count, 0), duration!.count)
-  }))
-
-  it.live("all requests where all should be traced, each a trace of its own", () => Effect.gen(function*() {
-    const collector = yield* Effect.promise(openCollector)
-    yield* Effect.scoped(Effect.gen(function*() {
-      const { tracer } = yield* openOtlp({ url: collector.url, monitor: openMonitor() })
-      const handle = yield* applied({ traces: { tracer, ratio: 1 } })
-      for (let i = 0; i < 3; i++) yield* handle("/tokens")
+      const metrics =
+        (sent("/v1/metrics").at(-1)!.body as Metrics).resourceMetrics[0]!.scopeMetrics[0]!.metrics
+      const requests = metrics.find(({ name }) => name === "rollup_http_requests_total")!
+      assert.isTrue(requests.sum!.isMonotonic)
+      assert.strictEqual(
+        requests.sum!.dataPoints.reduce((sum, { asDouble }) => sum + asDouble, 0),
+        4
+      )
+      const [duration] = metrics.find(({ name }) =>
+        name === "rollup_http_request_duration_seconds"
+      )!.histogram!.dataPoints
+      assert.strictEqual(duration!.bucketCounts.length, duration!.explicitBounds.length + 1)
+      assert.strictEqual(
+        duration!.bucketCounts.reduce((sum, count) => sum + count, 0),
+        duration!.count
+      )
     }))
-    yield* Effect.promise(collector.close)
-    const spans = collector.collected.filter(({ path }) => path === "/v1/traces").flatMap(({ body }) => (body as Traces).resourceSpans[0]!.scopeSpans[0]!.spans)
-    assert.strictEqual(new Set(spans.map(({ traceId }) => traceId)).size, 3)
-  }))
+
+  it.live("all requests where all should be traced, each a trace of its own", () =>
+    Effect.gen(function*() {
+      const collector = yield* Effect.promise(openCollector)
+      yield* Effect.scoped(Effect.gen(function*() {
+        const { tracer } = yield* openOtlp({ url: collector.url, monitor: openMonitor() })
+        const handle = yield* applied({ traces: { tracer, ratio: 1 } })
+        for (let i = 0; i < 3; i++) yield* handle("/tokens")
+      }))
+      yield* Effect.promise(collector.close)
+      const spans = collector.collected.filter(({ path }) => path === "/v1/traces").flatMap((
+        { body }
+      ) => (body as Traces).resourceSpans[0]!.scopeSpans[0]!.spans)
+      assert.strictEqual(new Set(spans.map(({ traceId }) => traceId)).size, 3)
+    }))
 })

@@ -14,7 +14,9 @@ import { readExposition, sampleOf } from "./_exposition.ts"
 /* The program with its admin listener, seen from outside. */
 
 const start = (...words: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [program, "serve", "--memory", "--port", "0", ...words], { env })
+  const child = spawn(process.execPath, [program, "serve", "--memory", "--port", "0", ...words], {
+    env
+  })
   let said = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said += text)
   const ended = once(child, "exit") as Promise<[number | null]>
@@ -37,23 +39,45 @@ describe("the program with its admin listener", () => {
     writeFileSync(network, linesOf({ kind: "genesis", genesis }))
     const { child, ended, said, told } = start("--feed", network, "--admin-token", token)
     try {
-      const [, admin] = await told(/Health and metrics at (http:\/\/127\.0\.0\.1:\d+), and with the token the feed and the pool/u)
+      const [, admin] = await told(
+        /Health and metrics at (http:\/\/127\.0\.0\.1:\d+), and with the token the feed and the pool/u
+      )
       const [, url] = await told(/Listening on (http:\/\/127\.0\.0\.1:\d+)/u)
       const ready = async () => (await fetch(`${admin}/readyz`)).status
       assert.strictEqual(await ready(), 200)
       const fed = await fetch(`${admin}/feed`, {
-        method: "POST", headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" }, body: linesOf(...blocks.slice(0, 10).map((block) => ({ kind: "block" as const, block })))
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+        body: linesOf(...blocks.slice(0, 10).map((block) => ({ kind: "block" as const, block })))
       })
       assert.strictEqual(fed.status, 200)
       const state = await fetch(`${url}/state`, { headers: { "x-request-id": "mine-1" } })
-      assert.strictEqual(((await state.json()) as { readonly network: { readonly lastSynchedBlock: number } }).network.lastSynchedBlock, Number(blocks[9]!.number))
+      assert.strictEqual(
+        ((await state.json()) as { readonly network: { readonly lastSynchedBlock: number } })
+          .network.lastSynchedBlock,
+        Number(blocks[9]!.number)
+      )
       const families = readExposition(await (await fetch(`${admin}/metrics`)).text())
       assert.strictEqual(sampleOf(families, "rollup_ledger_block"), Number(blocks[9]!.number))
-      assert.strictEqual(sampleOf(families, "rollup_http_requests_total", { operation: "getState", status: "200" }), 1)
+      assert.strictEqual(
+        sampleOf(families, "rollup_http_requests_total", { operation: "getState", status: "200" }),
+        1
+      )
       await told(/"id":"mine-1"/u)
-      const lines = said().trimEnd().split("\n").map((line) => JSON.parse(line) as { readonly [name: string]: unknown })
-      assert.isTrue(lines.every(({ level, message, timestamp }) => typeof level === "string" && message !== undefined && typeof timestamp === "string"))
-      assert.deepInclude(lines.find(({ id }) => id === "mine-1"), { operation: "getState", status: 200, method: "GET", url: "/state" })
+      const lines = said().trimEnd().split("\n").map((line) =>
+        JSON.parse(line) as { readonly [name: string]: unknown }
+      )
+      assert.isTrue(
+        lines.every(({ level, message, timestamp }) =>
+          typeof level === "string" && message !== undefined && typeof timestamp === "string"
+        )
+      )
+      assert.deepInclude(lines.find(({ id }) => id === "mine-1"), {
+        operation: "getState",
+        status: 200,
+        method: "GET",
+        url: "/state"
+      })
       assert.notInclude(said(), token)
 
       child.kill("SIGTERM")
@@ -72,6 +96,12 @@ describe("the program with its admin listener", () => {
     const [code] = await ended
     taken.close()
     assert.strictEqual(code, 3)
-    assert.match(said(), new RegExp(`Port ${port} of 127\\.0\\.0\\.1 cannot be listened on for the admin interface: .*; choose another port with --admin-port, or none with --admin-port off`, "u"))
+    assert.match(
+      said(),
+      new RegExp(
+        `Port ${port} of 127\\.0\\.0\\.1 cannot be listened on for the admin interface: .*; choose another port with --admin-port, or none with --admin-port off`,
+        "u"
+      )
+    )
   })
 })

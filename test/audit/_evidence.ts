@@ -2,8 +2,28 @@ import { Result } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { openAuditedLedger } from "../../adapters/memory/mod.ts"
 import type { Account, BatchFeed, L1UserFeed, Transaction } from "../../core/domain/mod.ts"
-import { type AuditReport, auditBatch, type BatchEvidence, Findings } from "../../core/use_cases/mod.ts"
-import { ann, batchOf, block101, block102, block103, block104, bob, cleo, declared, exitOf, forcedExit, internal, l1Of, l2Of } from "../use_cases/_chain.ts"
+import {
+  type AuditReport,
+  auditBatch,
+  type BatchEvidence,
+  Findings
+} from "../../core/use_cases/mod.ts"
+import {
+  ann,
+  batchOf,
+  block101,
+  block102,
+  block103,
+  block104,
+  bob,
+  cleo,
+  declared,
+  exitOf,
+  forcedExit,
+  internal,
+  l1Of,
+  l2Of
+} from "../use_cases/_chain.ts"
 import { genesis, keyOf } from "../use_cases/_network.ts"
 
 const nothing = { effectiveDepositAmount: 0n, effectiveAmount: 0n }
@@ -12,7 +32,14 @@ const nothing = { effectiveDepositAmount: 0n, effectiveAmount: 0n }
 const users: ReadonlyArray<readonly [L1UserFeed, effect?: typeof nothing]> = [
   [forcedExit],
   [l1Of(2, 1, { fromAddress: bob.address, fromAccountIndex: 257, depositAmount: 50n })],
-  [l1Of(2, 2, { fromAddress: cleo.address, fromPublicKey: cleo.key, fromAccountIndex: 0, toAccountIndex: 257, depositAmount: 40n, amount: 7n })],
+  [l1Of(2, 2, {
+    fromAddress: cleo.address,
+    fromPublicKey: cleo.key,
+    fromAccountIndex: 0,
+    toAccountIndex: 257,
+    depositAmount: 40n,
+    amount: 7n
+  })],
   // more than Ann has
   [l1Of(2, 3, { toAccountIndex: 257, amount: 10n ** 9n }), nothing],
   [l1Of(2, 4, { fromPublicKey: ann.key, fromAccountIndex: 0, depositAmount: 20n })],
@@ -28,39 +55,72 @@ type Content = Pick<BatchFeed, "l1Coordinator" | "l2" | "exits">
 /** What a sound store keeps of batch 3 with a queue and a content; Bob collects the fees of ether. */
 function evidenceOf(forged: typeof users, content: Content): BatchEvidence {
   const { ledger, take } = openAuditedLedger(genesis, keccak256)
-  const accounts = () => new Map(Result.getOrThrow(ledger.list("accounts", { filters: {}, limit: 50 })).items.map(({ account }): [number, Account] => [account.index, account]))
+  const accounts = () =>
+    new Map(
+      Result.getOrThrow(ledger.list("accounts", { filters: {}, limit: 50 })).items.map((
+        { account }
+      ): [number, Account] => [account.index, account])
+    )
   const queue = forged.map(([feed]) => feed)
-  const rows = [block101, block102, { ...block103, l1UserTransactions: queue }].flatMap((block) => Result.getOrThrow(take({ kind: "block", block }, ""))!.queued)
+  const rows = [block101, block102, { ...block103, l1UserTransactions: queue }].flatMap((block) =>
+    Result.getOrThrow(take({ kind: "block", block }, ""))!.queued
+  )
   const queued = new Map(rows.map((row): [string, Transaction] => [row.id, { ...row, itemId: 0 }]))
   const before = accounts()
   const batches = [batchOf(3, {
-    exitRoot: 55n, feeAccounts: [257], forgeL1TransactionsNum: 2, l1UserEffects: forged.map(([feed, effect]) => effect ?? declared(feed)), ...content
+    exitRoot: 55n,
+    feeAccounts: [257],
+    forgeL1TransactionsNum: 2,
+    l1UserEffects: forged.map(([feed, effect]) => effect ?? declared(feed)),
+    ...content
   })]
   Result.getOrThrow(take({ kind: "block", block: { ...block104, batches } }, ""))
   const after = accounts()
   const { batch, transactions } = ledger.find("fullBatch", 3).item!
   return {
-    batch, transactions: transactions.map(({ transaction }) => transaction), queued: (id) => queued.get(id),
-    exits: Result.getOrThrow(ledger.list("exits", { filters: {}, limit: 50 })).items.map(({ exit }) => exit),
-    created: [...after.values()].filter(({ index }) => !before.has(index)), lastAccountBefore: Math.max(...before.keys()),
-    updated: [...before.values()].filter(({ balance, index, nonce }) => balance !== after.get(index)!.balance || nonce !== after.get(index)!.nonce).map(({ index }) => index),
-    before: (index) => before.get(index), after: (index) => after.get(index), token: (id) => ledger.find("token", id).item ?? undefined
+    batch,
+    transactions: transactions.map(({ transaction }) => transaction),
+    queued: (id) => queued.get(id),
+    exits: Result.getOrThrow(ledger.list("exits", { filters: {}, limit: 50 })).items.map((
+      { exit }
+    ) => exit),
+    created: [...after.values()].filter(({ index }) => !before.has(index)),
+    lastAccountBefore: Math.max(...before.keys()),
+    updated: [...before.values()].filter(({ balance, index, nonce }) =>
+      balance !== after.get(index)!.balance || nonce !== after.get(index)!.nonce
+    ).map(({ index }) => index),
+    before: (index) => before.get(index),
+    after: (index) => after.get(index),
+    token: (id) => ledger.find("token", id).item ?? undefined
   }
 }
 
 const created = { ...internal, tokenId: 0, publicKey: internal.key, signature: null }
 
 /** All that a batch can hold: users' transactions of every outcome, two internal accounts, and L2 transfers of which one pays a fee and one leaves. */
-export const evidenceOfBatch3 = (): BatchEvidence => evidenceOf(users, {
-  l1Coordinator: [created, { ...created, publicKey: keyOf("7") }].map(({ address, publicKey, signature, tokenId }) => ({ address, publicKey, signature, tokenId })),
-  l2: [l2Of(256, 257, { amount: 100n, fee: 126 }), l2Of(257, 1, { amount: 5n }), l2Of(260, 263, { amount: 3n }), l2Of(258, 259, { amount: 1n })],
-  exits: [exitOf(55n, 256, 100n), exitOf(55n, 257, 5n)]
-})
+export const evidenceOfBatch3 = (): BatchEvidence =>
+  evidenceOf(users, {
+    l1Coordinator: [created, { ...created, publicKey: keyOf("7") }].map((
+      { address, publicKey, signature, tokenId }
+    ) => ({ address, publicKey, signature, tokenId })),
+    l2: [
+      l2Of(256, 257, { amount: 100n, fee: 126 }),
+      l2Of(257, 1, { amount: 5n }),
+      l2Of(260, 263, { amount: 3n }),
+      l2Of(258, 259, { amount: 1n })
+    ],
+    exits: [exitOf(55n, 256, 100n), exitOf(55n, 257, 5n)]
+  })
 
 /** Bob collects as much as leaves his account; Cleo's nonce moves and nothing else of hers. */
-export const evidenceOfEvenBatch = (): BatchEvidence => evidenceOf([[l1Of(2, 0, { fromAddress: bob.address, fromAccountIndex: 257, toAccountIndex: 1, amount: 10n })]], {
-  l1Coordinator: [], l2: [l2Of(256, 1, { amount: 100n, fee: 126 }), l2Of(258, 259, { amount: 0n })], exits: [exitOf(55n, 256, 100n), exitOf(55n, 257, 10n)]
-})
+export const evidenceOfEvenBatch = (): BatchEvidence =>
+  evidenceOf([[
+    l1Of(2, 0, { fromAddress: bob.address, fromAccountIndex: 257, toAccountIndex: 1, amount: 10n })
+  ]], {
+    l1Coordinator: [],
+    l2: [l2Of(256, 1, { amount: 100n, fee: 126 }), l2Of(258, 259, { amount: 0n })],
+    exits: [exitOf(55n, 256, 100n), exitOf(55n, 257, 10n)]
+  })
 
 export function reportOf(evidence: BatchEvidence): AuditReport {
   const findings = new Findings()
@@ -70,4 +130,6 @@ export function reportOf(evidence: BatchEvidence): AuditReport {
 
 /** What an audit of a batch finds: check, place, what is there and what should be. */
 export const violationsOf = (evidence: BatchEvidence): ReadonlyArray<string> =>
-  reportOf(evidence).violations.map(({ check, expected, found, place }) => `${check}: ${place}: ${found}, expected ${expected}`)
+  reportOf(evidence).violations.map(({ check, expected, found, place }) =>
+    `${check}: ${place}: ${found}, expected ${expected}`
+  )

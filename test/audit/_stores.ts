@@ -7,66 +7,114 @@ import type { DatabaseAuditOptions } from "../../adapters/sql/mod.ts"
 import type { FeedRecord, PostedTransaction } from "../../core/domain/mod.ts"
 import { encodeFloat40, l2TransactionId } from "../../core/encoding/mod.ts"
 import { LedgerReader, SignatureVerifier } from "../../core/ports/mod.ts"
-import { type AuditReport, decideBlock, decidePrices, Findings, Ledger, Pool, pooledLedger, Submission } from "../../core/use_cases/mod.ts"
+import {
+  type AuditReport,
+  decideBlock,
+  decidePrices,
+  Findings,
+  Ledger,
+  Pool,
+  pooledLedger,
+  Submission
+} from "../../core/use_cases/mod.ts"
 import { Dice } from "../laws/_pool_dice.ts"
 import type { Network } from "../properties/_networks.ts"
 
-const honest = Layer.succeed(SignatureVerifier, { transaction: () => Effect.succeed(true), authorization: () => Effect.succeed(true) })
-
-/** Plays a network into an empty database: rollbacks one by one, the blocks between them together, and people who post and forge now and then. */
-export const play = Effect.fnUntraced(function*(url: string, { genesis, records }: Network, seed: string) {
-  const stores = yield* Layer.build(Layer.fresh(sqlStores({ url: Redacted.make(url), genesis })))
-  const services = yield* Layer.build(
-    pooledLedger(genesis, keccak256).pipe(
-      Layer.provideMerge(Layer.merge(Pool.layer({ keccak256 }), Submission.layer({ network: genesis.network, keccak256 }))), Layer.provide(Layer.merge(Layer.succeedContext(stores), honest))
-    )
-  )
-  const [bulk, reader, ledger, pool, submission] = [
-    Context.get(stores, BulkWriter), Context.get(stores, LedgerReader), Context.get(services, Ledger), Context.get(services, Pool), Context.get(services, Submission)
-  ]
-  const dice = new Dice(seed)
-  let waiting: Array<Exclude<FeedRecord, { readonly kind: "genesis" | "rollBack" }>> = []
-  const flush = Effect.suspend(() => {
-    const writes = waiting.map((record) => record.kind === "block"
-      ? { kind: "block" as const, block: record.block, decide: decideBlock({ constants: genesis.constants, keccak256 }, record.block) }
-      : { kind: "prices" as const, prices: record.prices, check: decidePrices(record.prices) })
-    waiting = []
-    return writes.length === 0 ? Effect.void : Effect.andThen(bulk.applyAll(writes), post)
-  })
-  const post = Effect.gen(function*() {
-    const { items } = yield* reader.list("accounts", { filters: {}, limit: 50 })
-    for (let i = 0; i < 3 && items.length > 0; i++) {
-      const { account } = dice.of(items)
-      const amount = account.balance / 1000n / 10n ** 6n * 10n ** 6n
-      if (Result.isFailure(encodeFloat40(amount))) continue
-      const body = { tokenId: account.tokenId, fromAccountIndex: account.index, amount, fee: 100 + i, nonce: account.nonce }
-      const transaction: PostedTransaction = {
-        ...body, id: Result.getOrThrow(l2TransactionId(body, keccak256)), type: "Exit", toAccountIndex: 1, toAddress: null, toPublicKey: null, signature: "0".repeat(128), request: null
-      }
-      yield* Effect.ignore(submission.submitTransaction(transaction))
-    }
-    yield* pool.settle
-    const { batchNum, transactions } = yield* pool.select({ maxTransactions: 2 })
-    const ids = transactions.map(({ transaction }) => transaction.id)
-    yield* pool.startForging(ids, batchNum)
-    if (dice.chance(0.5)) yield* pool.doneForging(ids.slice(0, 1), batchNum)
-  })
-  for (const record of records) {
-    if (record.kind === "block" || record.kind === "prices") waiting.push(record)
-    else {
-      yield* flush
-      yield* ledger.applyRecord(record)
-    }
-    if (waiting.length >= 60) yield* flush
-  }
-  yield* flush
-  yield* pool.settle
+const honest = Layer.succeed(SignatureVerifier, {
+  transaction: () => Effect.succeed(true),
+  authorization: () => Effect.succeed(true)
 })
 
-/** The doors to a database. */
-export const openDatabase = (url: string) => Effect.map(Layer.build(databaseLayer({ url: Redacted.make(url) })), Context.get(Database))
+/** Plays a network into an empty database: rollbacks one by one, the blocks between them together, and people who post and forge now and then. */
+export const play = Effect.fnUntraced(
+  function*(url: string, { genesis, records }: Network, seed: string) {
+    const stores = yield* Layer.build(Layer.fresh(sqlStores({ url: Redacted.make(url), genesis })))
+    const services = yield* Layer.build(
+      pooledLedger(genesis, keccak256).pipe(
+        Layer.provideMerge(
+          Layer.merge(
+            Pool.layer({ keccak256 }),
+            Submission.layer({ network: genesis.network, keccak256 })
+          )
+        ),
+        Layer.provide(Layer.merge(Layer.succeedContext(stores), honest))
+      )
+    )
+    const [bulk, reader, ledger, pool, submission] = [
+      Context.get(stores, BulkWriter),
+      Context.get(stores, LedgerReader),
+      Context.get(services, Ledger),
+      Context.get(services, Pool),
+      Context.get(services, Submission)
+    ]
+    const dice = new Dice(seed)
+    let waiting: Array<Exclude<FeedRecord, { readonly kind: "genesis" | "rollBack" }>> = []
+    const flush = Effect.suspend(() => {
+      const writes = waiting.map((record) =>
+        record.kind === "block"
+          ? {
+            kind: "block" as const,
+            block: record.block,
+            decide: decideBlock({ constants: genesis.constants, keccak256 }, record.block)
+          }
+          : { kind: "prices" as const, prices: record.prices, check: decidePrices(record.prices) }
+      )
+      waiting = []
+      return writes.length === 0 ? Effect.void : Effect.andThen(bulk.applyAll(writes), post)
+    })
+    const post = Effect.gen(function*() {
+      const { items } = yield* reader.list("accounts", { filters: {}, limit: 50 })
+      for (let i = 0; i < 3 && items.length > 0; i++) {
+        const { account } = dice.of(items)
+        const amount = account.balance / 1000n / 10n ** 6n * 10n ** 6n
+        if (Result.isFailure(encodeFloat40(amount))) continue
+        const body = {
+          tokenId: account.tokenId,
+          fromAccountIndex: account.index,
+          amount,
+          fee: 100 + i,
+          nonce: account.nonce
+        }
+        const transaction: PostedTransaction = {
+          ...body,
+          id: Result.getOrThrow(l2TransactionId(body, keccak256)),
+          type: "Exit",
+          toAccountIndex: 1,
+          toAddress: null,
+          toPublicKey: null,
+          signature: "0".repeat(128),
+          request: null
+        }
+        yield* Effect.ignore(submission.submitTransaction(transaction))
+      }
+      yield* pool.settle
+      const { batchNum, transactions } = yield* pool.select({ maxTransactions: 2 })
+      const ids = transactions.map(({ transaction }) => transaction.id)
+      yield* pool.startForging(ids, batchNum)
+      if (dice.chance(0.5)) yield* pool.doneForging(ids.slice(0, 1), batchNum)
+    })
+    for (const record of records) {
+      if (record.kind === "block" || record.kind === "prices") waiting.push(record)
+      else {
+        yield* flush
+        yield* ledger.applyRecord(record)
+      }
+      if (waiting.length >= 60) yield* flush
+    }
+    yield* flush
+    yield* pool.settle
+  }
+)
 
-const hashes: DatabaseAuditOptions["tree"] = { leaf: (index, value) => poseidon([BigInt(index), value, 1n]), node: (left, right) => poseidon([left, right]), account: accountLeaf }
+/** The doors to a database. */
+export const openDatabase = (url: string) =>
+  Effect.map(Layer.build(databaseLayer({ url: Redacted.make(url) })), Context.get(Database))
+
+const hashes: DatabaseAuditOptions["tree"] = {
+  leaf: (index, value) => poseidon([BigInt(index), value, 1n]),
+  node: (left, right) => poseidon([left, right]),
+  account: accountLeaf
+}
 
 export interface Asked {
   readonly proofs?: boolean
@@ -74,15 +122,21 @@ export interface Asked {
 }
 
 /** What an audit finds in the transaction that is there. */
-export const auditIn = (sql: SqlClient.SqlClient, { proofs = false, stateRoot = false }: Asked = {}): Effect.Effect<AuditReport, unknown> =>
+export const auditIn = (
+  sql: SqlClient.SqlClient,
+  { proofs = false, stateRoot = false }: Asked = {}
+): Effect.Effect<AuditReport, unknown> =>
   Effect.gen(function*() {
     const findings = new Findings()
     yield* audit(sql, {
       keccak256,
-      wrongProofs: proofs ? (_, all) => Effect.sync(() => {
-        findings.checked("exit-proofs", all.length)
-        return all.flatMap((proof, place) => verifyExitProof(...proof) ? [] : [place])
-      }) : null,
+      wrongProofs: proofs ?
+        (_, all) =>
+          Effect.sync(() => {
+            findings.checked("exit-proofs", all.length)
+            return all.flatMap((proof, place) => verifyExitProof(...proof) ? [] : [place])
+          }) :
+        null,
       tree: stateRoot ? hashes : null,
       tell: () => Effect.void
     }, findings)
@@ -102,7 +156,11 @@ const withoutReferences = `DO $$
 $$`
 
 /** What an audit finds when statements have done their damage, which is undone afterwards. */
-export const auditDamaged = (sql: SqlClient.SqlClient, statements: ReadonlyArray<string>, asked?: Asked): Effect.Effect<AuditReport, unknown> =>
+export const auditDamaged = (
+  sql: SqlClient.SqlClient,
+  statements: ReadonlyArray<string>,
+  asked?: Asked
+): Effect.Effect<AuditReport, unknown> =>
   Effect.gen(function*() {
     let report: AuditReport | undefined
     yield* sql.withTransaction(Effect.gen(function*() {

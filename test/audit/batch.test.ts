@@ -10,25 +10,48 @@ const other = { address: addressOf("9"), publicKey: keyOf("9") }
 
 const told = (parts: Partial<BatchEvidence>) => violationsOf({ ...sound, ...parts })
 /** Checks and places alone. */
-const places = (parts: Partial<BatchEvidence>) => told(parts).map((line) => line.slice(0, line.indexOf(": ", line.indexOf(": ") + 2)))
+const places = (parts: Partial<BatchEvidence>) =>
+  told(parts).map((line) => line.slice(0, line.indexOf(": ", line.indexOf(": ") + 2)))
 /** The members of a transaction that are named when some of it is changed, with whatever else is. */
 const namedIn = (at: number, parts: Partial<Transaction>) => {
-  const place = `transactions: transaction ${parts.id ?? sound.transactions[at]!.id} (item ${sound.transactions[at]!.itemId}, batch ${parts.batchNum ?? 3}), `
-  return places({ transactions: sound.transactions.with(at, { ...sound.transactions[at]!, ...parts }) }).map((name) => name.replace(place, ""))
+  const place = `transactions: transaction ${parts.id ?? sound.transactions[at]!.id} (item ${
+    sound.transactions[at]!.itemId
+  }, batch ${parts.batchNum ?? 3}), `
+  return places({
+    transactions: sound.transactions.with(at, { ...sound.transactions[at]!, ...parts })
+  }).map((name) => name.replace(place, ""))
 }
-const [forcedExit, creating, failed, toNew, fromNew, ofAnotherToken, firstInternal, secondInternal, transfer, exit, toInternal] = [0, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12] as const
-const l1Of = (at: number, parts: Partial<L1Part>) => ({ l1: { ...sound.transactions[at]!.l1!, ...parts } })
+const [
+  forcedExit,
+  creating,
+  failed,
+  toNew,
+  fromNew,
+  ofAnotherToken,
+  firstInternal,
+  secondInternal,
+  transfer,
+  exit,
+  toInternal
+] = [0, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12] as const
+const l1Of = (at: number, parts: Partial<L1Part>) => ({
+  l1: { ...sound.transactions[at]!.l1!, ...parts }
+})
 const l2Of = (at: number, parts: object) => ({ l2: { ...sound.transactions[at]!.l2!, ...parts } })
 
-const holding = (index: number, parts: Partial<Account>): Partial<BatchEvidence> =>
-  ({ after: (asked) => asked === index ? { ...sound.after(index)!, ...parts } : sound.after(asked) })
+const holding = (index: number, parts: Partial<Account>): Partial<BatchEvidence> => ({
+  after: (asked) => asked === index ? { ...sound.after(index)!, ...parts } : sound.after(asked)
+})
 
 describe("an audit of a batch", () => {
   it("finds nothing in what was written", () => {
     const { checks, violations } = reportOf(sound)
     assert.deepStrictEqual(violations, [])
     const counts = { batches: 1, transitions: 1, transactions: 14, fees: 1, balances: 8, exits: 2 }
-    assert.deepStrictEqual(Object.fromEntries(checks.map(({ check, checked }) => [check, checked])), counts)
+    assert.deepStrictEqual(
+      Object.fromEntries(checks.map(({ check, checked }) => [check, checked])),
+      counts
+    )
     assert.deepStrictEqual(sound.updated, [256, 257, 258, 259])
     const even = evidenceOfEvenBatch()
     assert.deepStrictEqual([even.updated, violationsOf(even)], [[256, 258], []])
@@ -37,126 +60,266 @@ describe("an audit of a batch", () => {
 
   it("names what is wrong with a user's transaction", () => {
     const changes: ReadonlyArray<Partial<Transaction>> = [
-      { type: "Exit" }, { fromAccountIndex: 257 }, { fromAddress: other.address }, { fromPublicKey: other.publicKey }, { toAddress: other.address }, { toPublicKey: other.publicKey },
-      { tokenId: 1 }, { amount: 12345n }, { timestampMs: 1 }, { historicUSD: 1 }, { position: 99 }, { batchNum: 9 }
+      { type: "Exit" },
+      { fromAccountIndex: 257 },
+      { fromAddress: other.address },
+      { fromPublicKey: other.publicKey },
+      { toAddress: other.address },
+      { toPublicKey: other.publicKey },
+      { tokenId: 1 },
+      { amount: 12345n },
+      { timestampMs: 1 },
+      { historicUSD: 1 },
+      { position: 99 },
+      { batchNum: 9 }
     ]
     for (const at of [forcedExit, creating, failed, toNew, fromNew, ofAnotherToken]) {
       for (const change of changes) assert.deepStrictEqual(namedIn(at, change), Object.keys(change))
       const parts: ReadonlyArray<Partial<L1Part>> = [
-        { toForgeL1TransactionsNum: 1 }, { depositAmount: 12345n }, { historicDepositAmountUSD: 1 }, { ethereumBlockNum: 1n },
-        { amountSuccess: at === failed }, { depositAmountSuccess: at === ofAnotherToken }
+        { toForgeL1TransactionsNum: 1 },
+        { depositAmount: 12345n },
+        { historicDepositAmountUSD: 1 },
+        { ethereumBlockNum: 1n },
+        { amountSuccess: at === failed },
+        { depositAmountSuccess: at === ofAnotherToken }
       ]
-      for (const part of parts) assert.deepStrictEqual(namedIn(at, l1Of(at, part)), Object.keys(part))
+      for (const part of parts) {
+        assert.deepStrictEqual(namedIn(at, l1Of(at, part)), Object.keys(part))
+      }
     }
     // where it went says whose account it was
-    assert.deepStrictEqual(namedIn(failed, { toAccountIndex: 256 }), ["toAccountIndex", "toAddress", "toPublicKey"])
-    assert.deepStrictEqual(namedIn(failed, { toAccountIndex: 260 }), ["toAccountIndex", "toAddress", "toPublicKey"])
-    assert.deepStrictEqual(namedIn(failed, { toAccountIndex: 999 }), ["toAccountIndex", "toAddress", "toPublicKey"])
+    assert.deepStrictEqual(namedIn(failed, { toAccountIndex: 256 }), [
+      "toAccountIndex",
+      "toAddress",
+      "toPublicKey"
+    ])
+    assert.deepStrictEqual(namedIn(failed, { toAccountIndex: 260 }), [
+      "toAccountIndex",
+      "toAddress",
+      "toPublicKey"
+    ])
+    assert.deepStrictEqual(namedIn(failed, { toAccountIndex: 999 }), [
+      "toAccountIndex",
+      "toAddress",
+      "toPublicKey"
+    ])
   })
 
   it("names what is wrong with a transaction of the coordinator", () => {
     const changes: ReadonlyArray<Partial<Transaction>> = [
-      { id: "0x01" }, { type: "Deposit" }, { fromAccountIndex: 260 }, { toAccountIndex: 257 }, { toAddress: other.address }, { toPublicKey: other.publicKey },
-      { amount: 1n }, { timestampMs: 1 }, { historicUSD: 1 }
+      { id: "0x01" },
+      { type: "Deposit" },
+      { fromAccountIndex: 260 },
+      { toAccountIndex: 257 },
+      { toAddress: other.address },
+      { toPublicKey: other.publicKey },
+      { amount: 1n },
+      { timestampMs: 1 },
+      { historicUSD: 1 }
     ]
-    for (const at of [firstInternal, secondInternal]) for (const change of changes) assert.deepStrictEqual(namedIn(at, change), Object.keys(change))
+    for (const at of [firstInternal, secondInternal]) {
+      for (const change of changes) {
+        assert.deepStrictEqual(namedIn(at, change), Object.keys(change))
+      }
+    }
     const parts: ReadonlyArray<Partial<L1Part>> = [
-      { toForgeL1TransactionsNum: 1 }, { depositAmount: 1n }, { historicDepositAmountUSD: 1 }, { ethereumBlockNum: 1n }, { amountSuccess: false }, { depositAmountSuccess: false }
+      { toForgeL1TransactionsNum: 1 },
+      { depositAmount: 1n },
+      { historicDepositAmountUSD: 1 },
+      { ethereumBlockNum: 1n },
+      { amountSuccess: false },
+      { depositAmountSuccess: false }
     ]
-    for (const part of parts) assert.deepStrictEqual(namedIn(firstInternal, l1Of(firstInternal, part)), Object.keys(part))
+    for (const part of parts) {
+      assert.deepStrictEqual(namedIn(firstInternal, l1Of(firstInternal, part)), Object.keys(part))
+    }
     // what it creates follows from it
     const { id, itemId } = sound.transactions[toInternal]!
-    assert.deepStrictEqual(namedIn(secondInternal, { fromPublicKey: other.publicKey }), [`transactions: transaction ${id} (item ${itemId}, batch 3), toPublicKey`, "transitions: account 263, publicKey"])
-    assert.deepStrictEqual(namedIn(secondInternal, { fromAddress: null }).slice(-1), ["transitions: account 263, address"])
+    assert.deepStrictEqual(namedIn(secondInternal, { fromPublicKey: other.publicKey }), [
+      `transactions: transaction ${id} (item ${itemId}, batch 3), toPublicKey`,
+      "transitions: account 263, publicKey"
+    ])
+    assert.deepStrictEqual(namedIn(secondInternal, { fromAddress: null }).slice(-1), [
+      "transitions: account 263, address"
+    ])
   })
 
   it("names what is wrong with a transaction of the second layer", () => {
     const changes: ReadonlyArray<Partial<Transaction>> = [
-      { id: "0x02" }, { type: "Deposit" }, { fromAddress: other.address }, { fromPublicKey: other.publicKey }, { toAddress: other.address }, { toPublicKey: other.publicKey },
-      { tokenId: 1 }, { timestampMs: 1 }
+      { id: "0x02" },
+      { type: "Deposit" },
+      { fromAddress: other.address },
+      { fromPublicKey: other.publicKey },
+      { toAddress: other.address },
+      { toPublicKey: other.publicKey },
+      { tokenId: 1 },
+      { timestampMs: 1 }
     ]
     for (const at of [transfer, exit, toInternal]) {
       for (const change of changes) assert.deepStrictEqual(namedIn(at, change), Object.keys(change))
       assert.deepStrictEqual(namedIn(at, l2Of(at, { historicFeeUSD: 7 })), ["historicFeeUSD"])
     }
     assert.deepStrictEqual(namedIn(transfer, { historicUSD: null }), ["historicFeeUSD"])
-    assert.deepStrictEqual(namedIn(transfer, { historicUSD: null, ...l2Of(transfer, { historicFeeUSD: null }) }), [])
+    assert.deepStrictEqual(
+      namedIn(transfer, { historicUSD: null, ...l2Of(transfer, { historicFeeUSD: null }) }),
+      []
+    )
     assert.deepStrictEqual(namedIn(transfer, { amount: 99n }).slice(0, 1), ["id"])
-    assert.deepStrictEqual(told({ transactions: sound.transactions.with(transfer, { ...sound.transactions[transfer]!, ...l2Of(transfer, { nonce: 4n }) }) }).slice(0, 1),
-      ["transitions: batch 3/l2/0/nonce: 4 (nonce), expected 0, the nonce of account 256"])
-    assert.match(told({ transactions: sound.transactions.with(transfer, { ...sound.transactions[transfer]!, fromAccountIndex: null }) })[0]!, /^transitions: batch 3\/l2\/0/u)
+    assert.deepStrictEqual(
+      told({
+        transactions: sound.transactions.with(transfer, {
+          ...sound.transactions[transfer]!,
+          ...l2Of(transfer, { nonce: 4n })
+        })
+      }).slice(0, 1),
+      ["transitions: batch 3/l2/0/nonce: 4 (nonce), expected 0, the nonce of account 256"]
+    )
+    assert.match(
+      told({
+        transactions: sound.transactions.with(transfer, {
+          ...sound.transactions[transfer]!,
+          fromAccountIndex: null
+        })
+      })[0]!,
+      /^transitions: batch 3\/l2\/0/u
+    )
   })
 
   it("names the first transaction that is out of its place, and then looks at no balances", () => {
     for (const at of [forcedExit, firstInternal]) {
       const { id, itemId } = sound.transactions[transfer]!
-      const transactions = sound.transactions.with(at, sound.transactions[transfer]!).with(transfer, sound.transactions[at]!)
-      assert.deepStrictEqual(told({ transactions, updated: [] }).filter((line) => !line.startsWith("exits")), [
-        `transactions: transaction ${id} (item ${itemId}, batch 3): its place in the batch, expected those of users first, then those of the coordinator, then L2`
-      ])
+      const transactions = sound.transactions.with(at, sound.transactions[transfer]!).with(
+        transfer,
+        sound.transactions[at]!
+      )
+      assert.deepStrictEqual(
+        told({ transactions, updated: [] }).filter((line) => !line.startsWith("exits")),
+        [
+          `transactions: transaction ${id} (item ${itemId}, batch 3): its place in the batch, expected those of users first, then those of the coordinator, then L2`
+        ]
+      )
     }
   })
 
   it("names a transaction that nobody had queued", () => {
     const { id, itemId } = sound.transactions[creating]!
     const queued = (asked: string) => asked === id ? undefined : sound.queued(asked)
-    assert.deepStrictEqual(told({ queued }), [`queued: transaction ${id} (item ${itemId}, batch 3): no queued transaction of that id, expected the one that was forged`])
-    const forced = (asked: string) => asked === sound.transactions[forcedExit]!.id ? undefined : sound.queued(asked)
+    assert.deepStrictEqual(told({ queued }), [
+      `queued: transaction ${id} (item ${itemId}, batch 3): no queued transaction of that id, expected the one that was forged`
+    ])
+    const forced = (asked: string) =>
+      asked === sound.transactions[forcedExit]!.id ? undefined : sound.queued(asked)
     assert.lengthOf(told({ queued: forced }), 1)
   })
 
   it("names balances and nonces, what was overwritten and what was not", () => {
-    for (const [index, { balance, nonce }] of [256, 257, 259, 260, 261, 263].map((index) => [index, sound.after(index)!] as const)) {
+    for (
+      const [index, { balance, nonce }] of [256, 257, 259, 260, 261, 263].map((index) =>
+        [index, sound.after(index)!] as const
+      )
+    ) {
       // who collected the fees shows in what the account holds afterwards
       const fees = index === 257 ? ["fees: batch 3, token 0"] : []
-      assert.deepStrictEqual(places(holding(index, { balance: balance + 1n })), [...fees, `balances: account ${index} after batch 3, balance`])
-      assert.deepStrictEqual(told(holding(index, { nonce: nonce + 1n })), [`balances: account ${index} after batch 3, nonce: ${nonce + 1n}, expected ${nonce}`])
+      assert.deepStrictEqual(places(holding(index, { balance: balance + 1n })), [
+        ...fees,
+        `balances: account ${index} after batch 3, balance`
+      ])
+      assert.deepStrictEqual(told(holding(index, { nonce: nonce + 1n })), [
+        `balances: account ${index} after batch 3, nonce: ${nonce + 1n}, expected ${nonce}`
+      ])
     }
-    const gone = (gone: number) => told({ after: (index) => index === gone ? undefined : sound.after(index) })
-    assert.deepStrictEqual(gone(263), ["balances: account 263 after batch 3, nonce: nothing, expected 0", "balances: account 263 after batch 3, balance: nothing, expected 3"])
+    const gone = (gone: number) =>
+      told({ after: (index) => index === gone ? undefined : sound.after(index) })
+    assert.deepStrictEqual(gone(263), [
+      "balances: account 263 after batch 3, nonce: nothing, expected 0",
+      "balances: account 263 after batch 3, balance: nothing, expected 3"
+    ])
     assert.lengthOf(gone(256), 2)
-    const overwrote = (found: string) => `balances: batch 3, accounts that it overwrote: ${found}, expected 256 257 258 259`
+    const overwrote = (found: string) =>
+      `balances: batch 3, accounts that it overwrote: ${found}, expected 256 257 258 259`
     assert.deepStrictEqual(told({ updated: [257, 258, 259] }), [overwrote("257 258 259")])
-    assert.deepStrictEqual(told({ updated: [...sound.updated, 261] }), [overwrote("256 257 258 259 261")])
-    assert.deepStrictEqual(told({ updated: [...sound.updated, 999] }), ["balances: account 999 after batch 3: a balance that was overwritten, expected no such account before the batch", overwrote("256 257 258 259 999")])
+    assert.deepStrictEqual(told({ updated: [...sound.updated, 261] }), [
+      overwrote("256 257 258 259 261")
+    ])
+    assert.deepStrictEqual(told({ updated: [...sound.updated, 999] }), [
+      "balances: account 999 after batch 3: a balance that was overwritten, expected no such account before the batch",
+      overwrote("256 257 258 259 999")
+    ])
     const even = evidenceOfEvenBatch()
-    assert.deepStrictEqual(violationsOf({ ...even, updated: [256, 258, 259], after: (index) => index === 259 ? { nonce: 0n, balance: 1n } : even.after(index) }).slice(0, 1), ["balances: account 259 after batch 3, balance: 1, expected 0"])
+    assert.deepStrictEqual(
+      violationsOf({
+        ...even,
+        updated: [256, 258, 259],
+        after: (index) => index === 259 ? { nonce: 0n, balance: 1n } : even.after(index)
+      }).slice(0, 1),
+      ["balances: account 259 after batch 3, balance: 1, expected 0"]
+    )
   })
 
   it("names fees that are not those of the transactions, or that nobody got", () => {
-    const withFees = (...collectedFees: ReadonlyArray<readonly [number, bigint]>) => told({ batch: { ...sound.batch, collectedFees } })
+    const withFees = (...collectedFees: ReadonlyArray<readonly [number, bigint]>) =>
+      told({ batch: { ...sound.batch, collectedFees } })
     assert.deepStrictEqual(withFees([0, 11n])[0], "fees: batch 3, token 0: 11, expected 10")
-    assert.deepStrictEqual(withFees([0, 11n])[1], "fees: batch 3, token 0: no account that holds 11 more than its transactions explain, expected one that collected the fees")
+    assert.deepStrictEqual(
+      withFees([0, 11n])[1],
+      "fees: batch 3, token 0: no account that holds 11 more than its transactions explain, expected one that collected the fees"
+    )
     assert.deepStrictEqual(withFees([0, 10n], [1, 0n], [7, 0n]), [])
     assert.deepStrictEqual(withFees([0, 10n], [1, 4n]), [
-      "fees: batch 3, token 1: 4, expected 0", "fees: batch 3, token 1: no account that holds 4 more than its transactions explain, expected one that collected the fees"
+      "fees: batch 3, token 1: 4, expected 0",
+      "fees: batch 3, token 1: no account that holds 4 more than its transactions explain, expected one that collected the fees"
     ])
-    assert.deepStrictEqual(withFees(), [`balances: account 257 after batch 3, balance: ${sound.after(257)!.balance}, expected ${sound.after(257)!.balance - 10n}`])
+    assert.deepStrictEqual(withFees(), [
+      `balances: account 257 after batch 3, balance: ${sound.after(257)!.balance}, expected ${
+        sound.after(257)!.balance - 10n
+      }`
+    ])
     // whoever of the token got it, also an account that the batch creates or that nothing else touches, and nobody else
     const payTo = (index: number, updated: ReadonlyArray<number>): Partial<BatchEvidence> => ({
-      updated, after: (asked) => ({ nonce: sound.after(asked)!.nonce, balance: sound.after(asked)!.balance + (asked === index ? 10n : asked === 257 ? -10n : 0n) })
+      updated,
+      after: (asked) => ({
+        nonce: sound.after(asked)!.nonce,
+        balance: sound.after(asked)!.balance + (asked === index ? 10n : asked === 257 ? -10n : 0n)
+      })
     })
-    for (const created of [260, 261, 262]) assert.deepStrictEqual(told(payTo(created, sound.updated)), [])
+    for (const created of [260, 261, 262]) {
+      assert.deepStrictEqual(told(payTo(created, sound.updated)), [])
+    }
     assert.include(places(payTo(258, sound.updated)), "fees: batch 3, token 0")
     const created = [{ ...sound.created[0]!, tokenId: 1 }, ...sound.created.slice(1)]
-    assert.isEmpty(places({ ...payTo(261, sound.updated), created }).filter((place) => place.startsWith("fees")))
+    assert.isEmpty(
+      places({ ...payTo(261, sound.updated), created }).filter((place) => place.startsWith("fees"))
+    )
   })
 
   it("names accounts that the batch does not create, or not so", () => {
     const [first, second, ...others] = sound.created as [Account, Account, ...Array<Account>]
-    assert.deepStrictEqual(places({ batch: { ...sound.batch, numAccounts: 3 } }), ["totals: batch 3, numAccounts"])
-    for (const change of [{ index: 962 }, { tokenId: 1 }, { batchNum: 9 }, { publicKey: other.publicKey }, { address: other.address }]) {
+    assert.deepStrictEqual(places({ batch: { ...sound.batch, numAccounts: 3 } }), [
+      "totals: batch 3, numAccounts"
+    ])
+    for (
+      const change of [{ index: 962 }, { tokenId: 1 }, { batchNum: 9 }, {
+        publicKey: other.publicKey
+      }, { address: other.address }]
+    ) {
       const [name] = Object.keys(change)
       const found = places({ created: [first, { ...second, ...change }, ...others] })
       assert.include(found, `transitions: account ${change.index ?? 261}, ${name}`)
       assert.lengthOf(found.filter((place) => place.startsWith("transitions")), 1)
     }
-    assert.include(told({ created: sound.created.slice(0, -1) }), "transitions: account 263: no account, expected one that batch 3 creates")
-    assert.deepStrictEqual(told({ created: [...sound.created, { ...second, index: 264 }] }), ["transitions: account 264: an account, expected none that batch 3 creates"])
+    assert.include(
+      told({ created: sound.created.slice(0, -1) }),
+      "transitions: account 263: no account, expected one that batch 3 creates"
+    )
+    assert.deepStrictEqual(told({ created: [...sound.created, { ...second, index: 264 }] }), [
+      "transitions: account 264: an account, expected none that batch 3 creates"
+    ])
   })
 
   it("names the slot of a batch", () => {
-    assert.deepStrictEqual(told({ batch: { ...sound.batch, slotNum: 1 } }), ["batches: batch 3, slotNum: 1, expected 0"])
+    assert.deepStrictEqual(told({ batch: { ...sound.batch, slotNum: 1 } }), [
+      "batches: batch 3, slotNum: 1, expected 0"
+    ])
   })
 })
 
@@ -165,40 +328,92 @@ describe("an audit of the exits of a batch", () => {
   const withSecond = (parts: Partial<Exit>) => told({ exits: [first, { ...second, ...parts }] })
 
   it("names each member that is not what left the account", () => {
-    assert.deepStrictEqual(withSecond({ balance: 6n }), ["exits: exit 2 (batch 3, account 257), balance: 6, expected 5"])
-    assert.deepStrictEqual(withSecond({ batchNum: 4 }), ["exits: exit 2 (batch 4, account 257), batchNum: 4, expected 3"])
-    for (const change of [{ tokenId: 1 }, { address: other.address }, { publicKey: other.publicKey }]) {
-      assert.deepStrictEqual(places({ exits: [first, { ...second, ...change }] }), [`exits: exit 2 (batch 3, account 257), ${Object.keys(change)[0]}`])
+    assert.deepStrictEqual(withSecond({ balance: 6n }), [
+      "exits: exit 2 (batch 3, account 257), balance: 6, expected 5"
+    ])
+    assert.deepStrictEqual(withSecond({ batchNum: 4 }), [
+      "exits: exit 2 (batch 4, account 257), batchNum: 4, expected 3"
+    ])
+    for (
+      const change of [{ tokenId: 1 }, { address: other.address }, { publicKey: other.publicKey }]
+    ) {
+      assert.deepStrictEqual(places({ exits: [first, { ...second, ...change }] }), [
+        `exits: exit 2 (batch 3, account 257), ${Object.keys(change)[0]}`
+      ])
     }
   })
 
   it("names exits that are missing, too many or out of order", () => {
-    assert.deepStrictEqual(told({ exits: [first] }), ["exits: batch 3, account 257: no exit, expected one of 5"])
-    assert.deepStrictEqual(told({ exits: [second, first] }), ["exits: exit 1 (batch 3, account 256): account 256, expected one above 257, since exits ascend"])
-    assert.deepStrictEqual(told({ exits: [first, second, { ...second, itemId: 3 }] }),
-      ["exits: exit 3 (batch 3, account 257), balance: 5, expected nothing", "exits: exit 3 (batch 3, account 257): account 257, expected one above 257, since exits ascend"])
+    assert.deepStrictEqual(told({ exits: [first] }), [
+      "exits: batch 3, account 257: no exit, expected one of 5"
+    ])
+    assert.deepStrictEqual(told({ exits: [second, first] }), [
+      "exits: exit 1 (batch 3, account 256): account 256, expected one above 257, since exits ascend"
+    ])
+    assert.deepStrictEqual(told({ exits: [first, second, { ...second, itemId: 3 }] }), [
+      "exits: exit 3 (batch 3, account 257), balance: 5, expected nothing",
+      "exits: exit 3 (batch 3, account 257): account 257, expected one above 257, since exits ascend"
+    ])
     // of an account that the batch creates the owner is known as well
     for (const { address, index: accountIndex, publicKey } of sound.created.slice(0, 2)) {
-      assert.deepStrictEqual(told({ exits: [first, second, { ...second, address, publicKey, itemId: 3, accountIndex, balance: 1n }] }), [`exits: exit 3 (batch 3, account ${accountIndex}), balance: 1, expected nothing`])
+      assert.deepStrictEqual(
+        told({
+          exits: [first, second, {
+            ...second,
+            address,
+            publicKey,
+            itemId: 3,
+            accountIndex,
+            balance: 1n
+          }]
+        }),
+        [`exits: exit 3 (batch 3, account ${accountIndex}), balance: 1, expected nothing`]
+      )
     }
-    assert.deepStrictEqual(places({ exits: [first, second, { ...second, itemId: 3, accountIndex: 999 }] }), ["balance", "tokenId", "address", "publicKey"].map((name) => `exits: exit 3 (batch 3, account 999), ${name}`))
+    assert.deepStrictEqual(
+      places({ exits: [first, second, { ...second, itemId: 3, accountIndex: 999 }] }),
+      ["balance", "tokenId", "address", "publicKey"].map((name) =>
+        `exits: exit 3 (batch 3, account 999), ${name}`
+      )
+    )
   })
 
   it("names a root of exits where nothing leaves", () => {
-    const nothing = { transactions: sound.transactions.slice(0, 1), exits: [], queued: (id: string) => ({ ...sound.queued(id)!, amount: 0n }) }
-    const found = (exitRoot: bigint) => told({ ...nothing, batch: { ...sound.batch, exitRoot } }).filter((line) => line.startsWith("exits"))
-    assert.deepStrictEqual([found(0n), found(5n)], [[], ["exits: batch 3, exitRoot: 5, expected 0, since nothing leaves"]])
+    const nothing = {
+      transactions: sound.transactions.slice(0, 1),
+      exits: [],
+      queued: (id: string) => ({ ...sound.queued(id)!, amount: 0n })
+    }
+    const found = (exitRoot: bigint) =>
+      told({ ...nothing, batch: { ...sound.batch, exitRoot } }).filter((line) =>
+        line.startsWith("exits")
+      )
+    assert.deepStrictEqual([found(0n), found(5n)], [[], [
+      "exits: batch 3, exitRoot: 5, expected 0, since nothing leaves"
+    ]])
     assert.deepStrictEqual(told({ batch: { ...sound.batch, exitRoot: 0n } }), [])
   })
 
   it("names withdrawals that cannot have been", () => {
     const place = "withdrawals: exit 2 (batch 3, account 257): "
-    for (const right of [{ instantWithdrawn: 5n }, { delayedWithdrawRequest: 5n }, { delayedWithdrawRequest: 5n, delayedWithdrawn: 6n }]) assert.deepStrictEqual(withSecond(right), [])
+    for (
+      const right of [{ instantWithdrawn: 5n }, { delayedWithdrawRequest: 5n }, {
+        delayedWithdrawRequest: 5n,
+        delayedWithdrawn: 6n
+      }]
+    ) assert.deepStrictEqual(withSecond(right), [])
     const both = `${place}withdrawn at once and by the delayer, expected one of both`
     const early = (found: string) => `${place}${found}, expected a request in an earlier block`
     assert.deepStrictEqual(withSecond({ instantWithdrawn: 5n, delayedWithdrawRequest: 5n }), [both])
-    assert.deepStrictEqual(withSecond({ instantWithdrawn: 5n, delayedWithdrawn: 6n }), [both, early("collected in block 6, requested in none")])
-    assert.deepStrictEqual(withSecond({ delayedWithdrawn: 6n }), [early("collected in block 6, requested in none")])
-    assert.deepStrictEqual(withSecond({ delayedWithdrawRequest: 6n, delayedWithdrawn: 6n }), [early("collected in block 6, requested in 6")])
+    assert.deepStrictEqual(withSecond({ instantWithdrawn: 5n, delayedWithdrawn: 6n }), [
+      both,
+      early("collected in block 6, requested in none")
+    ])
+    assert.deepStrictEqual(withSecond({ delayedWithdrawn: 6n }), [
+      early("collected in block 6, requested in none")
+    ])
+    assert.deepStrictEqual(withSecond({ delayedWithdrawRequest: 6n, delayedWithdrawn: 6n }), [
+      early("collected in block 6, requested in 6")
+    ])
   })
 })

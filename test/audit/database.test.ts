@@ -20,67 +20,137 @@ import { auditDamaged, auditIn, openDatabase, play } from "./_stores.ts"
 const seed = process.env.SEED ?? "1"
 
 let database: Promise<string> | undefined
-const emptySchema = Effect.promise(async () => freshSchema(await (database ??= freshDatabase().then(({ url }) => url))))
-const placeOf = (network: Network) => Effect.gen(function*() {
-  const { url } = yield* emptySchema
-  yield* play(url, network, seed)
-  return (yield* openDatabase(url)).writes
-})
+const emptySchema = Effect.promise(async () =>
+  freshSchema(await (database ??= freshDatabase().then(({ url }) => url)))
+)
+const placeOf = (network: Network) =>
+  Effect.gen(function*() {
+    const { url } = yield* emptySchema
+    yield* play(url, network, seed)
+    return (yield* openDatabase(url)).writes
+  })
 
 describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/database.test.ts)`, () => {
   const scope = Effect.runSync(Scope.make())
   let sql: SqlClient.SqlClient
-  beforeAll(async () => void (sql = await Effect.runPromise(Scope.provide(placeOf(networkOf(crowdedOptionsOf(seed), 600)), scope))), 60_000)
+  beforeAll(
+    async () =>
+      void (sql = await Effect.runPromise(
+        Scope.provide(placeOf(networkOf(crowdedOptionsOf(seed), 600)), scope)
+      )),
+    60_000
+  )
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
 
-  it.effect("finds nothing in a crowded network with rollbacks, posts and forging, and looks at everything", () => Effect.gen(function*() {
-    const { checks, isSound, notes, violations } = yield* sql.withTransaction(auditIn(sql, { proofs: true }))
-    assert.deepStrictEqual(violations, [])
-    assert.isTrue(isSound)
-    assert.deepStrictEqual(notes, [])
-    const asked = Object.keys(auditChecks).filter((check) => !["state-root", "journal", "decisions", "feed"].includes(check)).sort()
-    assert.deepStrictEqual(checks.filter(({ checked }) => checked > 0).map(({ check }) => check).sort(), asked)
-  }), 60_000)
+  it.effect(
+    "finds nothing in a crowded network with rollbacks, posts and forging, and looks at everything",
+    () =>
+      Effect.gen(function*() {
+        const { checks, isSound, notes, violations } = yield* sql.withTransaction(
+          auditIn(sql, { proofs: true })
+        )
+        assert.deepStrictEqual(violations, [])
+        assert.isTrue(isSound)
+        assert.deepStrictEqual(notes, [])
+        const asked = Object.keys(auditChecks).filter((check) =>
+          !["state-root", "journal", "decisions", "feed"].includes(check)
+        ).sort()
+        assert.deepStrictEqual(
+          checks.filter(({ checked }) => checked > 0).map(({ check }) => check).sort(),
+          asked
+        )
+      }),
+    60_000
+  )
 
-  it.effect("finds the root over all accounts where it is the state root of the last batch", () => Effect.gen(function*() {
-    const accounts = yield* sql.unsafe<{ readonly index: bigint; readonly token: bigint; readonly nonce: bigint; readonly balance: string; readonly key: string; readonly address: string }>(
-      "SELECT account_index AS index, token_id AS token, nonce, balance::text AS balance, encode(public_key, 'hex') AS key, '0x' || encode(address, 'hex') AS address FROM account"
-    )
-    const { root } = merkleTree(accounts.map(({ address, balance, index, key, nonce, token }) =>
-      ({ index: Number(index), leaf: accountLeaf({ tokenId: Number(token), nonce, balance: BigInt(balance), publicKey: key, address }) })))
-    const { checks, violations } = yield* auditDamaged(sql, [`UPDATE batch SET state_root = ${root} WHERE batch_num = (SELECT max(batch_num) FROM batch)`], { stateRoot: true })
-    assert.deepStrictEqual(violations, [])
-    assert.strictEqual(checks.find(({ check }) => check === "state-root")!.checked, accounts.length)
-  }), 60_000)
+  it.effect(
+    "finds the root over all accounts where it is the state root of the last batch",
+    () =>
+      Effect.gen(function*() {
+        const accounts = yield* sql.unsafe<
+          {
+            readonly index: bigint
+            readonly token: bigint
+            readonly nonce: bigint
+            readonly balance: string
+            readonly key: string
+            readonly address: string
+          }
+        >(
+          "SELECT account_index AS index, token_id AS token, nonce, balance::text AS balance, encode(public_key, 'hex') AS key, '0x' || encode(address, 'hex') AS address FROM account"
+        )
+        const { root } = merkleTree(
+          accounts.map(({ address, balance, index, key, nonce, token }) => ({
+            index: Number(index),
+            leaf: accountLeaf({
+              tokenId: Number(token),
+              nonce,
+              balance: BigInt(balance),
+              publicKey: key,
+              address
+            })
+          }))
+        )
+        const { checks, violations } = yield* auditDamaged(sql, [
+          `UPDATE batch SET state_root = ${root} WHERE batch_num = (SELECT max(batch_num) FROM batch)`
+        ], { stateRoot: true })
+        assert.deepStrictEqual(violations, [])
+        assert.strictEqual(
+          checks.find(({ check }) => check === "state-root")!.checked,
+          accounts.length
+        )
+      }),
+    60_000
+  )
 
-  it.effect("finds nothing at any time while a network that bids is written", () => Effect.gen(function*() {
-    const { url } = yield* emptySchema
-    const doors = yield* openDatabase(url)
-    const playing = yield* Effect.forkChild(play(url, marketOf(seed, 30), seed))
-    const found = Effect.gen(function*() {
-      const findings = new Findings()
-      yield* Effect.provideService(auditDatabase({ keccak256, wrongProofs: null, tree: null, tell: () => Effect.void }, findings), Database, doors)
-      return findings.report()
-    })
-    for (let audits = 0; audits < 3 && playing.pollUnsafe() === undefined;) {
-      const { checks, violations } = yield* found
-      // before the tables are there, and before there is a ledger in them
-      if (checks.length <= 2) continue
-      assert.deepStrictEqual(violations, [])
-      audits++
-    }
-    yield* Fiber.join(playing)
-    assert.deepStrictEqual((yield* found).violations, [])
-  }), 60_000)
+  it.effect(
+    "finds nothing at any time while a network that bids is written",
+    () =>
+      Effect.gen(function*() {
+        const { url } = yield* emptySchema
+        const doors = yield* openDatabase(url)
+        const playing = yield* Effect.forkChild(play(url, marketOf(seed, 30), seed))
+        const found = Effect.gen(function*() {
+          const findings = new Findings()
+          yield* Effect.provideService(
+            auditDatabase({
+              keccak256,
+              wrongProofs: null,
+              tree: null,
+              tell: () => Effect.void
+            }, findings),
+            Database,
+            doors
+          )
+          return findings.report()
+        })
+        for (let audits = 0; audits < 3 && playing.pollUnsafe() === undefined;) {
+          const { checks, violations } = yield* found
+          // before the tables are there, and before there is a ledger in them
+          if (checks.length <= 2) continue
+          assert.deepStrictEqual(violations, [])
+          audits++
+        }
+        yield* Fiber.join(playing)
+        assert.deepStrictEqual((yield* found).violations, [])
+      }),
+    60_000
+  )
 
   for (const [group, { all, ...asked }] of Object.entries(damages)) {
-    it.effect(`names every damage: ${group}`, () => Effect.gen(function*() {
-      const report = yield* auditDamaged(sql, all.map(({ damage }) => damage), asked)
-      assert.isFalse(report.isSound)
-      for (const { check, damage, place } of all) {
-        const named = report.violations.filter((violation) => violation.check === check).map((violation) => violation.place)
-        assert.isTrue(named.some((each) => place.test(each)), `${damage}\nis told as ${check} at ${place}; these are told: ${named.join("; ")}`)
-      }
-    }), 60_000)
+    it.effect(`names every damage: ${group}`, () =>
+      Effect.gen(function*() {
+        const report = yield* auditDamaged(sql, all.map(({ damage }) => damage), asked)
+        assert.isFalse(report.isSound)
+        for (const { check, damage, place } of all) {
+          const named = report.violations.filter((violation) => violation.check === check).map((
+            violation
+          ) => violation.place)
+          assert.isTrue(
+            named.some((each) => place.test(each)),
+            `${damage}\nis told as ${check} at ${place}; these are told: ${named.join("; ")}`
+          )
+        }
+      }), 60_000)
   }
 })

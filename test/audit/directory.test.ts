@@ -19,48 +19,74 @@ import { LedgerReader, SignatureVerifier } from "../../core/ports/mod.ts"
 import { type AuditReport, auditPoolPorts, Findings, Ledger } from "../../core/use_cases/mod.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
 
-const verifier = Layer.succeed(SignatureVerifier, { transaction: () => Effect.succeed(true), authorization: () => Effect.succeed(true) })
+const verifier = Layer.succeed(SignatureVerifier, {
+  transaction: () => Effect.succeed(true),
+  authorization: () => Effect.succeed(true)
+})
 const simulation = simulate({ seed: "1" })
 const { genesis } = simulation
 const records: ReadonlyArray<FeedRecord> = [...prehistory(simulation, 30)]
-const exits = records.flatMap((record) => record.kind === "block" ? record.block.batches ?? [] : []).flatMap((batch) => batch.exits)
+const exits = records.flatMap((record) => record.kind === "block" ? record.block.batches ?? [] : [])
+  .flatMap((batch) => batch.exits)
 
 const auditing = (findings: Findings): Effect.Effect<Auditing, never, Scope.Scope> =>
-  Effect.map(proofJudge(1, findings), (wrongProofs) => ({ tell: () => Effect.void, wrongProofs, tree: treeHashes }))
+  Effect.map(
+    proofJudge(1, findings),
+    (wrongProofs) => ({ tell: () => Effect.void, wrongProofs, tree: treeHashes })
+  )
 
 const directories = mkdtempSync(join(tmpdir(), "audit-"))
 const sound = join(directories, "sound")
-beforeAll(() => Effect.runPromise(Effect.scoped(Effect.provide(Effect.gen(function*() {
-  const ledger = yield* Ledger
-  for (const record of records) yield* ledger.applyRecord(record)
-  for (let step = 0; step < 3; step++) yield* driveOnce(simulation)
-}), Layer.fresh(nodeOver(journaledStores({ directory: sound, genesis }), { genesis, verifier }))))), 60_000)
+beforeAll(() =>
+  Effect.runPromise(Effect.scoped(Effect.provide(
+    Effect.gen(function*() {
+      const ledger = yield* Ledger
+      for (const record of records) yield* ledger.applyRecord(record)
+      for (let step = 0; step < 3; step++) yield* driveOnce(simulation)
+    }),
+    Layer.fresh(nodeOver(journaledStores({ directory: sound, genesis }), { genesis, verifier }))
+  ))), 60_000)
 afterAll(() => rmSync(directories, { recursive: true, force: true }))
 
-const audited = (directory: string, { tree = false }: { readonly tree?: boolean } = {}): Effect.Effect<AuditReport, unknown> =>
+const audited = (
+  directory: string,
+  { tree = false }: { readonly tree?: boolean } = {}
+): Effect.Effect<AuditReport, unknown> =>
   Effect.scoped(Effect.gen(function*() {
     const findings = new Findings()
     const { tell, tree: hashes, wrongProofs } = yield* auditing(findings)
-    yield* auditJournal(directory, { tell, tree: tree ? hashes : null, judge: (network, noted) => judgeNoted(wrongProofs, network, noted, findings) }, findings)
+    yield* auditJournal(directory, {
+      tell,
+      tree: tree ? hashes : null,
+      judge: (network, noted) => judgeNoted(wrongProofs, network, noted, findings)
+    }, findings)
     return findings.report()
   }))
 
 let copies = 0
 /** What is told of a copy that was damaged. */
-const toldOf = (damage: (database: DatabaseSync) => void): Effect.Effect<ReadonlyArray<string>, unknown> =>
+const toldOf = (
+  damage: (database: DatabaseSync) => void
+): Effect.Effect<ReadonlyArray<string>, unknown> =>
   Effect.suspend(() => {
     const copy = join(directories, `copy${copies++}`)
     cpSync(sound, copy, { recursive: true })
     const database = new DatabaseSync(join(copy, "journal.sqlite"))
     damage(database)
     database.close()
-    return Effect.map(audited(copy), ({ violations }) => violations.map(({ check, expected, found, place }) => `${check}: ${place}: found ${found}, expected ${expected}`))
+    return Effect.map(audited(copy), ({ violations }) =>
+      violations.map(({ check, expected, found, place }) =>
+        `${check}: ${place}: found ${found}, expected ${expected}`
+      ))
   })
 
 /** As somebody does who knows how the checksums are made. */
 const withNewChecksums = (database: DatabaseSync): void => {
   let checksum = crc32(String(database.prepare("SELECT genesis FROM network").get()!.genesis))
-  for (const { kind, seq, text } of database.prepare("SELECT seq, kind, text FROM record ORDER BY seq").all()) {
+  for (
+    const { kind, seq, text } of database.prepare("SELECT seq, kind, text FROM record ORDER BY seq")
+      .all()
+  ) {
     checksum = crc32(String(text), crc32(String(kind), checksum))
     database.prepare("UPDATE record SET checksum = ? WHERE seq = ?").run(checksum, seq!)
   }
@@ -68,81 +94,186 @@ const withNewChecksums = (database: DatabaseSync): void => {
 }
 
 describe("an audit of a data directory", () => {
-  it.effect("finds nothing in what was written, and computes the state root of the last batch", () => Effect.gen(function*() {
-    const { checks, violations } = yield* audited(sound, { tree: true })
-    assert.deepStrictEqual(violations, [])
-    for (const check of ["journal", "feed", "decisions", "pool", "pool-ledger", "state-root", ...exits.length > 0 ? ["exit-proofs"] : []]) {
-      assert.isAbove(checks.find((each) => each.check === check)?.checked ?? 0, 0, check)
-    }
-  }), 60_000)
+  it.effect(
+    "finds nothing in what was written, and computes the state root of the last batch",
+    () =>
+      Effect.gen(function*() {
+        const { checks, violations } = yield* audited(sound, { tree: true })
+        assert.deepStrictEqual(violations, [])
+        for (
+          const check of [
+            "journal",
+            "feed",
+            "decisions",
+            "pool",
+            "pool-ledger",
+            "state-root",
+            ...exits.length > 0 ? ["exit-proofs"] : []
+          ]
+        ) {
+          assert.isAbove(checks.find((each) => each.check === check)?.checked ?? 0, 0, check)
+        }
+      }),
+    60_000
+  )
 
-  it.effect("says that there is nothing to verify in a directory without a journal", () => Effect.gen(function*() {
-    assert.match(String(yield* Effect.flip(audited(join(directories, "nothing")))), /holds no journal/u)
-  }))
+  it.effect("says that there is nothing to verify in a directory without a journal", () =>
+    Effect.gen(function*() {
+      assert.match(
+        String(yield* Effect.flip(audited(join(directories, "nothing")))),
+        /holds no journal/u
+      )
+    }))
 
-  const last = (database: DatabaseSync): number => Number(database.prepare("SELECT max(seq) AS seq FROM record WHERE decided IS NOT NULL").get()!.seq)
-  const damages: ReadonlyArray<readonly [damage: string, (database: DatabaseSync) => void, told: RegExp]> = [
-    ["a record that is not what was written", (database) => database.exec("UPDATE record SET text = text || ' ' WHERE seq = 3"), /^journal: .*record 3 is not what was written/u],
-    ["a record that is missing", (database) => database.exec("DELETE FROM record WHERE seq = 4"), /^journal: .*record 4 is missing/u],
-    ["records that are missing at the end", (database) => database.exec("DELETE FROM record WHERE seq = (SELECT max(seq) FROM record)"), /^journal: .*it ends with record \d+, expected record \d+/u],
-    ["a head that is missing", (database) => database.exec("DELETE FROM head"), /^journal: .*its head is missing/u],
-    ["a decision that cannot be read", (database) => database.exec("UPDATE record SET decided = 'x' WHERE seq = 5 AND decided IS NOT NULL"), /^decisions: record 5: found no decision that can be read/u],
+  const last = (database: DatabaseSync): number =>
+    Number(
+      database.prepare("SELECT max(seq) AS seq FROM record WHERE decided IS NOT NULL").get()!.seq
+    )
+  const damages: ReadonlyArray<
+    readonly [damage: string, (database: DatabaseSync) => void, told: RegExp]
+  > = [
+    [
+      "a record that is not what was written",
+      (database) => database.exec("UPDATE record SET text = text || ' ' WHERE seq = 3"),
+      /^journal: .*record 3 is not what was written/u
+    ],
+    [
+      "a record that is missing",
+      (database) => database.exec("DELETE FROM record WHERE seq = 4"),
+      /^journal: .*record 4 is missing/u
+    ],
+    [
+      "records that are missing at the end",
+      (database) => database.exec("DELETE FROM record WHERE seq = (SELECT max(seq) FROM record)"),
+      /^journal: .*it ends with record \d+, expected record \d+/u
+    ],
+    [
+      "a head that is missing",
+      (database) => database.exec("DELETE FROM head"),
+      /^journal: .*its head is missing/u
+    ],
+    [
+      "a decision that cannot be read",
+      (database) =>
+        database.exec("UPDATE record SET decided = 'x' WHERE seq = 5 AND decided IS NOT NULL"),
+      /^decisions: record 5: found no decision that can be read/u
+    ],
     ["a decision that is another one", (database) => {
       const seq = last(database)
-      const decided = String(database.prepare("SELECT decided FROM record WHERE seq = ?").get(seq)!.decided).replace(/"timestampMs":\d+/u, "\"timestampMs\":7")
-      database.prepare("UPDATE record SET decided = ?, decided_checksum = ? WHERE seq = ?").run(decided, crc32(decided), seq)
+      const decided = String(
+        database.prepare("SELECT decided FROM record WHERE seq = ?").get(seq)!.decided
+      ).replace(/"timestampMs":\d+/u, '"timestampMs":7')
+      database.prepare("UPDATE record SET decided = ?, decided_checksum = ? WHERE seq = ?").run(
+        decided,
+        crc32(decided),
+        seq
+      )
     }, /^decisions: record \d+\/\S*timestampMs: found 7, expected \d+/u],
-    ["a block that does not follow, under checksums that were made to fit", (database) => {
-      database.prepare("UPDATE record SET text = replace(text, '\"nonce\":\"', '\"nonce\":\"9') WHERE seq = (SELECT max(seq) FROM record WHERE text LIKE '%\"nonce\":\"%' AND kind = 'ledger')").run()
-      withNewChecksums(database)
-    }, /^feed: record \d+, block \d+\/batches\/\d+\/l2\/\d+\/nonce: found 9\d* \(nonce\), expected \d+, the nonce of account/u]
+    [
+      "a block that does not follow, under checksums that were made to fit",
+      (database) => {
+        database.prepare(
+          'UPDATE record SET text = replace(text, \'"nonce":"\', \'"nonce":"9\') WHERE seq = (SELECT max(seq) FROM record WHERE text LIKE \'%"nonce":"%\' AND kind = \'ledger\')'
+        ).run()
+        withNewChecksums(database)
+      },
+      /^feed: record \d+, block \d+\/batches\/\d+\/l2\/\d+\/nonce: found 9\d* \(nonce\), expected \d+, the nonce of account/u
+    ]
   ]
   for (const [damage, make, told] of damages) {
-    it.effect(`names ${damage}`, () => Effect.gen(function*() {
-      const found = yield* toldOf(make)
-      assert.isTrue(found.some((line) => told.test(line)), found.join("\n"))
-    }), 60_000)
+    it.effect(`names ${damage}`, () =>
+      Effect.gen(function*() {
+        const found = yield* toldOf(make)
+        assert.isTrue(found.some((line) => told.test(line)), found.join("\n"))
+      }), 60_000)
   }
 })
 
 describe("an audit of a pool", () => {
-  it.effect("names what the ledger does not lead to", () => Effect.gen(function*() {
-    const { ledger, take } = openAuditedLedger(genesis, keccak256)
-    for (const record of records) take(record, "")
-    const { batchNum } = ledger.stamp()
-    const { ethereumBlockHash } = ledger.find("batch", batchNum!).item!
-    const body = { tokenId: 0, fromAccountIndex: 256, amount: 0n, fee: 1, nonce: 900n }
-    const id = Result.getOrThrow(l2TransactionId(body, keccak256))
-    const pool = openMemoryPool()
-    yield* pool.addTransaction({
-      ...body, id, type: "Exit", toAccountIndex: 1, toAddress: null, toPublicKey: null, signature: "", request: null, state: "pend", timestampMs: 1, batchNum: null
-    }, "00", { pendingMax: 9, pendingPerAccountMax: 9 })
-    yield* pool.settle({ from: null, to: { batchNum: batchNum!, ethereumBlockHash }, changes: [{ id, from: "pend", fromBatchNum: null, to: "fged", batchNum: 1, reason: "" }] }, 2)
-    const findings = new Findings()
-    yield* Effect.provide(Effect.flatMap(LedgerReader, (reader) => auditPoolPorts({ pool, reader }, keccak256, findings)), layerOf(ledger))
-    assert.deepStrictEqual(findings.report().violations, [{ check: "pool-ledger", place: `pool transaction ${id}`, found: "forged in batch 1", expected: "forged in batch null" }])
-  }))
+  it.effect("names what the ledger does not lead to", () =>
+    Effect.gen(function*() {
+      const { ledger, take } = openAuditedLedger(genesis, keccak256)
+      for (const record of records) take(record, "")
+      const { batchNum } = ledger.stamp()
+      const { ethereumBlockHash } = ledger.find("batch", batchNum!).item!
+      const body = { tokenId: 0, fromAccountIndex: 256, amount: 0n, fee: 1, nonce: 900n }
+      const id = Result.getOrThrow(l2TransactionId(body, keccak256))
+      const pool = openMemoryPool()
+      yield* pool.addTransaction(
+        {
+          ...body,
+          id,
+          type: "Exit",
+          toAccountIndex: 1,
+          toAddress: null,
+          toPublicKey: null,
+          signature: "",
+          request: null,
+          state: "pend",
+          timestampMs: 1,
+          batchNum: null
+        },
+        "00",
+        { pendingMax: 9, pendingPerAccountMax: 9 }
+      )
+      yield* pool.settle({
+        from: null,
+        to: { batchNum: batchNum!, ethereumBlockHash },
+        changes: [{ id, from: "pend", fromBatchNum: null, to: "fged", batchNum: 1, reason: "" }]
+      }, 2)
+      const findings = new Findings()
+      yield* Effect.provide(
+        Effect.flatMap(
+          LedgerReader,
+          (reader) => auditPoolPorts({ pool, reader }, keccak256, findings)
+        ),
+        layerOf(ledger)
+      )
+      assert.deepStrictEqual(findings.report().violations, [{
+        check: "pool-ledger",
+        place: `pool transaction ${id}`,
+        found: "forged in batch 1",
+        expected: "forged in batch null"
+      }])
+    }))
 })
 
 describe("an audit of a feed", () => {
-  const told = (lines: ReadonlyArray<string>) => Effect.gen(function*() {
-    const path = join(directories, "feed.ndjson")
-    writeFileSync(path, lines.join("\n"))
-    const findings = new Findings()
-    yield* verifyFeed(path, { ...yield* auditing(findings), tree: null }, findings)
-    return findings.report()
-  })
+  const told = (lines: ReadonlyArray<string>) =>
+    Effect.gen(function*() {
+      const path = join(directories, "feed.ndjson")
+      writeFileSync(path, lines.join("\n"))
+      const findings = new Findings()
+      yield* verifyFeed(path, { ...yield* auditing(findings), tree: null }, findings)
+      return findings.report()
+    })
   const lines = [{ kind: "genesis" as const, genesis }, ...records].map(writeFeedLine)
 
-  it.effect("finds nothing where all is right, and names the record that is wrong", () => Effect.gen(function*() {
-    assert.deepStrictEqual((yield* told(lines)).violations, [])
-    const wrong = lines.findIndex((line) => /"exits":\[\{/u.test(line))
-    const proof = yield* told(lines.with(wrong, lines[wrong]!.replace(/"siblings":\[("\d+")?/u, "\"siblings\":[\"12345\"")))
-    assert.match(proof.violations.map(({ check, place }) => `${check}: ${place}`).join(), new RegExp(`^exit-proofs: record ${wrong + 1}, exit of account \\d+`, "u"))
-    const unread = yield* told(lines.with(3, "{}"))
-    assert.match(unread.violations.map(({ check, found }) => `${check}: ${found}`).join(), /^feed: Feed ".*", line 4: /u)
-    const second = lines.flatMap((line, at) => line.includes('"kind":"block"') ? [at] : [])[1]!
-    const unlinked = yield* told(lines.toSpliced(second, 1))
-    assert.match(unlinked.violations.map(({ check, place }) => `${check}: ${place}`).join(), /^feed: record \d+, block \d+\/number/u)
-  }), 60_000)
+  it.effect(
+    "finds nothing where all is right, and names the record that is wrong",
+    () =>
+      Effect.gen(function*() {
+        assert.deepStrictEqual((yield* told(lines)).violations, [])
+        const wrong = lines.findIndex((line) => /"exits":\[\{/u.test(line))
+        const proof = yield* told(
+          lines.with(wrong, lines[wrong]!.replace(/"siblings":\[("\d+")?/u, '"siblings":["12345"'))
+        )
+        assert.match(
+          proof.violations.map(({ check, place }) => `${check}: ${place}`).join(),
+          new RegExp(`^exit-proofs: record ${wrong + 1}, exit of account \\d+`, "u")
+        )
+        const unread = yield* told(lines.with(3, "{}"))
+        assert.match(
+          unread.violations.map(({ check, found }) => `${check}: ${found}`).join(),
+          /^feed: Feed ".*", line 4: /u
+        )
+        const second = lines.flatMap((line, at) => line.includes('"kind":"block"') ? [at] : [])[1]!
+        const unlinked = yield* told(lines.toSpliced(second, 1))
+        assert.match(
+          unlinked.violations.map(({ check, place }) => `${check}: ${place}`).join(),
+          /^feed: record \d+, block \d+\/number/u
+        )
+      }),
+    60_000
+  )
 })

@@ -4,36 +4,68 @@ import { Effect } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type { Account, Batch, PoolState, PoolTransaction } from "../../core/domain/mod.ts"
 import type { Pooled } from "../../core/ports/mod.ts"
-import { type AuditViolation, auditPoolPorts, BalanceBook, Findings, type PoolAuditPorts, StateLeaves } from "../../core/use_cases/mod.ts"
+import {
+  type AuditViolation,
+  auditPoolPorts,
+  BalanceBook,
+  Findings,
+  type PoolAuditPorts,
+  StateLeaves
+} from "../../core/use_cases/mod.ts"
 import { postedOf } from "../pool/_node.ts"
 
 describe("a book of balances", () => {
   it("gives back what was set last, however large, and nothing where nothing was", () => {
     const book = new BalanceBook()
-    const holdings = [[256, 0n, 0n], [257, 2n ** 40n - 1n, 2n ** 192n - 1n], [4095, 3n, 2n ** 256n - 1n], [4096, 4n, 2n ** 64n], [4097, 5n, 2n ** 128n + 7n], [2 ** 40, 6n, 1n]] as const
+    const holdings = [
+      [256, 0n, 0n],
+      [257, 2n ** 40n - 1n, 2n ** 192n - 1n],
+      [4095, 3n, 2n ** 256n - 1n],
+      [4096, 4n, 2n ** 64n],
+      [4097, 5n, 2n ** 128n + 7n],
+      [2 ** 40, 6n, 1n]
+    ] as const
     for (const [index, nonce, balance] of holdings) {
       assert.isUndefined(book.get(index))
       book.set(index, { nonce: 9n, balance: 2n ** 255n })
       book.set(index, { nonce, balance })
     }
-    for (const [index, nonce, balance] of holdings) assert.deepStrictEqual(book.get(index), { nonce, balance })
+    for (const [index, nonce, balance] of holdings) {
+      assert.deepStrictEqual(book.get(index), { nonce, balance })
+    }
     // whatever came first, each stays by itself
     for (const [index, nonce, balance] of holdings.toReversed()) book.set(index, { nonce, balance })
-    for (const [index, nonce, balance] of holdings) assert.deepStrictEqual(book.get(index), { nonce, balance })
+    for (const [index, nonce, balance] of holdings) {
+      assert.deepStrictEqual(book.get(index), { nonce, balance })
+    }
     for (const index of [0, 258, 4098, 8192]) assert.isUndefined(book.get(index))
   })
 })
 
 describe("a tree over all accounts", () => {
-  const hashes = { leaf: (index: number, value: bigint) => BigInt(index) * 1_000_003n + value, node: (left: bigint, right: bigint) => (left * 31n + right * 37n) % (2n ** 61n - 1n) }
+  const hashes = {
+    leaf: (index: number, value: bigint) => BigInt(index) * 1_000_003n + value,
+    node: (left: bigint, right: bigint) => (left * 31n + right * 37n) % (2n ** 61n - 1n)
+  }
   /** Bit by bit of the index from the least one on, as the tree is described. */
   const naive = (leaves: ReadonlyArray<readonly [number, bigint]>, level = 0): bigint =>
-    leaves.length === 0 ? 0n : leaves.length === 1 ? hashes.leaf(...leaves[0]!) : hashes.node(...[0, 1].map((bit) => naive(leaves.filter(([index]) => (index >> level & 1) === bit), level + 1)) as [bigint, bigint])
+    leaves.length === 0
+      ? 0n
+      : leaves.length === 1
+      ? hashes.leaf(...leaves[0]!)
+      : hashes.node(
+        ...[0, 1].map((bit) =>
+          naive(leaves.filter(([index]) => (index >> level & 1) === bit), level + 1)
+        ) as [bigint, bigint]
+      )
 
   it("has the root of any number of them", () => {
     for (const count of [0, 1, 2, 3, 255, 256, 257, 1024, 1025]) {
       const leaves = new StateLeaves()
-      const all = Array.from({ length: count }, (_, place) => [256 + place, 2n ** 250n + BigInt(place) * 2n ** 100n] as const)
+      const all = Array.from(
+        { length: count },
+        (_, place) => [256 + place, 2n ** 250n + BigInt(place) * 2n ** 100n] as const
+      )
       for (const [, value] of all) leaves.add(value)
       const steps = leaves.root(hashes)
       let [step, hashed] = [steps.next(), 0]
@@ -52,15 +84,28 @@ describe("findings", () => {
     findings.checked("exits")
     for (let place = 0; place < 3; place++) findings.violate("tokens", `${place}`, null, undefined)
     findings.violate("fees", "a", 5n, true)
-    assert.deepStrictEqual([findings.same("bids", "", 1, 1), findings.same("bids", "b", 1n, 1)], [true, false])
+    assert.deepStrictEqual([findings.same("bids", "", 1, 1), findings.same("bids", "b", 1n, 1)], [
+      true,
+      false
+    ])
     findings.note("Something")
-    assert.deepStrictEqual([findings.violationsOf("tokens"), findings.violationsOf("batches")], [3, 0])
+    assert.deepStrictEqual([findings.violationsOf("tokens"), findings.violationsOf("batches")], [
+      3,
+      0
+    ])
     const nothing = { found: "nothing", expected: "nothing" }
     assert.deepStrictEqual(findings.report(), {
       isSound: false,
-      checks: [{ check: "tokens", checked: 5, violations: 3 }, { check: "bids", checked: 3, violations: 1 }, { check: "exits", checked: 1, violations: 0 }, { check: "fees", checked: 0, violations: 1 }],
+      checks: [
+        { check: "tokens", checked: 5, violations: 3 },
+        { check: "bids", checked: 3, violations: 1 },
+        { check: "exits", checked: 1, violations: 0 },
+        { check: "fees", checked: 0, violations: 1 }
+      ],
       violations: [
-        { check: "tokens", place: "0", ...nothing }, { check: "tokens", place: "1", ...nothing }, { check: "fees", place: "a", found: "5", expected: "true" },
+        { check: "tokens", place: "0", ...nothing },
+        { check: "tokens", place: "1", ...nothing },
+        { check: "fees", place: "a", found: "5", expected: "true" },
         { check: "bids", place: "b", found: "1", expected: "1" }
       ],
       notes: ["Something"]
@@ -82,7 +127,8 @@ describe("a look at a pool", () => {
     const transaction: PoolTransaction = { ...postedOf({ nonce }), state, timestampMs: 0, batchNum }
     return { transaction, sender: "", sinceMs: 0, arrival: Number(nonce) }
   }
-  const nameOf = (state: PoolState, nonce: bigint) => `pool transaction ${rowOf(state, null, nonce).transaction.id}`
+  const nameOf = (state: PoolState, nonce: bigint) =>
+    `pool transaction ${rowOf(state, null, nonce).transaction.id}`
   const hash = "0x01"
 
   interface Story {
@@ -94,79 +140,206 @@ describe("a look at a pool", () => {
     readonly forgedIn?: { readonly [nonce: string]: number }
   }
   /** A ledger at batch 5 whose account has used nonces up to 4, and a pool that has settled with it. */
-  const found = ({ forgedIn = {}, last = 5, pool = {}, rows }: Story) => Effect.gen(function*() {
-    const of = (state: PoolState) => rows.filter(({ transaction }) => transaction.state === state)
-    const ports = {
-      pool: {
-        pendingSince: () => Effect.succeed(of("pend")),
-        inBatches: ({ from, state, to }: { state: PoolState; from: number; to: number }) => Effect.succeed(of(state).filter(({ transaction: { batchNum } }) => batchNum! >= from && batchNum! <= to)),
-        counts: Effect.succeed({ pend: of("pend").length, fing: of("fing").length, fged: of("fged").length, invl: of("invl").length }),
-        transitions: (id: string) => Effect.succeed(rows.filter(({ transaction }) => transaction.id === id).map(({ transaction: { batchNum, state } }) => ({ to: state, batchNum }))),
-        marksBelow: ({ batchNum, limit }: { batchNum: number; limit: number }) => Effect.succeed([{ batchNum: 5, ethereumBlockHash: hash }].filter(({ batchNum: mark }) => mark < batchNum).slice(0, limit)),
-        ...pool
-      },
-      reader: {
-        stamp: Effect.succeed({ batchNum: last }),
-        find: (name: string, key: string | number) => Effect.succeed(name === "batch" ? { item: key === 5 ? { ethereumBlockHash: hash } as Batch : null } : {
-          item: Object.entries(forgedIn).filter(([nonce]) => rowOf("pend", null, BigInt(nonce)).transaction.id === key).map(([, batchNum]) => ({ transaction: { batchNum } }))[0] ?? null
-        }),
-        parties: ({ accounts }: { accounts: ReadonlyArray<number> }) => Effect.succeed({ accounts: accounts.map((index) => index === 256 ? { nonce: 5n } as Account : null), tokens: [] })
-      }
-    } as unknown as PoolAuditPorts
-    const findings = new Findings()
-    yield* auditPoolPorts(ports, keccak256, findings)
-    return findings.report()
-  })
-  const sound = [rowOf("pend", null, 5n), rowOf("pend", null, 6n), rowOf("fing", 6, 7n), rowOf("fged", 5, 4n), rowOf("fged", 6, 8n), rowOf("invl", 3, 2n)]
-  const violations = (story: Story): Effect.Effect<ReadonlyArray<AuditViolation>, unknown> => Effect.map(found(story), (report) => report.violations)
-
-  it.effect("finds nothing where pool and ledger agree", () => Effect.gen(function*() {
-    assert.deepStrictEqual(yield* found({ rows: sound, forgedIn: { 4: 5 } }), {
-      isSound: true, violations: [], notes: [],
-      checks: [{ check: "pool", checked: 6, violations: 0 }, { check: "pool-steps", checked: 6, violations: 0 }, { check: "pool-ledger", checked: 5, violations: 0 }]
+  const found = ({ forgedIn = {}, last = 5, pool = {}, rows }: Story) =>
+    Effect.gen(function*() {
+      const of = (state: PoolState) => rows.filter(({ transaction }) => transaction.state === state)
+      const ports = {
+        pool: {
+          pendingSince: () => Effect.succeed(of("pend")),
+          inBatches: ({ from, state, to }: { state: PoolState; from: number; to: number }) =>
+            Effect.succeed(
+              of(state).filter(({ transaction: { batchNum } }) =>
+                batchNum! >= from && batchNum! <= to
+              )
+            ),
+          counts: Effect.succeed({
+            pend: of("pend").length,
+            fing: of("fing").length,
+            fged: of("fged").length,
+            invl: of("invl").length
+          }),
+          transitions: (id: string) =>
+            Effect.succeed(
+              rows.filter(({ transaction }) => transaction.id === id).map((
+                { transaction: { batchNum, state } }
+              ) => ({ to: state, batchNum }))
+            ),
+          marksBelow: ({ batchNum, limit }: { batchNum: number; limit: number }) =>
+            Effect.succeed(
+              [{ batchNum: 5, ethereumBlockHash: hash }].filter(({ batchNum: mark }) =>
+                mark < batchNum
+              ).slice(0, limit)
+            ),
+          ...pool
+        },
+        reader: {
+          stamp: Effect.succeed({ batchNum: last }),
+          find: (name: string, key: string | number) =>
+            Effect.succeed(
+              name === "batch" ?
+                { item: key === 5 ? { ethereumBlockHash: hash } as Batch : null } :
+                {
+                  item: Object.entries(forgedIn).filter(([nonce]) =>
+                    rowOf("pend", null, BigInt(nonce)).transaction.id === key
+                  ).map(([, batchNum]) => ({ transaction: { batchNum } }))[0] ?? null
+                }
+            ),
+          parties: ({ accounts }: { accounts: ReadonlyArray<number> }) =>
+            Effect.succeed({
+              accounts: accounts.map((index) =>
+                index === 256 ? { nonce: 5n } as Account : null
+              ),
+              tokens: []
+            })
+        }
+      } as unknown as PoolAuditPorts
+      const findings = new Findings()
+      yield* auditPoolPorts(ports, keccak256, findings)
+      return findings.report()
     })
-  }))
+  const sound = [
+    rowOf("pend", null, 5n),
+    rowOf("pend", null, 6n),
+    rowOf("fing", 6, 7n),
+    rowOf("fged", 5, 4n),
+    rowOf("fged", 6, 8n),
+    rowOf("invl", 3, 2n)
+  ]
+  const violations = (story: Story): Effect.Effect<ReadonlyArray<AuditViolation>, unknown> =>
+    Effect.map(found(story), (report) => report.violations)
 
-  it.effect("names counters, ids and steps that are wrong", () => Effect.gen(function*() {
-    const counts = Effect.succeed({ pend: 1, fing: 2, fged: 3, invl: 4 })
-    assert.deepStrictEqual(yield* violations({ rows: [], pool: { counts } }), (["pend", "fing", "fged", "invl"] as const).map((state, place) =>
-      ({ check: "pool" as const, place: `pool, ${state}`, found: `${place + 1}`, expected: "0" })))
-    const [right] = sound as [Pooled]
-    const named = { ...right, transaction: { ...right.transaction, id: "0x02" } }
-    const { id } = right.transaction
-    assert.deepStrictEqual(yield* violations({ rows: [named] }), [{ check: "pool", place: "pool transaction 0x02", found: "0x02", expected: id }])
-    const unhashed = { ...right, transaction: { ...right.transaction, fee: -1 } }
-    assert.deepStrictEqual(yield* violations({ rows: [unhashed] }), [{ check: "pool", place: `pool transaction ${id}`, found: id, expected: "the hash of what it names" }])
-    const steps = (...all: ReadonlyArray<{ readonly to: PoolState | null; readonly batchNum: number | null }>) => violations({ rows: [right], pool: { transitions: () => Effect.succeed(all as never) } })
-    const step = { check: "pool-steps" as const, place: `pool transaction ${id}`, found: "pend null" }
-    assert.deepStrictEqual(yield* steps(), [{ ...step, expected: "a state that a step led to" }])
-    assert.deepStrictEqual(yield* steps({ to: "pend", batchNum: null }, { to: "fing", batchNum: 3 }), [{ ...step, expected: "fing 3" }])
-    assert.deepStrictEqual(yield* steps({ to: "fing", batchNum: 3 }, { to: "pend", batchNum: null }), [])
-  }))
+  it.effect("finds nothing where pool and ledger agree", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* found({ rows: sound, forgedIn: { 4: 5 } }), {
+        isSound: true,
+        violations: [],
+        notes: [],
+        checks: [{ check: "pool", checked: 6, violations: 0 }, {
+          check: "pool-steps",
+          checked: 6,
+          violations: 0
+        }, { check: "pool-ledger", checked: 5, violations: 0 }]
+      })
+    }))
 
-  it.effect("names what the ledger does not lead to", () => Effect.gen(function*() {
-    const of = (place: string, found: string, expected: string) => [{ check: "pool-ledger" as const, place, found, expected }]
-    assert.deepStrictEqual(yield* violations({ rows: [rowOf("fged", 5, 4n)], forgedIn: { 4: 3 } }), of(nameOf("fged", 4n), "forged in batch 5", "forged in batch 3"))
-    assert.deepStrictEqual(yield* violations({ rows: [rowOf("fged", 5, 4n)] }), of(nameOf("fged", 4n), "forged in batch 5", "forged in batch null"))
-    assert.deepStrictEqual(yield* violations({ rows: [rowOf("fing", 5, 7n)] }), of(nameOf("fing", 7n), "forging in batch 5", "pending or forged, since that batch is there"))
-    assert.deepStrictEqual(yield* violations({ rows: [rowOf("pend", null, 4n)] }), of(nameOf("pend", 4n), "pending with nonce 4", "invalid or forged, since account 256 is at 5"))
-    const [elsewhere] = [rowOf("pend", null, 0n)]
-    assert.deepStrictEqual(yield* violations({ rows: [{ ...elsewhere, transaction: { ...elsewhere.transaction, ...postedOf({ fromAccountIndex: 999 }) } }] }), [])
-  }))
+  it.effect("names counters, ids and steps that are wrong", () =>
+    Effect.gen(function*() {
+      const counts = Effect.succeed({ pend: 1, fing: 2, fged: 3, invl: 4 })
+      assert.deepStrictEqual(
+        yield* violations({ rows: [], pool: { counts } }),
+        (["pend", "fing", "fged", "invl"] as const).map((state, place) => ({
+          check: "pool" as const,
+          place: `pool, ${state}`,
+          found: `${place + 1}`,
+          expected: "0"
+        }))
+      )
+      const [right] = sound as [Pooled]
+      const named = { ...right, transaction: { ...right.transaction, id: "0x02" } }
+      const { id } = right.transaction
+      assert.deepStrictEqual(yield* violations({ rows: [named] }), [{
+        check: "pool",
+        place: "pool transaction 0x02",
+        found: "0x02",
+        expected: id
+      }])
+      const unhashed = { ...right, transaction: { ...right.transaction, fee: -1 } }
+      assert.deepStrictEqual(yield* violations({ rows: [unhashed] }), [{
+        check: "pool",
+        place: `pool transaction ${id}`,
+        found: id,
+        expected: "the hash of what it names"
+      }])
+      const steps = (
+        ...all: ReadonlyArray<{ readonly to: PoolState | null; readonly batchNum: number | null }>
+      ) => violations({ rows: [right], pool: { transitions: () => Effect.succeed(all as never) } })
+      const step = {
+        check: "pool-steps" as const,
+        place: `pool transaction ${id}`,
+        found: "pend null"
+      }
+      assert.deepStrictEqual(yield* steps(), [{ ...step, expected: "a state that a step led to" }])
+      assert.deepStrictEqual(
+        yield* steps({ to: "pend", batchNum: null }, { to: "fing", batchNum: 3 }),
+        [{ ...step, expected: "fing 3" }]
+      )
+      assert.deepStrictEqual(
+        yield* steps({ to: "fing", batchNum: 3 }, { to: "pend", batchNum: null }),
+        []
+      )
+    }))
 
-  it.effect("does not judge by a ledger that the pool has not settled with, and says so", () => Effect.gen(function*() {
-    const noteOf = (settled: string, last: string) =>
-      `The pool has settled with batch ${settled}, and the last batch is ${last}: its transactions were not compared with the ledger; the node does so when it starts`
-    const rows = [rowOf("pend", null, 4n)]
-    const marks = (...all: ReadonlyArray<{ readonly batchNum: number; readonly ethereumBlockHash: string }>) => ({ marksBelow: () => Effect.succeed(all) })
-    const notes = (story: Omit<Story, "rows">) => Effect.map(found({ rows, ...story }), (report) => [report.violations.length, ...report.notes])
-    assert.deepStrictEqual(yield* notes({ last: 6 }), [0, noteOf("5", "6")])
-    assert.deepStrictEqual(yield* notes({ last: null }), [0, noteOf("5", "none")])
-    assert.deepStrictEqual(yield* notes({ pool: marks() }), [0, noteOf("none", "5")])
-    assert.deepStrictEqual(yield* notes({ pool: marks({ batchNum: 5, ethereumBlockHash: "0x02" }) }), [0, noteOf("5", "5")])
-    assert.deepStrictEqual(yield* notes({ pool: marks({ batchNum: 4, ethereumBlockHash: hash }), last: 4 }), [0, noteOf("4", "4")])
-    assert.deepStrictEqual(yield* notes({ pool: marks(), last: null }), [1])
-    assert.deepStrictEqual(yield* violations({ rows: [rowOf("fged", 1, 3n)], pool: marks(), last: null }), [])
-    assert.deepStrictEqual(yield* violations({ rows: [rowOf("fing", 1, 3n)], pool: marks(), last: null }), [])
-  }))
+  it.effect("names what the ledger does not lead to", () =>
+    Effect.gen(function*() {
+      const of = (
+        place: string,
+        found: string,
+        expected: string
+      ) => [{ check: "pool-ledger" as const, place, found, expected }]
+      assert.deepStrictEqual(
+        yield* violations({ rows: [rowOf("fged", 5, 4n)], forgedIn: { 4: 3 } }),
+        of(nameOf("fged", 4n), "forged in batch 5", "forged in batch 3")
+      )
+      assert.deepStrictEqual(
+        yield* violations({ rows: [rowOf("fged", 5, 4n)] }),
+        of(nameOf("fged", 4n), "forged in batch 5", "forged in batch null")
+      )
+      assert.deepStrictEqual(
+        yield* violations({ rows: [rowOf("fing", 5, 7n)] }),
+        of(nameOf("fing", 7n), "forging in batch 5", "pending or forged, since that batch is there")
+      )
+      assert.deepStrictEqual(
+        yield* violations({ rows: [rowOf("pend", null, 4n)] }),
+        of(
+          nameOf("pend", 4n),
+          "pending with nonce 4",
+          "invalid or forged, since account 256 is at 5"
+        )
+      )
+      const [elsewhere] = [rowOf("pend", null, 0n)]
+      assert.deepStrictEqual(
+        yield* violations({
+          rows: [{
+            ...elsewhere,
+            transaction: { ...elsewhere.transaction, ...postedOf({ fromAccountIndex: 999 }) }
+          }]
+        }),
+        []
+      )
+    }))
+
+  it.effect("does not judge by a ledger that the pool has not settled with, and says so", () =>
+    Effect.gen(function*() {
+      const noteOf = (settled: string, last: string) =>
+        `The pool has settled with batch ${settled}, and the last batch is ${last}: its transactions were not compared with the ledger; the node does so when it starts`
+      const rows = [rowOf("pend", null, 4n)]
+      const marks = (
+        ...all: ReadonlyArray<{ readonly batchNum: number; readonly ethereumBlockHash: string }>
+      ) => ({ marksBelow: () => Effect.succeed(all) })
+      const notes = (story: Omit<Story, "rows">) =>
+        Effect.map(
+          found({ rows, ...story }),
+          (report) => [report.violations.length, ...report.notes]
+        )
+      assert.deepStrictEqual(yield* notes({ last: 6 }), [0, noteOf("5", "6")])
+      assert.deepStrictEqual(yield* notes({ last: null }), [0, noteOf("5", "none")])
+      assert.deepStrictEqual(yield* notes({ pool: marks() }), [0, noteOf("none", "5")])
+      assert.deepStrictEqual(
+        yield* notes({ pool: marks({ batchNum: 5, ethereumBlockHash: "0x02" }) }),
+        [0, noteOf("5", "5")]
+      )
+      assert.deepStrictEqual(
+        yield* notes({ pool: marks({ batchNum: 4, ethereumBlockHash: hash }), last: 4 }),
+        [0, noteOf("4", "4")]
+      )
+      assert.deepStrictEqual(yield* notes({ pool: marks(), last: null }), [1])
+      assert.deepStrictEqual(
+        yield* violations({ rows: [rowOf("fged", 1, 3n)], pool: marks(), last: null }),
+        []
+      )
+      assert.deepStrictEqual(
+        yield* violations({ rows: [rowOf("fing", 1, 3n)], pool: marks(), last: null }),
+        []
+      )
+    }))
 })

@@ -6,32 +6,54 @@ import { command, inDirectory, serve } from "../program/_program.ts"
 import type { Verification } from "../../app/verification.ts"
 
 describe("verify", () => {
-  it("tells what is wrong in a database that a server has open, ends with a code of its own, and the admin listener shows it", () => inDirectory(async () => {
-    const { url: database } = await freshDatabase()
-    const server = await serve("--database", database, "--empty", "--admin-port", "0")
-    const admin = /Health and metrics at (http:\/\/[^\s",]+)/u.exec(server.said())![1]!
-    const before = await fetch(`${admin}/verification`)
-    assert.strictEqual(before.status, 404)
-    assert.match(await before.text(), /was not verified yet/u)
+  it(
+    "tells what is wrong in a database that a server has open, ends with a code of its own, and the admin listener shows it",
+    () =>
+      inDirectory(async () => {
+        const { url: database } = await freshDatabase()
+        const server = await serve("--database", database, "--empty", "--admin-port", "0")
+        const admin = /Health and metrics at (http:\/\/[^\s",]+)/u.exec(server.said())![1]!
+        const before = await fetch(`${admin}/verification`)
+        assert.strictEqual(before.status, 404)
+        assert.match(await before.text(), /was not verified yet/u)
 
-    const sound = command("verify", "--database", database)
-    assert.strictEqual(sound.status, 0, sound.said)
-    assert.match(sound.said, /Nothing is wrong/u)
+        const sound = command("verify", "--database", database)
+        assert.strictEqual(sound.status, 0, sound.said)
+        assert.match(sound.said, /Nothing is wrong/u)
 
-    await execute(database, "UPDATE ledger SET next_exit = 0, next_bid = 0")
-    const unsound = command("verify", "--database", database, "--json", "--violations-max", "1", "--log-level", "error")
-    assert.strictEqual(unsound.status, 6, unsound.said)
-    const shown = await (await fetch(`${admin}/verification`)).json() as Verification
-    assert.isFalse(shown.isSound)
-    assert.deepStrictEqual(JSON.parse(unsound.said.slice(unsound.said.indexOf("{"))), shown)
-    assert.deepStrictEqual(shown.violations, [{ check: "standing", place: "ledger, next_exit", found: "0", expected: "1 or more, which block 18000000 reached" }])
-    assert.strictEqual(shown.checks.find(({ check }) => check === "standing")!.violations, 2)
-    await server.kill()
-  }), 60_000)
+        await execute(database, "UPDATE ledger SET next_exit = 0, next_bid = 0")
+        const unsound = command(
+          "verify",
+          "--database",
+          database,
+          "--json",
+          "--violations-max",
+          "1",
+          "--log-level",
+          "error"
+        )
+        assert.strictEqual(unsound.status, 6, unsound.said)
+        const shown = await (await fetch(`${admin}/verification`)).json() as Verification
+        assert.isFalse(shown.isSound)
+        assert.deepStrictEqual(JSON.parse(unsound.said.slice(unsound.said.indexOf("{"))), shown)
+        assert.deepStrictEqual(shown.violations, [{
+          check: "standing",
+          place: "ledger, next_exit",
+          found: "0",
+          expected: "1 or more, which block 18000000 reached"
+        }])
+        assert.strictEqual(shown.checks.find(({ check }) => check === "standing")!.violations, 2)
+        await server.kill()
+      }),
+    60_000
+  )
 
   it("verifies one thing at a time", () => {
     const { said, status } = command("verify", "--feed", "x", "--data", "y")
     assert.strictEqual(status, 2, said)
-    assert.match(said, /One thing can be verified at a time, and more are given: the feed "x" \(--feed\), the directory "y"/u)
+    assert.match(
+      said,
+      /One thing can be verified at a time, and more are given: the feed "x" \(--feed\), the directory "y"/u
+    )
   })
 })

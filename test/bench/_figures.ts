@@ -11,7 +11,10 @@ const expected = {
   "computed": ["single item and 20 transactions, computed ÷ the same", "≥ 0.7"],
   "sqlHot": ["hot page over PostgreSQL ÷ hand-written `node:http` + `pg`, prepared", "≥ 5"],
   "sqlCold": ["cold point read and cold page over PostgreSQL ÷ the same", "≥ 1.0"],
-  "fastify": ["the same against Fastify + `pg` + `COUNT(*) OVER()` at 10⁶ rows, deep page", "≥ 200"],
+  "fastify": [
+    "the same against Fastify + `pg` + `COUNT(*) OVER()` at 10⁶ rows, deep page",
+    "≥ 200"
+  ],
   "tail": ["p99 ÷ p50 at 70 % of capacity while blocks are being applied", "≤ 3"],
   "start": ["first answer after start: empty network, demo network", "< 1.5 s, < 3 s"],
   "memory": ["resident memory, idle server over PostgreSQL", "< 200 MB"]
@@ -30,6 +33,9 @@ export const noteFigure = (figure: Figure, value: string): void => {
 /** The table as Markdown, or nothing where no figure of it was measured. */
 export const figureTable = (): string =>
   measured.size === 0 ? "" : [
-    "| figure | expected | measured |", "|---|---|---|",
-    ...Object.entries(expected).map(([figure, [what, bound]]) => `| ${what} | ${bound} | ${measured.get(figure as Figure)?.join(", ") ?? "not in this run"} |`)
+    "| figure | expected | measured |",
+    "|---|---|---|",
+    ...Object.entries(expected).map(([figure, [what, bound]]) =>
+      `| ${what} | ${bound} | ${measured.get(figure as Figure)?.join(", ") ?? "not in this run"} |`
+    )
   ].join("\n")

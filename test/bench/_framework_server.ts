@@ -13,9 +13,15 @@ const simulation = simulate({ seed: 1 })
 const served = Effect.gen(function*() {
   const { handle } = yield* Application
   const request = yield* HttpServerRequest.HttpServerRequest
-  const { body, headers, status } = yield* handle({ method: request.method, url: request.url, headers: request.headers })
+  const { body, headers, status } = yield* handle({
+    method: request.method,
+    url: request.url,
+    headers: request.headers
+  })
   const contentType = headers["content-type"] ?? "application/json"
-  return typeof body === "string" ? HttpServerResponse.text(body, { status, headers, contentType }) : HttpServerResponse.uint8Array(body, { status, headers, contentType })
+  return typeof body === "string"
+    ? HttpServerResponse.text(body, { status, headers, contentType })
+    : HttpServerResponse.uint8Array(body, { status, headers, contentType })
 })
 const program = Effect.gen(function*() {
   yield* drive(simulation, { transactions: 3000, paceMs: Infinity })
@@ -24,9 +30,12 @@ const program = Effect.gen(function*() {
   return yield* Effect.never
 }).pipe(
   Effect.scoped,
-  Effect.provide(HttpServer.serve(served).pipe(
-    Layer.provideMerge(NodeHttpServer.layerServer(createServer, { port: 0, host: "127.0.0.1" })), Layer.provideMerge(memoryNode({ genesis: simulation.genesis }))
-  ))
+  Effect.provide(
+    HttpServer.serve(served).pipe(
+      Layer.provideMerge(NodeHttpServer.layerServer(createServer, { port: 0, host: "127.0.0.1" })),
+      Layer.provideMerge(memoryNode({ genesis: simulation.genesis }))
+    )
+  )
 )
 Effect.runFork(program)
 process.on("SIGTERM", () => process.exit(0))

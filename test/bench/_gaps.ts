@@ -10,7 +10,12 @@ export interface Gaps {
 /** Watches the core on which servers run, with nobody else there. */
 export const watchGaps = (durationMs: number): Promise<Gaps> =>
   new Promise((resolve, reject) => {
-    const [command, ...args] = [...pinned, process.execPath, new URL("./_gaps_probe.ts", import.meta.url).pathname, String(durationMs)]
+    const [command, ...args] = [
+      ...pinned,
+      process.execPath,
+      new URL("./_gaps_probe.ts", import.meta.url).pathname,
+      String(durationMs)
+    ]
     const child = spawn(command!, args, { stdio: ["ignore", "pipe", "inherit"] })
     let said = ""
     child.stdout.on("data", (text) => said += text)
@@ -28,7 +33,8 @@ export const watchGaps = (durationMs: number): Promise<Gaps> =>
  * busy for a part of its time, has made up for it when the rest of the time has sufficed, and until then the wait goes down evenly.
  */
 export const leastP99 = ({ durationMs, gapsMs }: Gaps, busy: number): number => {
-  const waiting = (ms: number) => gapsMs.reduce((sum, gap) => sum + Math.max(0, gap - ms), 0) / (1 - busy) / durationMs
+  const waiting = (ms: number) =>
+    gapsMs.reduce((sum, gap) => sum + Math.max(0, gap - ms), 0) / (1 - busy) / durationMs
   let [low, high] = [0, Math.max(0, ...gapsMs)]
   while (high - low > 0.001) {
     const middle = (low + high) / 2
@@ -40,6 +46,10 @@ export const leastP99 = ({ durationMs, gapsMs }: Gaps, busy: number): number => 
 
 export const tellGaps = ({ durationMs, gapsMs }: Gaps): string => {
   const sum = gapsMs.reduce((all, gap) => all + gap, 0)
-  return `The machine takes its core away from a process that does nothing but look at the clock ${Math.round(gapsMs.length / durationMs * 1000)} times a second, ` +
-    `for ${(sum / gapsMs.length || 0).toFixed(2)} ms on average and ${Math.max(0, ...gapsMs).toFixed(2)} at most, ${(100 * sum / durationMs).toFixed(2)} % of the time`
+  return `The machine takes its core away from a process that does nothing but look at the clock ${
+    Math.round(gapsMs.length / durationMs * 1000)
+  } times a second, ` +
+    `for ${(sum / gapsMs.length || 0).toFixed(2)} ms on average and ${
+      Math.max(0, ...gapsMs).toFixed(2)
+    } at most, ${(100 * sum / durationMs).toFixed(2)} % of the time`
 }

@@ -15,14 +15,25 @@ export const benchHono = async (rounds: number): Promise<void> => {
   const simulation = simulate({ seed: 1 })
   const runtime = ManagedRuntime.make(memoryNode({ genesis: simulation.genesis }))
   try {
-    await runtime.runPromise(Effect.scoped(drive(simulation, { transactions: 3000, paceMs: Infinity })))
+    await runtime.runPromise(
+      Effect.scoped(drive(simulation, { transactions: 3000, paceMs: Infinity }))
+    )
     const ours = await runtime.runPromise(fetchHandler)
-    for (const [name, path] of Object.entries({ "one token": "/tokens/0", "20 transactions": "/transactions-history?limit=20" })) {
+    for (
+      const [name, path] of Object.entries({
+        "one token": "/tokens/0",
+        "20 transactions": "/transactions-history?limit=20"
+      })
+    ) {
       const held: unknown = await (await ours(new Request(`http://node.example${path}`))).json()
       const hono = new Hono().get(path.split("?", 1)[0]!, (context) => context.json(held as object))
-      const perSecond = async (fetch: (request: Request) => Response | Promise<Response>): Promise<number> => {
+      const perSecond = async (
+        fetch: (request: Request) => Response | Promise<Response>
+      ): Promise<number> => {
         const started = performance.now()
-        for (let i = 0; i < requests; i++) await (await fetch(new Request(`http://node.example${path}`))).text()
+        for (let i = 0; i < requests; i++) {
+          await (await fetch(new Request(`http://node.example${path}`))).text()
+        }
         return requests / (performance.now() - started) * 1000
       }
       const ratios: Array<number> = []
@@ -33,7 +44,11 @@ export const benchHono = async (rounds: number): Promise<void> => {
         if (round >= 0) ratios.push(own / theirs)
       }
       const { median: ratio, spread } = median(ratios)
-      console.log(`  ${`${name}, kept, fetch ÷ Hono`.padEnd(48)} ${ratio.toFixed(2)} ± ${spread.toFixed(2)}   (in process)`)
+      console.log(
+        `  ${`${name}, kept, fetch ÷ Hono`.padEnd(48)} ${ratio.toFixed(2)} ± ${
+          spread.toFixed(2)
+        }   (in process)`
+      )
     }
   } finally {
     await runtime.dispose()

@@ -10,8 +10,16 @@ interface Rounds {
   readonly durationMs: number
 }
 
-const paths = { "one token": "/tokens/0", "one account": "/accounts/zk:ETH:256", "20 transactions": "/transactions-history?limit=20" }
-const figures: { readonly [name: string]: Figure } = { "one token": "item", "one account": "item", "20 transactions": "page" }
+const paths = {
+  "one token": "/tokens/0",
+  "one account": "/accounts/zk:ETH:256",
+  "20 transactions": "/transactions-history?limit=20"
+}
+const figures: { readonly [name: string]: Figure } = {
+  "one token": "item",
+  "one account": "item",
+  "20 transactions": "page"
+}
 const cacheBytesDefault = 64 * 2 ** 20
 
 /**
@@ -22,19 +30,44 @@ const cacheBytesDefault = 64 * 2 ** 20
 export const benchHttp = async (options: Rounds): Promise<void> => {
   for (const [kind, cacheBytes] of [["cached", cacheBytesDefault], ["computed", 0]] as const) {
     const ours = await startServer("./_our_server.ts", [String(cacheBytes), String(cacheBytes)])
-    const raw = await startServer("./_raw_server.ts", [`http://127.0.0.1:${ours.port}`, ...Object.values(paths)])
-    const fastify = await startServer("./_fastify_server.ts", [`http://127.0.0.1:${ours.port}`, ...Object.values(paths)])
+    const raw = await startServer("./_raw_server.ts", [
+      `http://127.0.0.1:${ours.port}`,
+      ...Object.values(paths)
+    ])
+    const fastify = await startServer("./_fastify_server.ts", [
+      `http://127.0.0.1:${ours.port}`,
+      ...Object.values(paths)
+    ])
     try {
       for (const isTraced of [false, true]) {
         const suffix = isTraced ? ", traced" : ""
         for (const [name, path] of Object.entries(paths)) {
           const asked = { paths: [path], isTraced }
-          const ratio = await benchAsked(`${name}, ${kind}${suffix} ÷ node:http`, { ours: asked, raw: asked }, ours, raw, options)
+          const ratio = await benchAsked(
+            `${name}, ${kind}${suffix} ÷ node:http`,
+            { ours: asked, raw: asked },
+            ours,
+            raw,
+            options
+          )
           noteFigure(kind === "computed" ? "computed" : figures[name]!, `${name}${suffix} ${ratio}`)
-          if (kind === "cached" && !isTraced) await benchPaths(`${name}, ${kind} ÷ Fastify`, [path], ours, fastify, options)
+          if (kind === "cached" && !isTraced) {
+            await benchPaths(`${name}, ${kind} ÷ Fastify`, [path], ours, fastify, options)
+          }
         }
         if (kind === "cached" && !isTraced) await benchFramework(raw, options)
-        if (kind === "cached") noteFigure("unchanged", `304${suffix} ${await benchUnchanged(Object.values(paths), isTraced, ours, raw, options)}`)
+        if (kind === "cached") {
+          noteFigure(
+            "unchanged",
+            `304${suffix} ${await benchUnchanged(
+              Object.values(paths),
+              isTraced,
+              ours,
+              raw,
+              options
+            )}`
+          )
+        }
       }
     } finally {
       await Promise.all([ours.stop(), raw.stop(), fastify.stop()])
@@ -46,24 +79,53 @@ export const benchHttp = async (options: Rounds): Promise<void> => {
 const benchFramework = async (raw: BenchServer, options: Rounds): Promise<void> => {
   const framework = await startServer("./_framework_server.ts", [])
   try {
-    await benchPaths("one token, cached, HttpServer.serve ÷ node:http", [paths["one token"]], framework, raw, options)
+    await benchPaths(
+      "one token, cached, HttpServer.serve ÷ node:http",
+      [paths["one token"]],
+      framework,
+      raw,
+      options
+    )
   } finally {
     await framework.stop()
   }
 }
 
 /** Clients that have the answers already, ours and the peer's, each with the tag that it was given. */
-const benchUnchanged = async (some: ReadonlyArray<string>, isTraced: boolean, ours: BenchServer, raw: BenchServer, options: Rounds): Promise<string> => {
+const benchUnchanged = async (
+  some: ReadonlyArray<string>,
+  isTraced: boolean,
+  ours: BenchServer,
+  raw: BenchServer,
+  options: Rounds
+): Promise<string> => {
   const asked = async ({ port }: BenchServer): Promise<Asked> => ({
-    paths: some, status: 304, isTraced,
-    headers: await Promise.all(some.map(async (path) => `If-None-Match: ${(await fetch(`http://127.0.0.1:${port}${path}`)).headers.get("etag")}`))
+    paths: some,
+    status: 304,
+    isTraced,
+    headers: await Promise.all(
+      some.map(async (path) =>
+        `If-None-Match: ${(await fetch(`http://127.0.0.1:${port}${path}`)).headers.get("etag")}`
+      )
+    )
   })
-  return benchAsked(`304${isTraced ? ", traced" : ""} ÷ node:http that has one tag for all`, { ours: await asked(ours), raw: await asked(raw) }, ours, raw, options)
+  return benchAsked(
+    `304${isTraced ? ", traced" : ""} ÷ node:http that has one tag for all`,
+    { ours: await asked(ours), raw: await asked(raw) },
+    ours,
+    raw,
+    options
+  )
 }
 
 /** One kind of request to ours and to a peer. */
-export const benchPaths = (name: string, paths: ReadonlyArray<string>, ours: Asking, raw: Asking, options: Rounds): Promise<string> =>
-  benchAsked(name, { ours: { paths }, raw: { paths } }, ours, raw, options)
+export const benchPaths = (
+  name: string,
+  paths: ReadonlyArray<string>,
+  ours: Asking,
+  raw: Asking,
+  options: Rounds
+): Promise<string> => benchAsked(name, { ours: { paths }, raw: { paths } }, ours, raw, options)
 
 interface Round {
   readonly rate: number
@@ -72,7 +134,11 @@ interface Round {
 }
 
 const benchAsked = async (
-  name: string, asked: { readonly ours: Asked; readonly raw: Asked }, ours: Asking, raw: Asking, { durationMs, rounds }: Rounds
+  name: string,
+  asked: { readonly ours: Asked; readonly raw: Asked },
+  ours: Asking,
+  raw: Asking,
+  { durationMs, rounds }: Rounds
 ): Promise<string> => {
   const figures = { ours: [] as Array<Round>, raw: [] as Array<Round> }
   const measure = async (server: Asking, asked: Asked, durationMs: number): Promise<Round> => {
@@ -96,8 +162,14 @@ const benchAsked = async (
     return `${ratio.toFixed(2)} ± ${spread.toFixed(2)}`
   }
   const told = ratios((own, peer) => own.rate / peer.rate)
-  const ofCores = typeof ours === "number" || typeof raw === "number" ? "" : `; by what each answer takes of a core ${ratios((own, peer) => peer.cpuUs / own.cpuUs)}`
-  console.log(`  ${name.padEnd(48)} ${told}   (${perSecond(figures.ours)} ÷ ${perSecond(figures.raw)} requests/s${ofCores})`)
+  const ofCores = typeof ours === "number" || typeof raw === "number"
+    ? ""
+    : `; by what each answer takes of a core ${ratios((own, peer) => peer.cpuUs / own.cpuUs)}`
+  console.log(
+    `  ${name.padEnd(48)} ${told}   (${perSecond(figures.ours)} ÷ ${
+      perSecond(figures.raw)
+    } requests/s${ofCores})`
+  )
   return told
 }
 

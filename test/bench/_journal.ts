@@ -18,26 +18,68 @@ export const benchJournal = async (transactions: number): Promise<void> => {
   const directory = mkdtempSync(join(tmpdir(), "bench-journal-"))
   try {
     const simulation = simulate({
-      seed: "bench", users: 100, transactionsPerBlock: 500, exitShare: 0, heavyShare: 0.36, rollBackPeriodBlocks: 0, standInRoots: true
+      seed: "bench",
+      users: 100,
+      transactionsPerBlock: 500,
+      exitShare: 0,
+      heavyShare: 0.36,
+      rollBackPeriodBlocks: 0,
+      standInRoots: true
     })
     const { genesis } = simulation
     const ledger = Ledger.layer(genesis, keccak256)
     let [memoryMs, journalMs] = [0, 0]
     await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-      const journaled = Context.get(yield* Layer.build(Layer.fresh(Layer.provide(ledger, journaledStores({ directory, genesis })))), Ledger)
-      const bare = Context.get(yield* Layer.build(Layer.fresh(Layer.provide(ledger, layer(genesis)))), Ledger)
+      const journaled = Context.get(
+        yield* Layer.build(
+          Layer.fresh(Layer.provide(ledger, journaledStores({ directory, genesis })))
+        ),
+        Ledger
+      )
+      const bare = Context.get(
+        yield* Layer.build(Layer.fresh(Layer.provide(ledger, layer(genesis)))),
+        Ledger
+      )
       while (simulation.transactions() < transactions) {
         const record = simulation.next()
         memoryMs += yield* timed(bare, record)
         journalMs += yield* timed(journaled, record)
       }
     })))
-    console.log(`  blocks, journaled ÷ in memory   ${(memoryMs / journalMs).toFixed(2)}   (${Math.round(transactions / journalMs * 1000)} transactions/s, ${Math.round(statSync(join(directory, "journal.sqlite")).size / 2 ** 20)} MiB for ${transactions})`)
-    const found = await Effect.runPromise(Effect.scoped(Effect.map(Layer.build(Layer.fresh(journaledStores({ directory, genesis }))), Context.get(JournalStores))))
-    console.log(`  start ÷ applying the same       ${(found.found.durationMs / memoryMs).toFixed(2)}   (${(found.found.durationMs / 1000).toFixed(1)} s for ${transactions} transactions)`)
+    console.log(
+      `  blocks, journaled ÷ in memory   ${(memoryMs / journalMs).toFixed(2)}   (${
+        Math.round(transactions / journalMs * 1000)
+      } transactions/s, ${
+        Math.round(statSync(join(directory, "journal.sqlite")).size / 2 ** 20)
+      } MiB for ${transactions})`
+    )
+    const found = await Effect.runPromise(
+      Effect.scoped(
+        Effect.map(
+          Layer.build(Layer.fresh(journaledStores({ directory, genesis }))),
+          Context.get(JournalStores)
+        )
+      )
+    )
+    console.log(
+      `  start ÷ applying the same       ${(found.found.durationMs / memoryMs).toFixed(2)}   (${
+        (found.found.durationMs / 1000).toFixed(1)
+      } s for ${transactions} transactions)`
+    )
     const memoryPosts = await posts(Effect.sync(openMemoryPool))
-    const journalPosts = await posts(Effect.map(Layer.build(Layer.fresh(journaledStores({ directory: join(directory, "posts"), genesis }))), Context.get(PoolStore)))
-    console.log(`  posts, journaled ÷ in memory    ${(journalPosts.oneByOne / memoryPosts.oneByOne).toFixed(3)} one by one, ${(journalPosts.atOnce / memoryPosts.atOnce).toFixed(3)} 64 at once   (${Math.round(journalPosts.oneByOne)} and ${Math.round(journalPosts.atOnce)} posts/s)`)
+    const journalPosts = await posts(
+      Effect.map(
+        Layer.build(Layer.fresh(journaledStores({ directory: join(directory, "posts"), genesis }))),
+        Context.get(PoolStore)
+      )
+    )
+    console.log(
+      `  posts, journaled ÷ in memory    ${
+        (journalPosts.oneByOne / memoryPosts.oneByOne).toFixed(3)
+      } one by one, ${(journalPosts.atOnce / memoryPosts.atOnce).toFixed(3)} 64 at once   (${
+        Math.round(journalPosts.oneByOne)
+      } and ${Math.round(journalPosts.atOnce)} posts/s)`
+    )
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
@@ -57,10 +99,15 @@ const posts = <E>(open: Effect.Effect<PoolStore["Service"], E, Scope.Scope>) =>
   Effect.runPromise(Effect.scoped(Effect.gen(function*() {
     const pool = yield* open
     let number = 0
-    const post = Effect.suspend(() => pool.addTransaction(transactionOf(number++), "0".repeat(64), unlimited))
+    const post = Effect.suspend(() =>
+      pool.addTransaction(transactionOf(number++), "0".repeat(64), unlimited)
+    )
     const rate = Effect.fnUntraced(function*(count: number, concurrency: number) {
       const started = performance.now()
-      yield* Effect.forEach(Array.from({ length: count }), () => post, { concurrency, discard: true })
+      yield* Effect.forEach(Array.from({ length: count }), () => post, {
+        concurrency,
+        discard: true
+      })
       return count / (performance.now() - started) * 1000
     })
     yield* rate(200, 1)
@@ -68,6 +115,19 @@ const posts = <E>(open: Effect.Effect<PoolStore["Service"], E, Scope.Scope>) =>
   })))
 
 const transactionOf = (number: number): PoolTransaction => ({
-  id: `0x02${number.toString(16).padStart(64, "0")}`, type: "Exit", tokenId: 0, fromAccountIndex: 256 + number % 100, toAccountIndex: 1, toAddress: null,
-  toPublicKey: null, amount: 10n ** 18n, fee: 126, nonce: BigInt(number), signature: "0".repeat(128), request: null, state: "pend", timestampMs: 0, batchNum: null
+  id: `0x02${number.toString(16).padStart(64, "0")}`,
+  type: "Exit",
+  tokenId: 0,
+  fromAccountIndex: 256 + number % 100,
+  toAccountIndex: 1,
+  toAddress: null,
+  toPublicKey: null,
+  amount: 10n ** 18n,
+  fee: 126,
+  nonce: BigInt(number),
+  signature: "0".repeat(128),
+  request: null,
+  state: "pend",
+  timestampMs: 0,
+  batchNum: null
 })

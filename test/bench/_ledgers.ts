@@ -3,7 +3,14 @@ import { openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { layerOf, poolLayer } from "../../adapters/memory/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
-import { type BlockFeed, decideBlock, later, readInterfaces, type Reading, wireContext } from "../../core/mod.ts"
+import {
+  type BlockFeed,
+  decideBlock,
+  later,
+  readInterfaces,
+  type Reading,
+  wireContext
+} from "../../core/mod.ts"
 import { median } from "./_load.ts"
 
 /** A ledger of a size, its heavy account, and how it is read. */
@@ -20,7 +27,13 @@ const heavyAccount = 256
 /** Generates a network, applies it with the clock running, and measures what it takes. */
 export const benchApply = async (transactions: number): Promise<BenchLedger> => {
   const simulation = simulate({
-    seed: "bench", users: 100, transactionsPerBlock: 500, exitShare: 0, heavyShare: 0.36, rollBackPeriodBlocks: 0, standInRoots: true
+    seed: "bench",
+    users: 100,
+    transactionsPerBlock: 500,
+    exitShare: 0,
+    heavyShare: 0.36,
+    rollBackPeriodBlocks: 0,
+    standInRoots: true
   })
   const { genesis } = simulation
   const ledger = openMemoryLedger({ genesis })
@@ -46,25 +59,46 @@ export const benchApply = async (transactions: number): Promise<BenchLedger> => 
   apply(pending)
   globalThis.gc?.()
   const memory = process.memoryUsage()
-  console.log(`  ${String(transactions).padStart(8)} transactions: ${Math.round(transactions / applyMs * 1000)} transactions/s, afterwards ${Math.round(memory.rss / 2 ** 20)} MiB resident, ${Math.round(memory.heapUsed / 2 ** 20)} MiB heap (a generation of the simulator included)`)
+  console.log(
+    `  ${String(transactions).padStart(8)} transactions: ${
+      Math.round(transactions / applyMs * 1000)
+    } transactions/s, afterwards ${Math.round(memory.rss / 2 ** 20)} MiB resident, ${
+      Math.round(memory.heapUsed / 2 ** 20)
+    } MiB heap (a generation of the simulator included)`
+  )
   return ledgerOf(ledger, genesis, transactions)
 }
 
 const ledgerOf = async (
-  ledger: ReturnType<typeof openMemoryLedger>, genesis: ReturnType<typeof simulate>["genesis"], transactions: number
+  ledger: ReturnType<typeof openMemoryLedger>,
+  genesis: ReturnType<typeof simulate>["genesis"],
+  transactions: number
 ): Promise<BenchLedger> => {
   const itemIds: Array<number> = []
   for (let fromItem = 0;;) {
-    const page = ledger.list("transactions", { filters: { accountIndex: heavyAccount }, fromItem, limit: 2049 })
+    const page = ledger.list("transactions", {
+      filters: { accountIndex: heavyAccount },
+      fromItem,
+      limit: 2049
+    })
     if (page._tag === "Failure") throw page.failure
     for (const { transaction } of page.success.items) itemIds.push(transaction.itemId)
     if (page.success.counts.pendingItems === 0) break
     fromItem = itemIds.at(-1)! + 1
   }
-  const interfaces = await Effect.runPromise(readInterfaces({
-    context: wireContext(genesis.network, keccak256, { charactersMax: 0 }), constants: genesis.constants, revisions: [later]
-  }).pipe(Effect.provide(layerOf(ledger)), Effect.provide(poolLayer)))
-  return { transactions, heavyTransactions: itemIds.length, itemIds, history: interfaces[0]!.operations.getHistoryTxs }
+  const interfaces = await Effect.runPromise(
+    readInterfaces({
+      context: wireContext(genesis.network, keccak256, { charactersMax: 0 }),
+      constants: genesis.constants,
+      revisions: [later]
+    }).pipe(Effect.provide(layerOf(ledger)), Effect.provide(poolLayer))
+  )
+  return {
+    transactions,
+    heavyTransactions: itemIds.length,
+    itemIds,
+    history: interfaces[0]!.operations.getHistoryTxs
+  }
 }
 
 const places = { start: 0, middle: 0.5, end: 1 }
@@ -75,7 +109,10 @@ const pageUs = (ledger: BenchLedger, share: number): number => {
   const times: Array<number> = []
   const last = itemIds.length - 20
   for (let i = 0; i < 2000; i++) {
-    const index = Math.min(last, Math.max(0, Math.round(share * last) + (share === 1 ? -(i % 100) : i % 100)))
+    const index = Math.min(
+      last,
+      Math.max(0, Math.round(share * last) + (share === 1 ? -(i % 100) : i % 100))
+    )
     const query = `accountIndex=zk:ETH:${heavyAccount}&fromItem=${itemIds[index]}`
     const started = performance.now()
     Effect.runSync(history([], query))
@@ -98,5 +135,9 @@ export const benchDepth = async (ledgers: ReadonlyArray<BenchLedger>) => {
   const medians = [...figures].map(([key, values]) => [key, median(values).median] as const)
   for (const [key, us] of medians) console.log(`  ${key.padEnd(32)} ${us.toFixed(1)} µs`)
   const all = medians.map(([, us]) => us)
-  console.log(`  slowest ÷ fastest                ${(Math.max(...all) / Math.min(...all)).toFixed(2)}   (heavy account: ${ledgers.map((l) => l.heavyTransactions).join(" and ")} transactions)`)
+  console.log(
+    `  slowest ÷ fastest                ${
+      (Math.max(...all) / Math.min(...all)).toFixed(2)
+    }   (heavy account: ${ledgers.map((l) => l.heavyTransactions).join(" and ")} transactions)`
+  )
 }

@@ -15,7 +15,11 @@ const simulation = simulate({ seed: 1, standInRoots: true })
 const { genesis } = simulation
 const before = [...prehistory(simulation, 3000)]
 const later = periodMs === Infinity ? [] : Array.from({ length: 600 }, () => simulation.next())
-const node = memoryNode({ genesis, judgeExits: judgeExitsInThread(genesis.network), verifier: verifierThreads(genesis.network, {}) })
+const node = memoryNode({
+  genesis,
+  judgeExits: judgeExitsInThread(genesis.network),
+  verifier: verifierThreads(genesis.network, {})
+})
 
 const program = Effect.gen(function*() {
   const ledger = yield* Ledger
@@ -26,9 +30,16 @@ const program = Effect.gen(function*() {
     yield* Effect.sleep(periodMs)
     yield* ledger.applyRecord(record)
   }
-  if (periodMs !== Infinity) return yield* Effect.die(new Error("No block is left: make more of them for a run of this length"))
+  if (periodMs !== Infinity) {
+    return yield* Effect.die(
+      new Error("No block is left: make more of them for a run of this length")
+    )
+  }
   return yield* Effect.never
-}).pipe(Effect.scoped, Effect.provide(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(node))))
+}).pipe(
+  Effect.scoped,
+  Effect.provide(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(node)))
+)
 
 Effect.runPromise(program).catch((error: unknown) => {
   console.error(error)

@@ -18,20 +18,34 @@ export interface Asked {
 
 const traceLine = `traceparent: 00-${"0".repeat(32)}-b7ad6b7169203331-00\r\n`
 
-export const requestsOf = ({ headers = [], isTraced = false, paths }: Asked): ReadonlyArray<Buffer> =>
-  paths.map((path, at) => Buffer.from(
-    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers[at] === undefined ? "" : `${headers[at]}\r\n`}${isTraced ? traceLine : ""}\r\n`
-  ))
+export const requestsOf = (
+  { headers = [], isTraced = false, paths }: Asked
+): ReadonlyArray<Buffer> =>
+  paths.map((path, at) =>
+    Buffer.from(
+      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${
+        headers[at] === undefined ? "" : `${headers[at]}\r\n`
+      }${isTraced ? traceLine : ""}\r\n`
+    )
+  )
 
 /** The request with a trace of its own: its number in hexadecimal digits. */
 const traced = (request: Buffer, number: number): Buffer => {
   const own = Buffer.from(request)
-  own.write((number + 2 ** 40).toString(16), own.length - traceLine.length - 2 + "traceparent: 00-".length, "latin1")
+  own.write(
+    (number + 2 ** 40).toString(16),
+    own.length - traceLine.length - 2 + "traceparent: 00-".length,
+    "latin1"
+  )
   return own
 }
 
 /** Asks again and again over keep-alive connections for some time; the answers a second. */
-export const load = async ({ durationMs, headers, isTraced = false, paths, ...options }: Load & Asked & { readonly durationMs: number }): Promise<number> => {
+export const load = async (
+  { durationMs, headers, isTraced = false, paths, ...options }: Load & Asked & {
+    readonly durationMs: number
+  }
+): Promise<number> => {
   const requests = requestsOf({ isTraced, paths, ...headers === undefined ? {} : { headers } })
   let asked = 0
   const started = performance.now()
@@ -47,9 +61,19 @@ export const load = async ({ durationMs, headers, isTraced = false, paths, ...op
 }
 
 /** Posts each body once over keep-alive connections. A client of so few steps takes little of the cores that it shares with the server. */
-export const post = async ({ bodies, path, ...options }: Load & { readonly path: string; readonly bodies: ReadonlyArray<string> }): Promise<void> => {
+export const post = async (
+  { bodies, path, ...options }: Load & {
+    readonly path: string
+    readonly bodies: ReadonlyArray<string>
+  }
+): Promise<void> => {
   const waiting = bodies.map((body) =>
-    Buffer.from(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`))
+    Buffer.from(
+      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${
+        Buffer.byteLength(body)
+      }\r\n\r\n${body}`
+    )
+  )
   await exchange(options, () => waiting.pop(), () => {})
 }
 
@@ -57,7 +81,11 @@ export const post = async ({ bodies, path, ...options }: Load & { readonly path:
 export const headMax = 2048
 
 /** One request after the other on each connection until there is none; every answer must have the status and say its length where it has a body. */
-const exchange = ({ connections, port, status = 200 }: Load, next: () => Buffer | undefined, answered: () => void): Promise<void> =>
+const exchange = (
+  { connections, port, status = 200 }: Load,
+  next: () => Buffer | undefined,
+  answered: () => void
+): Promise<void> =>
   new Promise((resolve, reject) => {
     const sockets = new Set<Socket>()
     const fail = (error: Error) => {
@@ -86,7 +114,9 @@ const exchange = ({ connections, port, status = 200 }: Load, next: () => Buffer 
           const end = head.indexOf("\r\n\r\n")
           if (end < 0) return
           const length = status === 304 ? "0" : /content-length: (\d+)/iu.exec(head)?.[1]
-          if (!head.startsWith(`HTTP/1.1 ${status}`) || length === undefined) return fail(new Error(`Expected ${status} and a length: ${head.slice(0, 500)}`))
+          if (!head.startsWith(`HTTP/1.1 ${status}`) || length === undefined) {
+            return fail(new Error(`Expected ${status} and a length: ${head.slice(0, 500)}`))
+          }
           missing = Number(length) - (received - end - 4)
         } else {
           missing -= chunk.length
@@ -105,6 +135,7 @@ const exchange = ({ connections, port, status = 200 }: Load, next: () => Buffer 
 /** The middle value, and half the distance between the quartiles as its spread. */
 export const median = (values: ReadonlyArray<number>) => {
   const sorted = [...values].sort((a, b) => a - b)
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
   return { median: at(0.5), spread: (at(0.75) - at(0.25)) / 2 }
 }

@@ -38,7 +38,13 @@ export const hasOwnCore = existsSync("/usr/bin/taskset") && availableParallelism
 /** The client in a process of its own, on the last core where the system lets one choose. Much room for what is new spares it pauses. */
 export const startPacedClient = (): PacedClient => {
   const pinned = hasOwnCore ? ["taskset", "-c", String(availableParallelism() - 1)] : []
-  const [command, ...args] = [...pinned, process.execPath, "--min-semi-space-size=64", "--max-semi-space-size=64", new URL("./_paced_client.ts", import.meta.url).pathname]
+  const [command, ...args] = [
+    ...pinned,
+    process.execPath,
+    "--min-semi-space-size=64",
+    "--max-semi-space-size=64",
+    new URL("./_paced_client.ts", import.meta.url).pathname
+  ]
   const child = spawn(command!, args, { stdio: ["pipe", "pipe", "inherit"] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {

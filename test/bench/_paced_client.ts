@@ -20,7 +20,9 @@ interface Connection {
 const host = "127.0.0.1"
 const received = Buffer.allocUnsafe(65_536)
 
-const ask = async ({ connections, durationMs, paths, port, ratePerSecond }: Asking): Promise<Told> => {
+const ask = async (
+  { connections, durationMs, paths, port, ratePerSecond }: Asking
+): Promise<Told> => {
   const requests = requestsOf({ paths })
   const free: Array<Connection> = []
   const failures: Array<Error> = []
@@ -48,7 +50,9 @@ const ask = async ({ connections, durationMs, paths, port, ratePerSecond }: Aski
       const end = head.indexOf("\r\n\r\n")
       const declared = /content-length: (\d+)/iu.exec(head)?.[1]
       if (!head.startsWith("HTTP/1.1 200") || end < 0 || declared === undefined) {
-        failures.push(new Error(`Expected 200 and a length in the first bytes: ${head.slice(0, 300)}`))
+        failures.push(
+          new Error(`Expected 200 and a length in the first bytes: ${head.slice(0, 300)}`)
+        )
         return
       }
       connection.missing = Number(declared) + end + 4
@@ -63,21 +67,40 @@ const ask = async ({ connections, durationMs, paths, port, ratePerSecond }: Aski
     send(lastMs)
   }
 
-  const sockets = await Promise.all(Array.from({ length: connections }, () => new Promise<Socket>((resolve, reject) => {
-    const socket = connect({
-      port, host, noDelay: true,
-      onread: { buffer: received, callback: (length) => { receive(connection, length); return true } }
-    }, () => resolve(socket))
-    const connection: Connection = { socket, dueMs: 0, missing: 0 }
-    free.push(connection)
-    socket.on("error", reject)
-    socket.on("error", (error) => failures.push(error))
-    socket.on("close", () => failures.push(new Error("The server has closed a connection")))
-  })))
+  const sockets = await Promise.all(
+    Array.from({ length: connections }, () =>
+      new Promise<Socket>((resolve, reject) => {
+        const socket = connect({
+          port,
+          host,
+          noDelay: true,
+          onread: {
+            buffer: received,
+            callback: (length) => {
+              receive(connection, length)
+              return true
+            }
+          }
+        }, () => resolve(socket))
+        const connection: Connection = { socket, dueMs: 0, missing: 0 }
+        free.push(connection)
+        socket.on("error", reject)
+        socket.on("error", (error) => failures.push(error))
+        socket.on("close", () => failures.push(new Error("The server has closed a connection")))
+      }))
+  )
   startedMs = performance.now()
   endMs = startedMs + durationMs
-  for (let nowMs = startedMs; failures.length === 0 && (nowMs < endMs || free.length < connections); nowMs = performance.now()) {
-    if (nowMs > endMs + patienceMs) failures.push(new Error(`${connections - free.length} answers did not come within ${patienceMs} ms`))
+  for (
+    let nowMs = startedMs;
+    failures.length === 0 && (nowMs < endMs || free.length < connections);
+    nowMs = performance.now()
+  ) {
+    if (nowMs > endMs + patienceMs) {
+      failures.push(
+        new Error(`${connections - free.length} answers did not come within ${patienceMs} ms`)
+      )
+    }
     send(nowMs)
     await new Promise(setImmediate)
   }
@@ -85,15 +108,22 @@ const ask = async ({ connections, durationMs, paths, port, ratePerSecond }: Aski
   if (failures.length > 0) throw failures[0]
   const perSecond = answers / (lastMs - startedMs) * 1000
   if (ratePerSecond === null) return { perSecond, latencyMs: null, latenessMs: null }
-  return { perSecond, latencyMs: quantiles(latencies.subarray(0, answers)), latenessMs: quantiles(lateness.subarray(0, sent)) }
+  return {
+    perSecond,
+    latencyMs: quantiles(latencies.subarray(0, answers)),
+    latenessMs: quantiles(lateness.subarray(0, sent))
+  }
 }
 
 const patienceMs = 10_000
 
 const quantiles = (values: Float64Array) => {
   const sorted = values.sort()
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
   return { p50: at(0.5), p99: at(0.99), p999: at(0.999), max: sorted.at(-1)! }
 }
 
-for await (const line of createInterface({ input: process.stdin })) console.log(JSON.stringify(await ask(JSON.parse(line) as Asking)))
+for await (const line of createInterface({ input: process.stdin })) {
+  console.log(JSON.stringify(await ask(JSON.parse(line) as Asking)))
+}

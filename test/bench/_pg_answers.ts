@@ -62,9 +62,18 @@ const remembered = (write: (bytes: Buffer) => string) => {
     return text
   }
 }
-const prefixed = remembered((bytes) => `zk:${checksumAddress(`0x${bytes.toString("hex")}`, keccak256)}`)
-const publicKey = remembered((bytes) => `zk:${Buffer.concat([bytes, Buffer.of(bytes.reduce((sum, byte) => sum + byte, 0) & 255)]).toString("base64url")}`)
-const orNull = <T, A>(value: T | null, write: (value: T) => A): A | null => value === null ? null : write(value)
+const prefixed = remembered((bytes) =>
+  `zk:${checksumAddress(`0x${bytes.toString("hex")}`, keccak256)}`
+)
+const publicKey = remembered((bytes) =>
+  `zk:${
+    Buffer.concat([bytes, Buffer.of(bytes.reduce((sum, byte) => sum + byte, 0) & 255)]).toString(
+      "base64url"
+    )
+  }`
+)
+const orNull = <T, A>(value: T | null, write: (value: T) => A): A | null =>
+  value === null ? null : write(value)
 /** Our tables hold a backslash as two. */
 const textOf = (stored: string): string => stored.replaceAll("\\\\", "\\")
 const time = (ms: string): string => new Date(Number(ms)).toISOString()
@@ -97,7 +106,10 @@ export const transactionOf = (row: TransactionRow) => ({
   itemId: Number(row.item_id),
   type: transactionTypes[row.type],
   position: row.position,
-  fromAccountIndex: orNull(row.from_account_index, (index) => `zk:${textOf(row.token_symbol)}:${index}`),
+  fromAccountIndex: orNull(
+    row.from_account_index,
+    (index) => `zk:${textOf(row.token_symbol)}:${index}`
+  ),
   fromZkEthereumAddress: orNull(row.from_address, prefixed),
   fromBJJ: orNull(row.from_public_key, publicKey),
   toAccountIndex: `zk:${textOf(row.token_symbol)}:${row.to_account_index}`,
@@ -119,5 +131,7 @@ export const transactionOf = (row: TransactionRow) => ({
       ethereumBlockNum: Number(row.ethereum_block_num)
     }
     : null,
-  L2Info: row.fee === null ? null : { fee: row.fee, historicFeeUSD: row.historic_fee_usd, nonce: Number(row.nonce) }
+  L2Info: row.fee === null
+    ? null
+    : { fee: row.fee, historicFeeUSD: row.historic_fee_usd, nonce: Number(row.nonce) }
 })

@@ -5,7 +5,11 @@ import { serverLayer } from "../../adapters/http/node.ts"
 import { fundedNode, network } from "../submission/_wallets.ts"
 
 /* A node that takes posts, as `npm start` runs it: signatures are verified in worker threads. Its pool has room for all of them. */
-const node = fundedNode({ verifier: verifierWorkers(network), pendingMax: 1_000_000, pendingPerAccountMax: 1_000_000 })
+const node = fundedNode({
+  verifier: verifierWorkers(network),
+  pendingMax: 1_000_000,
+  pendingPerAccountMax: 1_000_000
+})
 
 const program = Effect.gen(function*() {
   const { address } = yield* HttpServer.HttpServer

@@ -23,10 +23,17 @@ export const benchPosts = async (options: { readonly rounds: number; readonly co
     Array.from({ length: count }, (_, i) => {
       const nonce = BigInt(nonces + (i >> 1))
       if (i === count - 1) nonces += count / 2
-      return i % 2 === 0 ? signed(ann, { nonce }) : signed(bob, { fromAccountIndex: 257, toAccountIndex: 256, nonce })
+      return i % 2 === 0
+        ? signed(ann, { nonce })
+        : signed(bob, { fromAccountIndex: 257, toAccountIndex: 256, nonce })
     })
   const postAll = (transactions: ReadonlyArray<PostedTransaction>) =>
-    post({ port: server.port, path: "/transactions-pool", connections: 64, bodies: transactions.map(transactionText) })
+    post({
+      port: server.port,
+      path: "/transactions-pool",
+      connections: 64,
+      bodies: transactions.map(transactionText)
+    })
   try {
     await postAll(take(100))
     for (let round = 0; round < options.rounds; round++) {
@@ -37,34 +44,54 @@ export const benchPosts = async (options: { readonly rounds: number; readonly co
       const postedMs = performance.now() - started
       ratios.push(bareMs / postedMs)
       rates.push(options.count / postedMs * 1000)
-      idle.push(...await readsDuring(server.port, new Promise((resolve) => setTimeout(resolve, 500))))
+      idle.push(
+        ...await readsDuring(server.port, new Promise((resolve) => setTimeout(resolve, 500)))
+      )
       busy.push(...await readsDuring(server.port, postAll(take(options.count))))
     }
   } finally {
     await server.stop()
   }
   const ratio = median(ratios)
-  console.log(`  posts ÷ bare verification      ${ratio.median.toFixed(2)} ± ${ratio.spread.toFixed(2)}   (${Math.round(median(rates).median)} posts/s)`)
+  console.log(
+    `  posts ÷ bare verification      ${ratio.median.toFixed(2)} ± ${ratio.spread.toFixed(2)}   (${
+      Math.round(median(rates).median)
+    } posts/s)`
+  )
   const [before, during] = [median(idle).median, median(busy).median]
-  console.log(`  one read meanwhile ÷ idle      ${(during / before).toFixed(2)}   (${during.toFixed(2)} ms ÷ ${before.toFixed(2)} ms; the client shares the cores)`)
+  console.log(
+    `  one read meanwhile ÷ idle      ${(during / before).toFixed(2)}   (${
+      during.toFixed(2)
+    } ms ÷ ${before.toFixed(2)} ms; the client shares the cores)`
+  )
 }
 
 const bare = (transactions: ReadonlyArray<PostedTransaction>): Promise<number> =>
-  Effect.runPromise(Effect.gen(function*() {
-    const verifier = yield* SignatureVerifier
-    const verify = (transaction: PostedTransaction) =>
-      verifier.transaction(transaction, transaction.fromAccountIndex === 256 ? ann.publicKey : bob.publicKey)
-    yield* Effect.forEach(transactions.slice(0, 8), verify, { concurrency: "unbounded" })
-    const started = performance.now()
-    yield* Effect.forEach(transactions, verify, { concurrency: "unbounded", discard: true })
-    return performance.now() - started
-  }).pipe(Effect.provide(verifierWorkers(network))))
+  Effect.runPromise(
+    Effect.gen(function*() {
+      const verifier = yield* SignatureVerifier
+      const verify = (transaction: PostedTransaction) =>
+        verifier.transaction(
+          transaction,
+          transaction.fromAccountIndex === 256 ? ann.publicKey : bob.publicKey
+        )
+      yield* Effect.forEach(transactions.slice(0, 8), verify, { concurrency: "unbounded" })
+      const started = performance.now()
+      yield* Effect.forEach(transactions, verify, { concurrency: "unbounded", discard: true })
+      return performance.now() - started
+    }).pipe(Effect.provide(verifierWorkers(network)))
+  )
 
 /** Milliseconds of one page after the other until something ends. */
-const readsDuring = async (port: number, until: Promise<unknown>): Promise<ReadonlyArray<number>> => {
+const readsDuring = async (
+  port: number,
+  until: Promise<unknown>
+): Promise<ReadonlyArray<number>> => {
   const times: Array<number> = []
   const work = { done: false }
-  void until.finally(() => { work.done = true }).catch(() => {})
+  void until.finally(() => {
+    work.done = true
+  }).catch(() => {})
   while (!work.done) {
     const started = performance.now()
     await (await fetch(`http://127.0.0.1:${port}/accounts`)).text()

@@ -16,8 +16,15 @@ const server = createServer((request, response) => {
     return
   }
   const body = JSON.stringify(answers.get(request.url ?? ""))
-  response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+  response.writeHead(200, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body)
+  })
   response.end(body)
 })
-server.listen(0, "127.0.0.1", () => console.log(`listening ${(server.address() as { port: number }).port}`))
+server.listen(
+  0,
+  "127.0.0.1",
+  () => console.log(`listening ${(server.address() as { port: number }).port}`)
+)
 process.on("SIGTERM", () => process.exit(0))

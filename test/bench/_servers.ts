@@ -13,8 +13,17 @@ export interface BenchServer {
 export const pinned = existsSync("/usr/bin/taskset") ? ["taskset", "-c", "0"] : []
 
 /** Starts a script that prints `listening <port>` when it is ready; on one core unless it has threads for all of them. */
-export const startServer = async (script: string, args: ReadonlyArray<string>, cores: "one" | "all" = "one"): Promise<BenchServer> => {
-  const [command, ...rest] = [...(cores === "one" ? pinned : []), process.execPath, new URL(script, import.meta.url).pathname, ...args]
+export const startServer = async (
+  script: string,
+  args: ReadonlyArray<string>,
+  cores: "one" | "all" = "one"
+): Promise<BenchServer> => {
+  const [command, ...rest] = [
+    ...(cores === "one" ? pinned : []),
+    process.execPath,
+    new URL(script, import.meta.url).pathname,
+    ...args
+  ]
   const child = spawn(command!, rest, { stdio: ["ignore", "pipe", "inherit"] })
   return { port: await portOf(child), pid: child.pid!, stop: () => stopped(child) }
 }
@@ -23,7 +32,9 @@ export const startServer = async (script: string, args: ReadonlyArray<string>, c
 export const cpuMs = (pid: number | undefined): number => {
   const file = `/proc/${pid}/stat`
   if (pid === undefined || !existsSync(file)) return NaN
-  const [user, system] = readFileSync(file, "utf8").split(") ")[1]!.split(" ").slice(11, 13).map(Number)
+  const [user, system] = readFileSync(file, "utf8").split(") ")[1]!.split(" ").slice(11, 13).map(
+    Number
+  )
   return (user! + system!) * 10
 }
 
@@ -33,7 +44,10 @@ const portOf = (child: ChildProcess): Promise<number> =>
       const port = /listening (\d+)/u.exec(line)?.[1]
       if (port !== undefined) resolve(Number(port))
     })
-    child.on("exit", (code) => reject(new Error(`The server ended with ${code} before it listened`)))
+    child.on(
+      "exit",
+      (code) => reject(new Error(`The server ended with ${code} before it listened`))
+    )
   })
 
 const stopped = (child: ChildProcess): Promise<void> =>

@@ -7,7 +7,13 @@ import { median } from "./_load.ts"
 
 /** The network of these benchmarks: a third of the transfers involve one account, and few leave, since the simulator has to prove each exit. */
 export const network = {
-  seed: "bench", users: 100, transactionsPerBlock: 500, exitShare: 0.005, heavyShare: 0.36, rollBackPeriodBlocks: 0, standInRoots: true
+  seed: "bench",
+  users: 100,
+  transactionsPerBlock: 500,
+  exitShare: 0.005,
+  heavyShare: 0.36,
+  rollBackPeriodBlocks: 0,
+  standInRoots: true
 } as const
 export const heavyAccount = 256
 
@@ -38,7 +44,10 @@ export const ingestLedger = async (url: string, transactions: number): Promise<S
     const after = simulation.transactions()
     rates.push((after - before) / ms * 1000)
     ingestMs += ms
-    lastBlocks = [...lastBlocks, ...group.flatMap((record) => record.kind === "block" ? [record.block] : [])].slice(-lastBlocksMax)
+    lastBlocks = [
+      ...lastBlocks,
+      ...group.flatMap((record) => record.kind === "block" ? [record.block] : [])
+    ].slice(-lastBlocksMax)
     group = []
     before = after
   }
@@ -59,8 +68,16 @@ export const ingestLedger = async (url: string, transactions: number): Promise<S
   const total = simulation.transactions()
   const { median: rate, spread } = median(rates)
   const tenth = Math.max(1, Math.floor(rates.length / 10))
-  const [first, last] = [rates.slice(0, tenth), rates.slice(-tenth)].map((some) => Math.round(median(some).median))
-  console.log(`  ${String(total).padStart(8)} transactions   ${Math.round(total / ingestMs * 1000)} transactions/s (groups: median ${Math.round(rate)} ± ${Math.round(spread)}, first tenth ${first}, last tenth ${last})`)
+  const [first, last] = [rates.slice(0, tenth), rates.slice(-tenth)].map((some) =>
+    Math.round(median(some).median)
+  )
+  console.log(
+    `  ${String(total).padStart(8)} transactions   ${
+      Math.round(total / ingestMs * 1000)
+    } transactions/s (groups: median ${Math.round(rate)} ± ${
+      Math.round(spread)
+    }, first tenth ${first}, last tenth ${last})`
+  )
   return { url, transactions: total, lastBlocks, apply, ...stores }
 }
 
@@ -72,9 +89,13 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
 
 /** Transactions, queued ones included. */
 const sizeOf = ({ batches = [], l1UserTransactions = [] }: BlockFeed): number =>
-  batches.reduce((sum, { l1Coordinator, l2 }) => sum + l1Coordinator.length + l2.length, l1UserTransactions.length)
+  batches.reduce(
+    (sum, { l1Coordinator, l2 }) => sum + l1Coordinator.length + l2.length,
+    l1UserTransactions.length
+  )
 
-const silently = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(Effect.provide(effect, Logger.layer([])))
+const silently = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
+  Effect.runPromise(Effect.provide(effect, Logger.layer([])))
 
 const open = async (url: string) => {
   const { genesis } = simulate(network)
@@ -82,13 +103,16 @@ const open = async (url: string) => {
   const context = await silently(
     Layer.buildWithScope(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 4 }), scope)
   )
-  const load = await silently(Scope.provide(bulkLoad(Context.get(context, BulkWriter), genesis), scope))
+  const load = await silently(
+    Scope.provide(bulkLoad(Context.get(context, BulkWriter), genesis), scope)
+  )
   const writer = Context.get(context, LedgerWriter)
   return {
     reader: Context.get(context, LedgerReader),
     rollBack: (toBlock: bigint) => silently(writer.rollBack(toBlock, () => Result.void)),
     load: (records: ReadonlyArray<BulkRecord>) => silently(load(records)),
-    apply: (blocks: ReadonlyArray<BlockFeed>) => silently(load(blocks.map((block) => ({ kind: "block", block })))),
+    apply: (blocks: ReadonlyArray<BlockFeed>) =>
+      silently(load(blocks.map((block) => ({ kind: "block", block })))),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
 }

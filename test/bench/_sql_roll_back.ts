@@ -10,7 +10,9 @@ const transactionsMin = 1000
  */
 export const benchRollBack = async (ledger: SqlLedger, rounds: number): Promise<void> => {
   const { apply, lastBlocks, reader, rollBack } = ledger
-  const total = async () => (await Effect.runPromise(reader.list("transactions", { filters: {}, limit: 1 }))).counts.totalItems
+  const total = async () =>
+    (await Effect.runPromise(reader.list("transactions", { filters: {}, limit: 1 }))).counts
+      .totalItems
   const before = await total()
   const [times, untilFree]: readonly [Array<number>, Array<number>] = [[], []]
   let [depth, removed] = [0, 0]
@@ -29,11 +31,23 @@ export const benchRollBack = async (ledger: SqlLedger, rounds: number): Promise<
       untilFree.push(freeMs)
     }
     await apply(blocks)
-    if (depth > lastBlocks.length) throw new Error(`The last ${lastBlocks.length} blocks have ${removed} transactions, expected ${transactionsMin}; keep more of them`)
+    if (depth > lastBlocks.length) {
+      throw new Error(
+        `The last ${lastBlocks.length} blocks have ${removed} transactions, expected ${transactionsMin}; keep more of them`
+      )
+    }
   }
   const told = (all: ReadonlyArray<number>): string => {
     const { median: ms, spread } = median(all)
-    return `${ms.toFixed(1)} ± ${spread.toFixed(1)} ms, ${(ms / removed * 1000).toFixed(1)} for each 1000 (median of ${rounds}; ${Math.min(...all).toFixed(1)} to ${Math.max(...all).toFixed(1)})`
+    return `${ms.toFixed(1)} ± ${spread.toFixed(1)} ms, ${
+      (ms / removed * 1000).toFixed(1)
+    } for each 1000 (median of ${rounds}; ${Math.min(...all).toFixed(1)} to ${
+      Math.max(...all).toFixed(1)
+    })`
   }
-  console.log(`  ${removed} transactions in ${depth} blocks of ${before}: ${told(times)}\n    until the next write can begin: ${told(untilFree)}`)
+  console.log(
+    `  ${removed} transactions in ${depth} blocks of ${before}: ${
+      told(times)
+    }\n    until the next write can begin: ${told(untilFree)}`
+  )
 }

@@ -15,7 +15,12 @@ const program = Effect.gen(function*() {
   console.log(`listening ${/\d+$/u.exec(HttpServer.formatAddress(address))?.[0]}`)
   return yield* Effect.never
 }).pipe(
-  Effect.scoped, Effect.provide(serverLayer({ port: 0, host: "127.0.0.1" }).pipe(Layer.provideMerge(nodeOver(stores, { genesis, answersBytesMax: Number(process.argv[3]) }))))
+  Effect.scoped,
+  Effect.provide(
+    serverLayer({ port: 0, host: "127.0.0.1" }).pipe(
+      Layer.provideMerge(nodeOver(stores, { genesis, answersBytesMax: Number(process.argv[3]) }))
+    )
+  )
 )
 
 Effect.runFork(program)

@@ -46,7 +46,9 @@ export const benchStart = async (rounds: number): Promise<void> => {
  * tells. The first start ever compiles its sources and keeps what that takes; the next ones find them compiled.
  */
 export const benchIdleMemory = async (): Promise<void> => {
-  if (!existsSync("/proc/self/status")) return console.log("  resident memory: this system does not tell")
+  if (!existsSync("/proc/self/status")) {
+    return console.log("  resident memory: this system does not tell")
+  }
   const cluster = await startCluster()
   const compiled = mkdtempSync(join(tmpdir(), "bench-compiled-"))
   try {
@@ -60,8 +62,9 @@ export const benchIdleMemory = async (): Promise<void> => {
         await server.stop()
       }
     }
-    const ours = async (program: string) =>
-      [program, "serve", "--database", await cluster.createDatabase(), "--empty", "--port", "0"]
+    const ours = async (
+      program: string
+    ) => [program, "serve", "--database", await cluster.createDatabase(), "--empty", "--port", "0"]
     const [sources, bundle] = [await ours(programs.sources), await ours(programs.bundle)]
     const first = await idle(sources)
     const [next, bundled, peer] = await Promise.all(
@@ -77,14 +80,22 @@ export const benchIdleMemory = async (): Promise<void> => {
   }
 }
 
-const residentMB = (pid: number): number => Math.round(Number(/^VmRSS:\s+(\d+) kB/mu.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) * 1.024e-3)
+const residentMB = (pid: number): number =>
+  Math.round(
+    Number(/^VmRSS:\s+(\d+) kB/mu.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) * 1.024e-3
+  )
 
 /** Of the program or of the peer, which has nothing but a 304 before it was given something. */
-const firstAnswer = async (port: number) => (await fetch(`http://127.0.0.1:${port}/state`, { headers: { "If-None-Match": "1" } })).arrayBuffer()
+const firstAnswer = async (port: number) =>
+  (await fetch(`http://127.0.0.1:${port}/state`, { headers: { "If-None-Match": "1" } }))
+    .arrayBuffer()
 
 /** A program that says where it listens, in either way. */
 const startProgram = async (args: ReadonlyArray<string>, env = process.env) => {
-  const child: ChildProcess = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] })
+  const child: ChildProcess = spawn(process.execPath, args, {
+    env,
+    stdio: ["ignore", "pipe", "inherit"]
+  })
   const port = await new Promise<number>((resolve, reject) => {
     let said = ""
     child.once("exit", (code) => reject(new Error(`The server ended with ${code}: ${said}`)))
@@ -94,9 +105,10 @@ const startProgram = async (args: ReadonlyArray<string>, env = process.env) => {
       if (port !== undefined) resolve(Number(port))
     })
   })
-  const stop = () => new Promise<void>((resolve) => {
-    child.removeAllListeners("exit").once("exit", () => resolve())
-    child.kill("SIGTERM")
-  })
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      child.removeAllListeners("exit").once("exit", () => resolve())
+      child.kill("SIGTERM")
+    })
   return { port, pid: child.pid!, stop }
 }

@@ -1,11 +1,21 @@
 import { Effect } from "effect"
 import { availableParallelism } from "node:os"
-import { derivePublicKey, signTransaction, verifierInPlace, verifyTransaction } from "../../adapters/crypto/mod.ts"
+import {
+  derivePublicKey,
+  signTransaction,
+  verifierInPlace,
+  verifyTransaction
+} from "../../adapters/crypto/mod.ts"
 import { verifierWorkers } from "../../adapters/crypto/node.ts"
 import type { PublicKey } from "../../core/encoding/mod.ts"
 import { SignatureVerifier, type SignedTransaction } from "../../core/ports/mod.ts"
 
-const network = { prefix: "zk", name: "Bench", chainId: 1337, rollupAddress: `0x${"ab".repeat(20)}` }
+const network = {
+  prefix: "zk",
+  name: "Bench",
+  chainId: 1337,
+  rollupAddress: `0x${"ab".repeat(20)}`
+}
 
 export interface VerifyBenchOptions {
   /** Signatures in each round. */
@@ -19,12 +29,21 @@ export interface VerifyBenchOptions {
  */
 export async function benchVerify({ count, rounds }: VerifyBenchOptions): Promise<void> {
   const signed = Array.from({ length: count }, (_, i) => sign(i))
-  const bare = best(rounds, () => { for (const { publicKey, transaction } of signed) verifyTransaction(publicKey, transaction, network.chainId) })
+  const bare = best(rounds, () => {
+    for (const { publicKey, transaction } of signed) {
+      verifyTransaction(publicKey, transaction, network.chainId)
+    }
+  })
   const all = Effect.gen(function*() {
     const verifier = yield* SignatureVerifier
-    const verifyAll = Effect.forEach(signed, ({ publicKey, transaction }) => verifier.transaction(transaction, publicKey), {
-      concurrency: "unbounded", discard: true
-    })
+    const verifyAll = Effect.forEach(
+      signed,
+      ({ publicKey, transaction }) => verifier.transaction(transaction, publicKey),
+      {
+        concurrency: "unbounded",
+        discard: true
+      }
+    )
     yield* verifyAll
     let bestMs = Infinity
     for (let round = 0; round < rounds; round++) {
@@ -36,20 +55,37 @@ export async function benchVerify({ count, rounds }: VerifyBenchOptions): Promis
   })
   const inPlace = await Effect.runPromise(all.pipe(Effect.provide(verifierInPlace(network))))
   const workersMax = availableParallelism()
-  const overWorkers = await Effect.runPromise(all.pipe(Effect.provide(verifierWorkers(network, { workersMax, queueMax: count }))))
+  const overWorkers = await Effect.runPromise(
+    all.pipe(Effect.provide(verifierWorkers(network, { workersMax, queueMax: count })))
+  )
   const perSecond = (ms: number) => Math.round(count / ms * 1000)
   console.log(`  bare function           ${perSecond(bare)}/s on one core`)
-  console.log(`  port, in place          ${perSecond(inPlace)}/s, ${(bare / inPlace).toFixed(2)} of bare`)
-  console.log(`  port, ${workersMax} workers         ${perSecond(overWorkers)}/s, ${(bare / overWorkers / workersMax).toFixed(2)} of bare on as many cores`)
+  console.log(
+    `  port, in place          ${perSecond(inPlace)}/s, ${(bare / inPlace).toFixed(2)} of bare`
+  )
+  console.log(
+    `  port, ${workersMax} workers         ${perSecond(overWorkers)}/s, ${
+      (bare / overWorkers / workersMax).toFixed(2)
+    } of bare on as many cores`
+  )
 }
 
-function sign(i: number): { readonly publicKey: PublicKey; readonly transaction: SignedTransaction } {
+function sign(
+  i: number
+): { readonly publicKey: PublicKey; readonly transaction: SignedTransaction } {
   const wallet = Math.floor(i / 10)
   const privateKey = new Uint8Array(32).fill(wallet % 256)
   privateKey[0] = wallet >> 8
   const unsigned = {
-    tokenId: 0, fromAccountIndex: 256 + wallet, toAccountIndex: 256, toAddress: null, toPublicKey: null, amount: 1000n, fee: 126,
-    nonce: BigInt(i % 10), request: null
+    tokenId: 0,
+    fromAccountIndex: 256 + wallet,
+    toAccountIndex: 256,
+    toAddress: null,
+    toPublicKey: null,
+    amount: 1000n,
+    fee: 126,
+    nonce: BigInt(i % 10),
+    request: null
   }
   return {
     publicKey: derivePublicKey(privateKey),

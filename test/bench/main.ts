@@ -23,44 +23,66 @@ const args = process.argv.slice(2)
 const quick = args.includes("--quick")
 const rowsAt = args.indexOf("--rows")
 const rows = rowsAt < 0 ? quick ? 50_000 : 1_000_000 : Number(args[rowsAt + 1])
-if (!(Number.isSafeInteger(rows) && rows >= 10_000)) throw new RangeError(`--rows ${args[rowsAt + 1]}: expected a number of transactions, 10000 or more`)
+if (!(Number.isSafeInteger(rows) && rows >= 10_000)) {
+  throw new RangeError(
+    `--rows ${args[rowsAt + 1]}: expected a number of transactions, 10000 or more`
+  )
+}
 
 const parts: { readonly [name: string]: () => Promise<void> } = {
   http: async () => {
-    console.log("\nHTTP: ours ÷ a peer with the same objects: bare node:http with JSON.stringify, Fastify, Hono (the peers decode and look up nothing)")
+    console.log(
+      "\nHTTP: ours ÷ a peer with the same objects: bare node:http with JSON.stringify, Fastify, Hono (the peers decode and look up nothing)"
+    )
     await benchHttp({ rounds: quick ? 3 : 9, durationMs: quick ? 500 : 1000 })
     await benchHono(quick ? 3 : 9)
   },
   tail: async () => {
-    console.log("\nTail: p99 ÷ p50 of eight kinds of pages at 70 % of capacity, two blocks a second (from when a request was due, all at the same distance; server and client have a core each)")
+    console.log(
+      "\nTail: p99 ÷ p50 of eight kinds of pages at 70 % of capacity, two blocks a second (from when a request was due, all at the same distance; server and client have a core each)"
+    )
     await benchTail({ rounds: quick ? 1 : 6, durationMs: quick ? 1500 : 2100 })
   },
   start: async () => {
-    console.log("\nStart: seconds to the first answer of the program, as its user starts it, and megabytes of one that idles (the bare peer tells what Node takes)")
+    console.log(
+      "\nStart: seconds to the first answer of the program, as its user starts it, and megabytes of one that idles (the bare peer tells what Node takes)"
+    )
     await benchStart(quick ? 2 : 7)
     await benchIdleMemory()
   },
   fastify: async () => {
-    console.log("\nOne query: ours ÷ Fastify and pg with COUNT(*) OVER (), over one PostgreSQL (the peer checks no parameter; it has memory to sort in)")
+    console.log(
+      "\nOne query: ours ÷ Fastify and pg with COUNT(*) OVER (), over one PostgreSQL (the peer checks no parameter; it has memory to sort in)"
+    )
     await benchFastify({ rows, rounds: quick ? 2 : 5, durationMs: quick ? 1000 : 5000 })
   },
   ledger: async () => {
-    console.log("\nBlocks: transactions applied each second, checks included (blocks are generated outside of the clock; no HTTP)")
+    console.log(
+      "\nBlocks: transactions applied each second, checks included (blocks are generated outside of the clock; no HTTP)"
+    )
     const large = await benchApply(rows)
     const small = await benchApply(10_000)
-    console.log("\nDepth: a 20-item page of a heavy account, at the start, in the middle and at the end (in process, no HTTP)")
+    console.log(
+      "\nDepth: a 20-item page of a heavy account, at the start, in the middle and at the end (in process, no HTTP)"
+    )
     await benchDepth([small, large])
   },
   verify: async () => {
-    console.log("\nSignatures: transactions verified each second, message hash included (no HTTP, no store)")
+    console.log(
+      "\nSignatures: transactions verified each second, message hash included (no HTTP, no store)"
+    )
     await benchVerify({ count: quick ? 100 : 300, rounds: quick ? 2 : 5 })
   },
   posts: async () => {
-    console.log("\nPosts: verified and stored over HTTP ÷ bare verification over as many threads (client, server and threads share the cores)")
+    console.log(
+      "\nPosts: verified and stored over HTTP ÷ bare verification over as many threads (client, server and threads share the cores)"
+    )
     await benchPosts({ rounds: quick ? 2 : 7, count: quick ? 100 : 400 })
   },
   journal: async () => {
-    console.log("\nJournal: what durability costs, and how long a start takes (the disk decides; nothing is said about reads, which it leaves alone)")
+    console.log(
+      "\nJournal: what durability costs, and how long a start takes (the disk decides; nothing is said about reads, which it leaves alone)"
+    )
     await benchJournal(rows)
   },
   sql: () => benchSql({ rows, quick })
@@ -68,10 +90,22 @@ const parts: { readonly [name: string]: () => Promise<void> } = {
 
 const named = args.filter((arg, i) => !arg.startsWith("--") && (rowsAt < 0 || i !== rowsAt + 1))
 const unknown = named.filter((name) => parts[name] === undefined)
-if (unknown.length > 0) throw new RangeError(`No benchmark is called ${unknown.join(", ")}: expected some of ${Object.keys(parts).join(", ")}, or none for all of them`)
+if (unknown.length > 0) {
+  throw new RangeError(
+    `No benchmark is called ${unknown.join(", ")}: expected some of ${
+      Object.keys(parts).join(", ")
+    }, or none for all of them`
+  )
+}
 
-console.log(`${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`)
-for (const [name, run] of Object.entries(parts)) if (named.length === 0 || named.includes(name)) await run()
+console.log(
+  `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} × ${
+    cpus()[0]?.model
+  }, ${Math.round(totalmem() / 2 ** 30)} GiB`
+)
+for (const [name, run] of Object.entries(parts)) {
+  if (named.length === 0 || named.includes(name)) await run()
+}
 
 const table = figureTable()
 if (table !== "") console.log(`\n${table}`)

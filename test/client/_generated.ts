@@ -1,8 +1,25 @@
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { problems } from "../../adapters/http/mod.ts"
 import {
-  type AnyShape, type Body, bodySchema, declaration, earlier, type JsonSchema, later, type ListName, offeredFilters, type Operation, operations, pageShape, type PathParameter, type Revision, type ScalarName,
-  scalars, type WireContext, wireContext, writeOperations
+  type AnyShape,
+  type Body,
+  bodySchema,
+  declaration,
+  earlier,
+  type JsonSchema,
+  later,
+  type ListName,
+  offeredFilters,
+  type Operation,
+  operations,
+  pageShape,
+  type PathParameter,
+  type Revision,
+  type ScalarName,
+  scalars,
+  type WireContext,
+  wireContext,
+  writeOperations
 } from "../../core/contract/mod.ts"
 
 /*
@@ -10,10 +27,16 @@ import {
  * interfaces that an editor can show. They are files because the contract itself brings schemas, which no browser needs.
  */
 
-const network = { prefix: "zk", name: "Rollup", chainId: 1, rollupAddress: `0x${"0".repeat(40)}` } as const
+const network = {
+  prefix: "zk",
+  name: "Rollup",
+  chainId: 1,
+  rollupAddress: `0x${"0".repeat(40)}`
+} as const
 const context: WireContext = wireContext(network, keccak256)
 const revisions: ReadonlyArray<Revision> = [later, earlier]
-const banner = "/* Written from the declarations of the contract by `npm run generate`: do not edit. */\n"
+const banner =
+  "/* Written from the declarations of the contract by `npm run generate`: do not edit. */\n"
 
 /** The text of every file that is generated, by its path below the project. */
 export const generatedFiles = (): ReadonlyMap<string, string> => {
@@ -43,7 +66,11 @@ const typesOf = (revision: Revision): Types => {
     types.set(shape.name, objectType(shape.name, shape.jsonSchema(context)))
   }
   const lines: Array<string> = []
-  for (const [id, operation] of Object.entries(operations) as ReadonlyArray<readonly [string, Operation]>) {
+  for (
+    const [id, operation] of Object.entries(operations) as ReadonlyArray<
+      readonly [string, Operation]
+    >
+  ) {
     const shape = revision.shapes[operation.shape]
     const answer = operation.kind === "list" ? pageShape(operation, revision) : shape
     add(answer)
@@ -53,28 +80,52 @@ const typesOf = (revision: Revision): Types => {
       types.set(takes, queryType(takes, revision, operation.list))
     } else if (operation.parameters.length > 0) takes = parametersType(operation.parameters)
     const item = operation.kind === "list" ? `, readonly item: ${shape.name}` : ""
-    lines.push(`  /** ${operation.summary}: \`GET ${operation.path}\`. */`, `  readonly ${id}: { readonly takes: ${takes}, readonly answers: ${answer.name}${item} }`)
+    lines.push(
+      `  /** ${operation.summary}: \`GET ${operation.path}\`. */`,
+      `  readonly ${id}: { readonly takes: ${takes}, readonly answers: ${answer.name}${item} }`
+    )
   }
   for (const [id, { answer, body, path, summary }] of Object.entries(writeOperations)) {
     const { name } = revision.bodies[body]
-    types.set(name, objectType(name, bodySchema(revision.bodies[body] as Body<unknown>, context), "number | bigint"))
+    types.set(
+      name,
+      objectType(
+        name,
+        bodySchema(revision.bodies[body] as Body<unknown>, context),
+        "number | bigint"
+      )
+    )
     lines.push(
       `  /** ${summary}: \`POST ${path}\`. Posting the same again changes nothing and is answered alike. */`,
-      `  readonly ${id}: { readonly takes: ${name} | JsonText, readonly answers: ${answer === "nothing" ? "null" : "string"} }`
+      `  readonly ${id}: { readonly takes: ${name} | JsonText, readonly answers: ${
+        answer === "nothing" ? "null" : "string"
+      } }`
     )
   }
-  types.set("Operations", { text: `/** What each operation takes and answers. */\nexport interface Operations {\n${lines.join("\n")}\n}`, mentions: mentionsOf(lines.join("\n")) })
+  types.set("Operations", {
+    text: `/** What each operation takes and answers. */\nexport interface Operations {\n${
+      lines.join("\n")
+    }\n}`,
+    mentions: mentionsOf(lines.join("\n"))
+  })
   return types
 }
 
 /** Where a type is the same as in the first revision, with all that it mentions, it is said there. */
-const moduleOf = (types: Types, first?: { readonly revision: Revision; readonly types: Types }): string => {
-  const same = (name: string): boolean => first !== undefined && first.types.get(name)?.text === types.get(name)?.text && types.get(name)!.mentions.every((other) => !types.has(other) || same(other))
+const moduleOf = (
+  types: Types,
+  first?: { readonly revision: Revision; readonly types: Types }
+): string => {
+  const same = (name: string): boolean =>
+    first !== undefined && first.types.get(name)?.text === types.get(name)?.text &&
+    types.get(name)!.mentions.every((other) => !types.has(other) || same(other))
   const own = [...types].filter(([name]) => !same(name))
   const shared = [...types.keys()].filter(same).sort()
   const needed = shared.filter((name) => own.some(([, { mentions }]) => mentions.includes(name)))
   const texts = own.map(([, { text }]) => text)
-  const builtIn = ["AtLeastOne", "JsonText", "NoParameters", "Paging"].filter((name) => texts.some((text) => new RegExp(`\\b${name}\\b`, "u").test(text)))
+  const builtIn = ["AtLeastOne", "JsonText", "NoParameters", "Paging"].filter((name) =>
+    texts.some((text) => new RegExp(`\\b${name}\\b`, "u").test(text))
+  )
   return [
     banner,
     `import type { ${builtIn.join(", ")} } from "./parameters.ts"`,
@@ -90,21 +141,30 @@ const moduleOf = (types: Types, first?: { readonly revision: Revision; readonly 
   ].join("\n")
 }
 
-const wrapped = (line: string): string => line.length <= 150 ? line : line.replace(/\{ (.*) \}/u, (_, names: string) => {
-  const lines = [""]
-  for (const name of names.split(", ")) {
-    const last = lines.at(-1)!
-    if (last.length + name.length > 140) lines.push(name)
-    else lines[lines.length - 1] = last === "" ? name : `${last}, ${name}`
-  }
-  return `{\n  ${lines.join(",\n  ")}\n}`
-})
+const wrapped = (line: string): string =>
+  line.length <= 150 ? line : line.replace(/\{ (.*) \}/u, (_, names: string) => {
+    const lines = [""]
+    for (const name of names.split(", ")) {
+      const last = lines.at(-1)!
+      if (last.length + name.length > 140) lines.push(name)
+      else lines[lines.length - 1] = last === "" ? name : `${last}, ${name}`
+    }
+    return `{\n  ${lines.join(",\n  ")}\n}`
+  })
 
 /** @param wide the type of integers that a double may not hold */
-const objectType = (name: string, { description, properties, required }: JsonSchema, wide = "bigint"): Declared => {
-  const lines = Object.entries(properties as { readonly [name: string]: JsonSchema }).flatMap(([property, schema]) => [
+const objectType = (
+  name: string,
+  { description, properties, required }: JsonSchema,
+  wide = "bigint"
+): Declared => {
+  const lines = Object.entries(properties as { readonly [name: string]: JsonSchema }).flatMap((
+    [property, schema]
+  ) => [
     ...(schema.description === undefined ? [] : [`  /** ${String(schema.description)}. */`]),
-    `  readonly ${property}${(required as ReadonlyArray<string>).includes(property) ? "" : "?"}: ${typeOf(schema, wide)}`
+    `  readonly ${property}${(required as ReadonlyArray<string>).includes(property) ? "" : "?"}: ${
+      typeOf(schema, wide)
+    }`
   ])
   const text = `/** ${String(description)}. */\nexport interface ${name} {\n${lines.join("\n")}\n}`
   return { text, mentions: mentionsOf(lines.join("\n")) }
@@ -114,38 +174,71 @@ const queryType = (name: string, revision: Revision, list: ListName): Declared =
   const filters = offeredFilters(revision, list)
   const called = new Map(filters.map(({ filter, parameter }) => [filter, parameter]))
   const lines = filters.flatMap(({ doc, filter, parameter, scalar }) => {
-    const others = declaration(list).exclusions.flatMap(([a, b]) => a === filter ? [called.get(b)] : b === filter ? [called.get(a)] : []).filter((other) => other !== undefined)
-    return [`  /** ${doc}${others.length === 0 ? "" : `; not together with ${others.join(", ")}`}. */`, `  readonly ${parameter}?: ${scalarType(scalar)}`]
+    const others = declaration(list).exclusions.flatMap(([a, b]) =>
+      a === filter ? [called.get(b)] : b === filter ? [called.get(a)] : []
+    ).filter((other) => other !== undefined)
+    return [
+      `  /** ${doc}${others.length === 0 ? "" : `; not together with ${others.join(", ")}`}. */`,
+      `  readonly ${parameter}?: ${scalarType(scalar)}`
+    ]
   })
-  const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne.map((group) => group.flatMap((filter) => called.get(filter) ?? []))
-  const doc = `/** What \`${declaration(list).wrapper}\` can be asked for, in the order of ${declaration(list).order}. */\n`
+  const groups = revision.unrestricted.includes(list)
+    ? []
+    : declaration(list).atLeastOne.map((group) =>
+      group.flatMap((filter) => called.get(filter) ?? [])
+    )
+  const doc = `/** What \`${declaration(list).wrapper}\` can be asked for, in the order of ${
+    declaration(list).order
+  }. */\n`
   const own = lines.length === 0 ? "" : `{\n${lines.join("\n")}\n}`
   const text = groups.length === 0
     ? `${doc}export interface ${name} extends Paging ${own === "" ? "{}" : own}`
-    : `${doc}export type ${name} = Paging & ${groups.map((group) => `AtLeastOne<${own}, ${group.map((parameter) => `"${parameter}"`).join(" | ")}>`).join(" & ")}`
+    : `${doc}export type ${name} = Paging & ${
+      groups.map((group) =>
+        `AtLeastOne<${own}, ${group.map((parameter) => `"${parameter}"`).join(" | ")}>`
+      ).join(" & ")
+    }`
   return { text, mentions: [] }
 }
 
 const parametersType = (parameters: ReadonlyArray<PathParameter>): string =>
-  `{ ${parameters.map(({ name, scalar }) => `readonly ${name}: ${scalarType(scalar)}`).join(", ")} }`
+  `{ ${
+    parameters.map(({ name, scalar }) => `readonly ${name}: ${scalarType(scalar)}`).join(", ")
+  } }`
 
 const scalarType = (scalar: ScalarName): string =>
-  scalar === "tokenIds" ? "ReadonlyArray<number>" : scalar === "tokenSymbols" ? "ReadonlyArray<string>" : typeOf(scalars[scalar].jsonSchema(network))
+  scalar === "tokenIds"
+    ? "ReadonlyArray<number>"
+    : scalar === "tokenSymbols"
+    ? "ReadonlyArray<string>"
+    : typeOf(scalars[scalar].jsonSchema(network))
 
 /** The type of what the client gives for a JSON value of a schema. */
 const typeOf = (schema: JsonSchema, wide = "bigint"): string => {
   if (schema.$ref !== undefined) return nameOf(schema)
-  if (Array.isArray(schema.anyOf)) return (schema.anyOf as ReadonlyArray<JsonSchema>).map((one) => typeOf(one, wide)).join(" | ")
-  if (Array.isArray(schema.type)) return (schema.type as ReadonlyArray<string>).map((type) => typeOf({ ...schema, type }, wide)).join(" | ")
-  if (schema.enum !== undefined) return (schema.enum as ReadonlyArray<string>).map((value) => `"${value}"`).join(" | ")
+  if (Array.isArray(schema.anyOf)) {
+    return (schema.anyOf as ReadonlyArray<JsonSchema>).map((one) => typeOf(one, wide)).join(" | ")
+  }
+  if (Array.isArray(schema.type)) {
+    return (schema.type as ReadonlyArray<string>).map((type) => typeOf({ ...schema, type }, wide))
+      .join(" | ")
+  }
+  if (schema.enum !== undefined) {
+    return (schema.enum as ReadonlyArray<string>).map((value) => `"${value}"`).join(" | ")
+  }
   switch (schema.type) {
     case "integer":
       return isWide(schema) ? wide : "number"
     case "object":
-      return `{ readonly [key: string]: ${typeOf(schema.additionalProperties as JsonSchema, wide)} }`
+      return `{ readonly [key: string]: ${
+        typeOf(schema.additionalProperties as JsonSchema, wide)
+      } }`
     case "array":
       return `ReadonlyArray<${typeOf(schema.items as JsonSchema, wide)}>`
-    case "string": case "number": case "boolean": case "null":
+    case "string":
+    case "number":
+    case "boolean":
+    case "null":
       return schema.type
     default:
       throw new Error(`No type for the schema ${JSON.stringify(schema)}: expected one of JSON`)
@@ -153,10 +246,20 @@ const typeOf = (schema: JsonSchema, wide = "bigint"): string => {
 }
 
 const nameOf = ({ $ref }: JsonSchema) => String($ref).slice("#/components/schemas/".length)
-const mentionsOf = (text: string): ReadonlyArray<string> => [...new Set([...text.matchAll(/: (?:ReadonlyArray<)?([A-Z][A-Za-z0-9]*)\b/gu), ...text.matchAll(/\b(?:takes|answers|item): ([A-Z]\w*)/gu)].map((match) => match[1]!))]
+const mentionsOf = (
+  text: string
+): ReadonlyArray<string> => [
+  ...new Set(
+    [
+      ...text.matchAll(/: (?:ReadonlyArray<)?([A-Z][A-Za-z0-9]*)\b/gu),
+      ...text.matchAll(/\b(?:takes|answers|item): ([A-Z]\w*)/gu)
+    ].map((match) => match[1]!)
+  )
+]
 
 /** An integer that a double may not hold. */
-const isWide = ({ maximum, type }: JsonSchema): boolean => [type].flat().includes("integer") && typeof maximum === "bigint"
+const isWide = ({ maximum, type }: JsonSchema): boolean =>
+  [type].flat().includes("integer") && typeof maximum === "bigint"
 
 /** The names of all integers that are given as bigint; a name means the same wherever it stands. */
 const wideNames = (): ReadonlyArray<string> => {
@@ -166,25 +269,46 @@ const wideNames = (): ReadonlyArray<string> => {
   const visit = (shape: AnyShape): void => {
     if (seen.has(shape)) return
     seen.add(shape)
-    for (const [name, schema] of Object.entries(shape.jsonSchema(context).properties as { readonly [name: string]: JsonSchema })) {
+    for (
+      const [name, schema] of Object.entries(
+        shape.jsonSchema(context).properties as { readonly [name: string]: JsonSchema }
+      )
+    ) {
       if ([schema.type].flat().includes("integer")) (isWide(schema) ? wide : narrow).add(name)
     }
     shape.shapes.forEach(visit)
   }
   for (const revision of revisions) {
     for (const operation of Object.values(operations) as ReadonlyArray<Operation>) {
-      visit(operation.kind === "list" ? pageShape(operation, revision) : revision.shapes[operation.shape])
+      visit(
+        operation.kind === "list"
+          ? pageShape(operation, revision)
+          : revision.shapes[operation.shape]
+      )
     }
   }
   const both = [...wide].filter((name) => narrow.has(name))
-  if (both.length > 0) throw new Error(`The names ${both.join(", ")} are integers within and beyond 2^53: expected one of the two for each name`)
+  if (both.length > 0) {
+    throw new Error(
+      `The names ${
+        both.join(", ")
+      } are integers within and beyond 2^53: expected one of the two for each name`
+    )
+  }
   return [...wide].sort()
 }
 
 const declared = (): string => {
-  const reads = (Object.entries(operations) as ReadonlyArray<readonly [string, Operation]>).map(([id, operation]) =>
-    operation.kind === "list" ? `  ${id}: { path: "${operation.path}", wrapper: "${declaration(operation.list).wrapper}" }` : `  ${id}: { path: "${operation.path}" }`)
-  const writes = Object.entries(writeOperations).map(([id, { path }]) => `  ${id}: { path: "${path}", posts: true }`)
+  const reads = (Object.entries(operations) as ReadonlyArray<readonly [string, Operation]>).map((
+    [id, operation]
+  ) =>
+    operation.kind === "list"
+      ? `  ${id}: { path: "${operation.path}", wrapper: "${declaration(operation.list).wrapper}" }`
+      : `  ${id}: { path: "${operation.path}" }`
+  )
+  const writes = Object.entries(writeOperations).map(([id, { path }]) =>
+    `  ${id}: { path: "${path}", posts: true }`
+  )
   return `${banner}
 /** Where each operation is; lists are paged, what posts has a body. */
 export const operations = {
@@ -193,7 +317,10 @@ ${[...reads, ...writes].join(",\n")}
 
 /** Integers that a double may not hold: they are given as bigint. */
 export const wideNames: ReadonlySet<string> = new Set([
-  ${wideNames().map((name) => `"${name}"`).join(", ").replace(/(.{100,140}?, )/gu, (line) => `${line.trimEnd()}\n  `)}
+  ${
+    wideNames().map((name) => `"${name}"`).join(", ").replace(/(.{100,140}?, )/gu, (line) =>
+      `${line.trimEnd()}\n  `)
+  }
 ])
 
 /** Every way in which the server refuses; the \`type\` of a problem is \`urn:rollup-node-api:problem:\` and this name. */

@@ -5,7 +5,15 @@ import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
 /** A node in memory with a network of some blocks. */
 export const openedNode = async (prefix = "zk", blocks = 40): Promise<RollupNode> => {
   const network = { ...defaultNetwork, prefix }
-  const simulation = simulate({ seed: "client", users: 16, transactionsPerBlock: 5, rollBackPeriodBlocks: 1000, exitShare: 0.1, standInRoots: true, network })
+  const simulation = simulate({
+    seed: "client",
+    users: 16,
+    transactionsPerBlock: 5,
+    rollBackPeriodBlocks: 1000,
+    exitShare: 0.1,
+    standInRoots: true,
+    network
+  })
   const node = await openNode({ genesis: simulation.genesis })
   for (let i = 0; i < blocks; i++) await node.applyRecord(simulation.next())
   return node
@@ -18,10 +26,15 @@ export interface Seen {
 }
 
 /** A client of a node, with all that it asks noted down. */
-export const clientOf = (node: Pick<RollupNode, "fetch">, options: Partial<ClientOptions<"later", "zk">> = {}) => {
+export const clientOf = (
+  node: Pick<RollupNode, "fetch">,
+  options: Partial<ClientOptions<"later", "zk">> = {}
+) => {
   const seen: Array<Seen> = []
   const client = rollupClient({
-    url: "http://node", retriesMax: 0, ...options,
+    url: "http://node",
+    retriesMax: 0,
+    ...options,
     fetch: async (request) => {
       const response = await node.fetch(request)
       seen.push({ request, response })
@@ -45,9 +58,23 @@ export const scripted = (...answers: ReadonlyArray<Scripted>) => {
 
 /** A refusal as the server writes it. */
 export const refusal = (status: number, name: string, headers: Record<string, string> = {}) => () =>
-  new Response(JSON.stringify({ message: `Refused: ${name}`, type: `urn:rollup-node-api:problem:${name}`, title: name, status, detail: name, instance: "/" }), {
-    status, headers: { "content-type": "application/json", "api-revision": "later", ...headers }
-  })
+  new Response(
+    JSON.stringify({
+      message: `Refused: ${name}`,
+      type: `urn:rollup-node-api:problem:${name}`,
+      title: name,
+      status,
+      detail: name,
+      instance: "/"
+    }),
+    {
+      status,
+      headers: { "content-type": "application/json", "api-revision": "later", ...headers }
+    }
+  )
 
 export const json = (body: string, headers: Record<string, string> = {}, status = 200) => () =>
-  new Response(body, { status, headers: { "content-type": "application/json", "api-revision": "later", ...headers } })
+  new Response(body, {
+    status,
+    headers: { "content-type": "application/json", "api-revision": "later", ...headers }
+  })

@@ -9,7 +9,12 @@ const clientBytesMax = 7_500
 const clientGzipBytesMax = 3_400
 
 const bundled = async (door: string) => {
-  const bundle = await rolldown({ input: join(import.meta.dirname, "../../adapters/client", door), platform: "browser", external: /^[^./]/u, logLevel: "silent" })
+  const bundle = await rolldown({
+    input: join(import.meta.dirname, "../../adapters/client", door),
+    platform: "browser",
+    external: /^[^./]/u,
+    logLevel: "silent"
+  })
   const { output: [chunk, ...others] } = await bundle.generate({ format: "esm", minify: true })
   await bundle.close()
   assert.isEmpty(others)

@@ -1,21 +1,45 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type ClientOptions, type Failure, type Outcome, RequestFailed, rollupClient, valueOf } from "../../adapters/client/mod.ts"
+import {
+  type ClientOptions,
+  type Failure,
+  type Outcome,
+  RequestFailed,
+  rollupClient,
+  valueOf
+} from "../../adapters/client/mod.ts"
 import { json, refusal, type Scripted, scripted } from "./_node.ts"
 
-const failureOf = (outcome: Outcome<unknown>): Failure => outcome.ok ? assert.fail(`It answered ${JSON.stringify(outcome.value)}`) : outcome
+const failureOf = (outcome: Outcome<unknown>): Failure =>
+  outcome.ok ? assert.fail(`It answered ${JSON.stringify(outcome.value)}`) : outcome
 
 /** A client of a scripted server that notes how long it is to wait, and does not. */
-const waiting = (answers: ReadonlyArray<Scripted>, options: Partial<ClientOptions<"later", "zk">> = {}) => {
+const waiting = (
+  answers: ReadonlyArray<Scripted>,
+  options: Partial<ClientOptions<"later", "zk">> = {}
+) => {
   const waits: Array<number> = []
   const { asked, fetch } = scripted(...answers)
-  return { asked, waits, client: rollupClient({ url: "http://node", fetch, wait: async (ms) => void waits.push(ms), ...options }) }
+  return {
+    asked,
+    waits,
+    client: rollupClient({
+      url: "http://node",
+      fetch,
+      wait: async (ms) => void waits.push(ms),
+      ...options
+    })
+  }
 }
 
 const token = json(`{"id":0}`)
 
 describe("what may go well later", () => {
   it("is tried again when the server says, and answered as if nothing had been", async () => {
-    const { asked, client, waits } = waiting([refusal(503, "busy", { "retry-after": "2" }), refusal(429, "busy", { "retry-after": "7" }), token])
+    const { asked, client, waits } = waiting([
+      refusal(503, "busy", { "retry-after": "2" }),
+      refusal(429, "busy", { "retry-after": "7" }),
+      token
+    ])
     assert.deepStrictEqual(valueOf(await client.getToken({ id: 0 })) as object, { id: 0 })
     assert.deepStrictEqual(waits, [2000, 7000])
     assert.strictEqual(asked.length, 3)
@@ -25,33 +49,50 @@ describe("what may go well later", () => {
     const { client, waits } = waiting([json("", {}, 502)], { retriesMax: 4 })
     assert.strictEqual(failureOf(await client.getToken({ id: 0 }))._tag, "Unexpected")
     assert.strictEqual(waits.length, 4)
-    for (const [i, wait] of waits.entries()) assert.isTrue(wait >= 100 * 2 ** i && wait <= 200 * 2 ** i, String(wait))
+    for (const [i, wait] of waits.entries()) {
+      assert.isTrue(wait >= 100 * 2 ** i && wait <= 200 * 2 ** i, String(wait))
+    }
   })
 
   it("is given up where the server asks for more patience than is allowed", async () => {
     const { asked, client, waits } = waiting([refusal(503, "unavailable", { "retry-after": "31" })])
     const failure = failureOf(await client.getToken({ id: 0 }))
-    assert.isTrue(failure._tag === "Refused" && failure.name === "unavailable" && failure.retry && failure.retryAfterSeconds === 31)
+    assert.isTrue(
+      failure._tag === "Refused" && failure.name === "unavailable" && failure.retry &&
+        failure.retryAfterSeconds === 31
+    )
     assert.deepStrictEqual([asked.length, waits.length], [1, 0])
   })
 
   it("understands a date as the time to come back", async () => {
-    const { client, waits } = waiting([refusal(503, "busy", { "retry-after": new Date(Date.now() + 10_000).toUTCString() }), refusal(503, "busy", { "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" }), token])
+    const { client, waits } = waiting([
+      refusal(503, "busy", { "retry-after": new Date(Date.now() + 10_000).toUTCString() }),
+      refusal(503, "busy", { "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" }),
+      token
+    ])
     assert.isTrue((await client.getToken({ id: 0 })).ok)
     assert.isTrue(waits[0]! > 5000 && waits[0]! <= 10_000)
     assert.strictEqual(waits[1], 0)
   })
 
   it("is tried again for posts too: the same again changes nothing", async () => {
-    const { asked, client } = waiting([() => Promise.reject(new TypeError("connection lost")), json(`"0x02"`)])
+    const { asked, client } = waiting([
+      () => Promise.reject(new TypeError("connection lost")),
+      json(`"0x02"`)
+    ])
     const posted = { zkEthereumAddress: "zk:0x", bjj: "zk:", signature: "0x" }
     assert.isTrue((await client.postRegister(posted)).ok)
-    assert.deepStrictEqual(await Promise.all(asked.map((request) => request.text())), [JSON.stringify(posted), JSON.stringify(posted)])
+    assert.deepStrictEqual(await Promise.all(asked.map((request) => request.text())), [
+      JSON.stringify(posted),
+      JSON.stringify(posted)
+    ])
     assert.strictEqual(asked[1]!.headers.get("content-type"), "application/json")
   })
 
   it("is a failure once all tries are used", async () => {
-    const { asked, client } = waiting([() => Promise.reject(new TypeError("connection refused"))], { retriesMax: 2 })
+    const { asked, client } = waiting([() => Promise.reject(new TypeError("connection refused"))], {
+      retriesMax: 2
+    })
     const failure = failureOf(await client.getState())
     assert.strictEqual(failure._tag, "Unreachable")
     assert.strictEqual(failure.message, "http://node/state gave no answer: connection refused")
@@ -61,19 +102,48 @@ describe("what may go well later", () => {
 
 describe("what lasts", () => {
   it("is a failure at once, with all that the server said", async () => {
-    const errors = [{ in: "query", parameter: "limt", value: "3", rule: "a known parameter", message: "Unknown", nearest: "limit" }]
-    const problem = { message: "No", type: "urn:rollup-node-api:problem:invalid-input", title: "t", status: 400, detail: "No", instance: "/tokens", errors }
-    const { asked, client } = waiting([json(JSON.stringify(problem), { "ledger-version": "9", "ledger-batch": "4", "ledger-ethereum-block": "18446744073709551615" }, 400)])
+    const errors = [{
+      in: "query",
+      parameter: "limt",
+      value: "3",
+      rule: "a known parameter",
+      message: "Unknown",
+      nearest: "limit"
+    }]
+    const problem = {
+      message: "No",
+      type: "urn:rollup-node-api:problem:invalid-input",
+      title: "t",
+      status: 400,
+      detail: "No",
+      instance: "/tokens",
+      errors
+    }
+    const { asked, client } = waiting([
+      json(JSON.stringify(problem), {
+        "ledger-version": "9",
+        "ledger-batch": "4",
+        "ledger-ethereum-block": "18446744073709551615"
+      }, 400)
+    ])
     const failure = failureOf(await client.getTokens())
     assert.deepStrictEqual(failure, {
-      ok: false, _tag: "Refused", message: "No", retry: false, name: "invalid-input", problem, snapshot: { ethereumBlockNum: 18446744073709551615n, batchNum: 4, version: 9 }
+      ok: false,
+      _tag: "Refused",
+      message: "No",
+      retry: false,
+      name: "invalid-input",
+      problem,
+      snapshot: { ethereumBlockNum: 18446744073709551615n, batchNum: 4, version: 9 }
     } as unknown as Failure)
     assert.strictEqual(asked.length, 1)
     assert.throws(() => valueOf(failure), RequestFailed, "No")
   })
 
   it("is not tried again: a failure of the server, or no such item", async () => {
-    for (const [status, name] of [[500, "internal"], [404, "not-found"], [400, "conflict"]] as const) {
+    for (
+      const [status, name] of [[500, "internal"], [404, "not-found"], [400, "conflict"]] as const
+    ) {
       const { asked, client } = waiting([refusal(status, name)])
       const failure = failureOf(await client.getToken({ id: 0 }))
       assert.isTrue(failure._tag === "Refused" && failure.name === name && !failure.retry)
@@ -82,12 +152,27 @@ describe("what lasts", () => {
   })
 
   it("is told apart: what is no answer of this interface", async () => {
-    for (const answer of [json("<html>", {}, 404), json("<html>"), json(""), json(`{"error":"x"}`, {}, 418), json("1,", {}, 400), () => new Response(null, { status: 304 }), json("[".repeat(1_000_000))]) {
+    for (
+      const answer of [
+        json("<html>", {}, 404),
+        json("<html>"),
+        json(""),
+        json(`{"error":"x"}`, {}, 418),
+        json("1,", {}, 400),
+        () => new Response(null, { status: 304 }),
+        json("[".repeat(1_000_000))
+      ]
+    ) {
       const failure = failureOf(await waiting([answer]).client.getToken({ id: 0 }))
       assert.strictEqual(failure._tag, "Unexpected")
     }
-    const other = failureOf(await waiting([json("{}", { "api-revision": "earlier" })]).client.getToken({ id: 0 }))
-    assert.strictEqual(other.message, "http://node/tokens/0 answers in revision \"earlier\", expected \"later\": make the client with the URL at which the server mounts revision \"later\"")
+    const other = failureOf(
+      await waiting([json("{}", { "api-revision": "earlier" })]).client.getToken({ id: 0 })
+    )
+    assert.strictEqual(
+      other.message,
+      'http://node/tokens/0 answers in revision "earlier", expected "later": make the client with the URL at which the server mounts revision "later"'
+    )
   })
 
   it("is refused before anything is asked: a client without a URL", () => {
@@ -96,22 +181,46 @@ describe("what lasts", () => {
 })
 
 describe("a call can be ended", () => {
-  const never = (request: Request) => new Promise<Response>((_, reject) => request.signal.addEventListener("abort", () => reject(request.signal.reason as Error)))
+  const never = (request: Request) =>
+    new Promise<Response>((_, reject) =>
+      request.signal.addEventListener("abort", () => reject(request.signal.reason as Error))
+    )
 
   it("by time", async () => {
-    const failure = failureOf(await rollupClient({ url: "http://node", fetch: never, timeoutMs: 5, retriesMax: 0 }).getState())
+    const failure = failureOf(
+      await rollupClient({ url: "http://node", fetch: never, timeoutMs: 5, retriesMax: 0 })
+        .getState()
+    )
     assert.isTrue(failure._tag === "TimedOut" && failure.timeoutMs === 5 && failure.retry)
   })
 
   it("by its signal, before it begins, while it is under way, and while it waits for the next try", async () => {
-    const before = failureOf(await rollupClient({ url: "http://node", fetch: never }).getState({}, { signal: AbortSignal.abort("enough") }))
+    const before = failureOf(
+      await rollupClient({ url: "http://node", fetch: never }).getState({}, {
+        signal: AbortSignal.abort("enough")
+      })
+    )
     assert.isTrue(before._tag === "Aborted" && before.cause === "enough")
     const controller = new AbortController()
-    const underWay = rollupClient({ url: "http://node", fetch: (request) => { queueMicrotask(() => controller.abort()); return never(request) } }).getState({}, { signal: controller.signal })
+    const underWay = rollupClient({
+      url: "http://node",
+      fetch: (request) => {
+        queueMicrotask(() => controller.abort())
+        return never(request)
+      }
+    }).getState({}, { signal: controller.signal })
     assert.strictEqual(failureOf(await underWay)._tag, "Aborted")
     const ending = new AbortController()
-    const { asked, fetch } = scripted(() => { queueMicrotask(() => setImmediate(() => ending.abort())); return refusal(503, "busy", { "retry-after": "29" })() })
-    assert.strictEqual(failureOf(await rollupClient({ url: "http://node", fetch }).getState({}, { signal: ending.signal }))._tag, "Aborted")
+    const { asked, fetch } = scripted(() => {
+      queueMicrotask(() => setImmediate(() => ending.abort()))
+      return refusal(503, "busy", { "retry-after": "29" })()
+    })
+    assert.strictEqual(
+      failureOf(
+        await rollupClient({ url: "http://node", fetch }).getState({}, { signal: ending.signal })
+      )._tag,
+      "Aborted"
+    )
     assert.strictEqual(asked.length, 1)
   })
 })

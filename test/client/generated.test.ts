@@ -3,7 +3,14 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { operations as told } from "../../adapters/client/_declared.ts"
 import { localName } from "../../adapters/client/local_name.ts"
-import { bodies, earlier, later, offeredFilters, operations, writeOperations } from "../../core/contract/mod.ts"
+import {
+  bodies,
+  earlier,
+  later,
+  offeredFilters,
+  operations,
+  writeOperations
+} from "../../core/contract/mod.ts"
 import { localName as localNameOfCore } from "../../core/domain/mod.ts"
 import { generatedFiles } from "./_generated.ts"
 
@@ -11,17 +18,23 @@ const read = (path: string) => readFileSync(join(import.meta.dirname, "../..", p
 
 describe("the declarations of the client", () => {
   for (const [path, text] of generatedFiles()) {
-    it(`${path} says what the contract says (npm run generate)`, () => assert.strictEqual(read(path), text))
+    it(`${path} says what the contract says (npm run generate)`, () =>
+      assert.strictEqual(read(path), text))
   }
 
   it("know every operation and no other", () => {
-    assert.deepStrictEqual(Object.keys(told).sort(), [...Object.keys(operations), ...Object.keys(writeOperations)].sort())
+    assert.deepStrictEqual(
+      Object.keys(told).sort(),
+      [...Object.keys(operations), ...Object.keys(writeOperations)].sort()
+    )
   })
 
   it("have each filter of each revision, in its query and nowhere else", () => {
     for (const revision of [later, earlier]) {
       const source = read(`adapters/client/${revision.name}.ts`)
-      for (const { filter, parameter } of offeredFilters(revision, "slots")) assert.match(source, new RegExp(`readonly ${parameter}\\?: `, "u"), filter)
+      for (const { filter, parameter } of offeredFilters(revision, "slots")) {
+        assert.match(source, new RegExp(`readonly ${parameter}\\?: `, "u"), filter)
+      }
     }
     assert.notInclude(read("adapters/client/later.ts"), "maxSlothNum")
     assert.match(read("adapters/client/earlier.ts"), /^ {2}readonly maxSlothNum\?: number$/mu)
@@ -30,12 +43,22 @@ describe("the declarations of the client", () => {
   it("spell names for another network as the core does", () => {
     const names = [
       ...Object.values(bodies).flatMap(({ fields }) => Object.keys(fields)),
-      ...[later, earlier].flatMap(({ shapes }) => Object.values(shapes).flatMap((shape) => Object.keys(shape.fields as object))),
-      ...[...read("adapters/client/later.ts").matchAll(/readonly (\w+)/gu)].map((match) => match[1]!)
+      ...[later, earlier].flatMap(({ shapes }) =>
+        Object.values(shapes).flatMap((shape) => Object.keys(shape.fields as object))
+      ),
+      ...[...read("adapters/client/later.ts").matchAll(/readonly (\w+)/gu)].map((match) =>
+        match[1]!
+      )
     ]
     assert.include(names, "requestToZkEthereumAddress")
     for (const prefix of ["zk", "hez", "z", "rollup2"]) {
-      for (const name of names) assert.strictEqual(localName(prefix, name), localNameOfCore({ prefix }, name), `${prefix} ${name}`)
+      for (const name of names) {
+        assert.strictEqual(
+          localName(prefix, name),
+          localNameOfCore({ prefix }, name),
+          `${prefix} ${name}`
+        )
+      }
     }
   })
 })

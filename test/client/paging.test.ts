@@ -6,7 +6,14 @@ import { clientOf, json, refusal, scripted } from "./_node.ts"
 
 /** A node whose chain grows and rolls back when it is told to. */
 const living = async (seed: string) => {
-  const simulation = simulate({ seed, users: 14, transactionsPerBlock: 6, rollBackPeriodBlocks: 5, exitShare: 0.1, standInRoots: true })
+  const simulation = simulate({
+    seed,
+    users: 14,
+    transactionsPerBlock: 6,
+    rollBackPeriodBlocks: 5,
+    exitShare: 0.1,
+    standInRoots: true
+  })
   const node = await openNode({ genesis: simulation.genesis })
   let rollBacks = 0
   const advance = async (records: number) => {
@@ -27,11 +34,16 @@ const collect = async <T>(items: AsyncIterable<T>): Promise<ReadonlyArray<T>> =>
 }
 
 const failureOf = (items: AsyncIterable<unknown>): Promise<Failure> =>
-  collect(items).then(() => assert.fail("It ended well"), (error: unknown) => error instanceof RequestFailed ? error.failure : assert.fail(String(error)))
+  collect(items).then(
+    () => assert.fail("It ended well"),
+    (error: unknown) => error instanceof RequestFailed ? error.failure : assert.fail(String(error))
+  )
 
 describe("going through a list", () => {
   let standing: RollupNode
-  beforeAll(async () => { standing = (await living("standing")).node })
+  beforeAll(async () => {
+    standing = (await living("standing")).node
+  })
   afterAll(() => standing.close())
 
   for (const revision of ["later", "earlier"] as const) {
@@ -54,7 +66,9 @@ describe("going through a list", () => {
       assert.isAbove(pages, 20)
       const there = await collect(client.items("getHistoryTxs"))
       assert.isNotEmpty(there)
-      for (const { id, itemId } of there) assert.strictEqual(given.get(itemId), id, `item ${itemId}`)
+      for (const { id, itemId } of there) {
+        assert.strictEqual(given.get(itemId), id, `item ${itemId}`)
+      }
       await node.close()
     })
   }
@@ -80,14 +94,24 @@ describe("going through a list", () => {
     for (const order of ["ASC", "DESC"] as const) {
       for (const revision of ["later", "earlier"] as const) {
         let asked = 0
-        const client = rollupClient({ url: "http://node", revision, fetch: (request) => { asked++; return standing.fetch(request) } })
+        const client = rollupClient({
+          url: "http://node",
+          revision,
+          fetch: (request) => {
+            asked++
+            return standing.fetch(request)
+          }
+        })
         const all = await collect(client.items("getTokens", { order }))
         for (const limit of [1, 2, all.length, all.length + 1]) {
           asked = 0
           assert.deepStrictEqual(await collect(client.items("getTokens", { order, limit })), all)
           assert.strictEqual(asked, Math.ceil(all.length / limit), `${revision} ${order} ${limit}`)
         }
-        assert.deepStrictEqual((await collect(client.items("getTokens", { order, fromItem: all[1]!.itemId }))), all.slice(1))
+        assert.deepStrictEqual(
+          await collect(client.items("getTokens", { order, fromItem: all[1]!.itemId })),
+          all.slice(1)
+        )
       }
     }
   })
@@ -100,17 +124,45 @@ describe("going through a list", () => {
   })
 
   it("goes on after a page that was refused for a while", async () => {
-    const page = (itemIds: ReadonlyArray<number>, pendingItems: number) => json(JSON.stringify({ tokens: itemIds.map((itemId) => ({ itemId })), pendingItems }))
-    const { asked, fetch } = scripted(page([0, 2], 3), refusal(503, "busy", { "retry-after": "1" }), page([5, 7], 1), page([9], 0))
+    const page = (itemIds: ReadonlyArray<number>, pendingItems: number) =>
+      json(JSON.stringify({ tokens: itemIds.map((itemId) => ({ itemId })), pendingItems }))
+    const { asked, fetch } = scripted(
+      page([0, 2], 3),
+      refusal(503, "busy", { "retry-after": "1" }),
+      page([5, 7], 1),
+      page([9], 0)
+    )
     const client = rollupClient({ url: "http://node", fetch, wait: () => Promise.resolve() })
-    assert.deepStrictEqual((await collect(client.items("getTokens", { limit: 2 }))).map(({ itemId }) => itemId), [0, 2, 5, 7, 9])
-    assert.deepStrictEqual(asked.map(({ url }) => new URL(url).searchParams.get("fromItem")), [null, "3", "3", "8"])
+    assert.deepStrictEqual(
+      (await collect(client.items("getTokens", { limit: 2 }))).map(({ itemId }) => itemId),
+      [0, 2, 5, 7, 9]
+    )
+    assert.deepStrictEqual(asked.map(({ url }) => new URL(url).searchParams.get("fromItem")), [
+      null,
+      "3",
+      "3",
+      "8"
+    ])
   })
 
   it("ends the request with its signal", async () => {
     const controller = new AbortController()
-    const { fetch } = scripted(json(`{"tokens":[{"itemId":1},{"itemId":2}],"pendingItems":5}`), refusal(503, "busy"))
-    const client = rollupClient({ url: "http://node", fetch, wait: () => { controller.abort(); return Promise.reject(new Error("ended")) } })
-    assert.strictEqual((await failureOf(client.items("getTokens", { limit: 2 }, { signal: controller.signal })))._tag, "Aborted")
+    const { fetch } = scripted(
+      json(`{"tokens":[{"itemId":1},{"itemId":2}],"pendingItems":5}`),
+      refusal(503, "busy")
+    )
+    const client = rollupClient({
+      url: "http://node",
+      fetch,
+      wait: () => {
+        controller.abort()
+        return Promise.reject(new Error("ended"))
+      }
+    })
+    assert.strictEqual(
+      (await failureOf(client.items("getTokens", { limit: 2 }, { signal: controller.signal })))
+        ._tag,
+      "Aborted"
+    )
   })
 })

@@ -5,16 +5,27 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { parseExact } from "../../adapters/client/_exact_json.ts"
 import { defaultNetwork } from "../../app/simulator/mod.ts"
 import type { RollupNode } from "../../app/embed.ts"
-import { earlier, type ListOperation, later, operations, pageShape, type Revision, wireContext } from "../../core/contract/mod.ts"
+import {
+  earlier,
+  type ListOperation,
+  later,
+  operations,
+  pageShape,
+  type Revision,
+  wireContext
+} from "../../core/contract/mod.ts"
 import { clientOf, openedNode } from "./_node.ts"
 
 /* The client against the application in memory: no socket, no server. */
 
 let node: RollupNode
-beforeAll(async () => { node = await openedNode() })
+beforeAll(async () => {
+  node = await openedNode()
+})
 afterAll(() => node.close())
 
-const answered = <T>(outcome: Outcome<T>): Answer<T> => outcome.ok ? outcome : assert.fail(outcome.message)
+const answered = <T>(outcome: Outcome<T>): Answer<T> =>
+  outcome.ok ? outcome : assert.fail(outcome.message)
 
 /** Parameters of every operation that reads, from what the network has. */
 const parametersOf = async () => {
@@ -24,30 +35,54 @@ const parametersOf = async () => {
   const transaction = valueOf(await client.getHistoryTxs({ limit: 1 })).transactions[0]!
   const coordinator = valueOf(await client.getCoordinators({ limit: 1 })).coordinators[0]!
   return {
-    getAccounts: { limit: 7 }, getAccount: { accountIndex: account.accountIndex }, getExits: { onlyPendingWithdraws: undefined, limit: 9 },
-    getExit: { batchNum: exit.batchNum, accountIndex: exit.accountIndex }, getHistoryTxs: { order: "DESC" }, getHistoryTx: { id: transaction.id }, getBatches: { maxBatchNum: 5 },
-    getBatch: { batchNum: 2 }, getFullBatch: { batchNum: 3 }, getSlots: { limit: 4 }, getSlot: { slotNum: 4294967295 }, getBids: { slotNum: 1 }, getState: {}, getConfig: {},
-    getTokens: { ids: [0, 1] }, getToken: { id: 0 }, getCoordinators: {}, getCoordinator: { bidderAddr: coordinator.bidderAddr }
+    getAccounts: { limit: 7 },
+    getAccount: { accountIndex: account.accountIndex },
+    getExits: { onlyPendingWithdraws: undefined, limit: 9 },
+    getExit: { batchNum: exit.batchNum, accountIndex: exit.accountIndex },
+    getHistoryTxs: { order: "DESC" },
+    getHistoryTx: { id: transaction.id },
+    getBatches: { maxBatchNum: 5 },
+    getBatch: { batchNum: 2 },
+    getFullBatch: { batchNum: 3 },
+    getSlots: { limit: 4 },
+    getSlot: { slotNum: 4294967295 },
+    getBids: { slotNum: 1 },
+    getState: {},
+    getConfig: {},
+    getTokens: { ids: [0, 1] },
+    getToken: { id: 0 },
+    getCoordinators: {},
+    getCoordinator: { bidderAddr: coordinator.bidderAddr }
   } as const
 }
 
 const schemaOf = (id: keyof typeof operations, revision: Revision) => {
   const context = wireContext(defaultNetwork, keccak256)
   const operation = operations[id]
-  return (operation.kind === "list" ? pageShape(operation as ListOperation, revision) : revision.shapes[operation.shape]).schema(context)
+  return (operation.kind === "list"
+    ? pageShape(operation as ListOperation, revision)
+    : revision.shapes[operation.shape]).schema(context)
 }
 
 describe("reading", () => {
   for (const revision of [later, earlier]) {
     it(`gives what revision ${revision.name} declares, of every operation that reads the ledger, with the snapshot that it shows`, async () => {
-      const client = rollupClient({ url: "http://node", revision: revision.name as "later", fetch: node.fetch })
+      const client = rollupClient({
+        url: "http://node",
+        revision: revision.name as "later",
+        fetch: node.fetch
+      })
       const { stamp } = await node.state()
       const parameters = await parametersOf()
       assert.strictEqual(Object.keys(parameters).length, Object.keys(operations).length - 2)
       for (const [id, given] of Object.entries(parameters)) {
-        const call = client[id as "getState"] as unknown as (parameters: unknown) => Promise<Outcome<unknown>>
+        const call = client[id as "getState"] as unknown as (
+          parameters: unknown
+        ) => Promise<Outcome<unknown>>
         const answer = answered(await call(given))
-        Schema.decodeUnknownSync(schemaOf(id as keyof typeof operations, revision), { onExcessProperty: "error" })(answer.value)
+        Schema.decodeUnknownSync(schemaOf(id as keyof typeof operations, revision), {
+          onExcessProperty: "error"
+        })(answer.value)
         assert.deepStrictEqual(answer.snapshot, stamp, id)
       }
     })
@@ -55,16 +90,29 @@ describe("reading", () => {
 
   it("sends lists of values, and leaves out what is undefined", async () => {
     const { client, seen } = clientOf(node)
-    assert.deepStrictEqual(valueOf(await client.getTokens({ ids: [1, 0], limit: 5 })).tokens.map(({ id }) => id), [0, 1])
+    assert.deepStrictEqual(
+      valueOf(await client.getTokens({ ids: [1, 0], limit: 5 })).tokens.map(({ id }) => id),
+      [0, 1]
+    )
     await client.getTokens({ symbols: ["ETH", "D&I"], name: "a b?" })
-    assert.deepStrictEqual(seen.map(({ request }) => request.url), ["http://node/tokens?ids=1%2C0&limit=5", "http://node/tokens?symbols=ETH%2CD%26I&name=a%20b%3F"])
+    assert.deepStrictEqual(seen.map(({ request }) => request.url), [
+      "http://node/tokens?ids=1%2C0&limit=5",
+      "http://node/tokens?symbols=ETH%2CD%26I&name=a%20b%3F"
+    ])
     await client.getAccounts()
     assert.strictEqual(seen.at(-1)!.request.url, "http://node/accounts")
   })
 
   it("goes below the path of a mount", async () => {
     const asked: Array<string> = []
-    const client = rollupClient({ url: "http://node/earlier/?x#y", revision: "earlier", fetch: (request) => { asked.push(request.url); return node.fetch(request) } })
+    const client = rollupClient({
+      url: "http://node/earlier/?x#y",
+      revision: "earlier",
+      fetch: (request) => {
+        asked.push(request.url)
+        return node.fetch(request)
+      }
+    })
     assert.isNumber(valueOf(await client.getTokens()).pagination.totalItems)
     assert.deepStrictEqual(asked, ["http://node/earlier/tokens"])
   })
@@ -76,7 +124,9 @@ describe("reading", () => {
     assert.match(hezEthereumAddress, /^hez:0x/u)
     const { accounts } = valueOf(await client.getAccounts({ hezEthereumAddress }))
     assert.isNotEmpty(accounts)
-    for (const account of accounts) assert.strictEqual(account.hezEthereumAddress, hezEthereumAddress)
+    for (const account of accounts) {
+      assert.strictEqual(account.hezEthereumAddress, hezEthereumAddress)
+    }
     const unknown = await client.getAccountCreationAuthorization({ hezEthereumAddress })
     assert.strictEqual(!unknown.ok && unknown._tag === "Refused" ? unknown.name : "", "not-found")
     await other.close()
@@ -97,7 +147,11 @@ describe("what was asked before", () => {
   it("is read anew once it has changed", async () => {
     const { client, seen } = clientOf(node)
     const { USD } = valueOf(await client.getToken({ id: 0 }))
-    await node.setPrices([{ tokenId: 0, priceUSD: 1234.5, timeMs: (await node.state()).state.lastBatch!.timestampMs }])
+    await node.setPrices([{
+      tokenId: 0,
+      priceUSD: 1234.5,
+      timeMs: (await node.state()).state.lastBatch!.timestampMs
+    }])
     assert.strictEqual(valueOf(await client.getToken({ id: 0 })).USD, 1234.5)
     assert.notStrictEqual(USD, 1234.5)
     assert.deepStrictEqual(seen.map(({ response }) => response.status), [200, 200])
@@ -125,27 +179,51 @@ describe("what was asked before", () => {
 
 describe("numbers", () => {
   it("keep all their digits where the contract lets them grow, and are plain numbers elsewhere", () => {
-    assert.deepStrictEqual(parseExact(`{"nonce":18446744073709551615,"itemId":9007199254740991,"name":"1234567890123456789","USD":0.1234567890123456,"fee":3}`), {
-      nonce: 18446744073709551615n, itemId: 9007199254740991, name: "1234567890123456789", USD: 0.1234567890123456, fee: 3
-    })
-    assert.deepStrictEqual(parseExact(`[{"nonce":0,"ethereumBlockNum":9007199254740993,"instantWithdrawn":null}]`), [{ nonce: 0n, ethereumBlockNum: 9007199254740993n, instantWithdrawn: null }])
+    assert.deepStrictEqual(
+      parseExact(
+        `{"nonce":18446744073709551615,"itemId":9007199254740991,"name":"1234567890123456789","USD":0.1234567890123456,"fee":3}`
+      ),
+      {
+        nonce: 18446744073709551615n,
+        itemId: 9007199254740991,
+        name: "1234567890123456789",
+        USD: 0.1234567890123456,
+        fee: 3
+      }
+    )
+    assert.deepStrictEqual(
+      parseExact(`[{"nonce":0,"ethereumBlockNum":9007199254740993,"instantWithdrawn":null}]`),
+      [{ nonce: 0n, ethereumBlockNum: 9007199254740993n, instantWithdrawn: null }]
+    )
   })
 
   it("in strings are left alone, whatever surrounds them", () => {
-    for (const text of ["a\\\":12345678901234567890", "\\\\", "{\"nonce\":12345678901234567890}", "\u0000integer", ":1234567890123456789,"]) {
+    for (
+      const text of [
+        'a\\":12345678901234567890',
+        "\\\\",
+        '{"nonce":12345678901234567890}',
+        "\u0000integer",
+        ":1234567890123456789,"
+      ]
+    ) {
       const value = { nonce: 5, name: text, ["x".repeat(3)]: [text, `${text}9999999999999999999`] }
       assert.deepStrictEqual(parseExact(JSON.stringify(value)), { ...value, nonce: 5n })
     }
   })
 
   it("are no reason to read slowly: a long text is read once over", () => {
-    const text = `{"name":"${"\\\"1".repeat(200_000)}","nonce":12345678901234567890,"all":[${"1.5e3,".repeat(100_000)}1]}`
+    const text = `{"name":"${'\\"1'.repeat(200_000)}","nonce":12345678901234567890,"all":[${
+      "1.5e3,".repeat(100_000)
+    }1]}`
     const { all, nonce } = parseExact(text) as { nonce: bigint; all: ReadonlyArray<number> }
     assert.strictEqual(nonce, 12345678901234567890n)
     assert.strictEqual(all.length, 100_001)
   })
 
   it("are refused as SyntaxError in what is no JSON", () => {
-    for (const text of ["", "{", "01234567890123456789", "<html>1234567890123456", "{\"a\":1,}"]) assert.throws(() => parseExact(text), SyntaxError)
+    for (const text of ["", "{", "01234567890123456789", "<html>1234567890123456", '{"a":1,}']) {
+      assert.throws(() => parseExact(text), SyntaxError)
+    }
   })
 })

@@ -1,5 +1,11 @@
 import { assert, describe, expectTypeOf, it } from "vitest"
-import { type earlier, type later, type Outcome, type ProblemName, rollupClient } from "../../adapters/client/mod.ts"
+import {
+  type earlier,
+  type later,
+  type Outcome,
+  type ProblemName,
+  rollupClient
+} from "../../adapters/client/mod.ts"
 
 /* What the compiler says: `npm run check` fails where one of the errors that are expected here is none. */
 
@@ -52,16 +58,23 @@ describe("the types of the client", () => {
     expectTypeOf<later.Account["nonce"]>().toEqualTypeOf<bigint>()
     expectTypeOf<later.Account["balance"]>().toEqualTypeOf<string>()
     expectTypeOf<later.HistoryTransaction["L2Info"]>().toEqualTypeOf<later.L2Info | null>()
-    expectTypeOf(client.items<"getBids">).returns.toEqualTypeOf<AsyncGenerator<later.Bid, void, void>>()
+    expectTypeOf(client.items<"getBids">).returns.toEqualTypeOf<
+      AsyncGenerator<later.Bid, void, void>
+    >()
     expectTypeOf<"not-registered">().toExtend<ProblemName>()
   })
 
   it("call things as the network does", async () => {
     const outcome = await other.getAccounts({ hezEthereumAddress: "hez:0x" })
     assert.isTrue(outcome.ok)
-    if (outcome.ok) expectTypeOf(outcome.value.accounts).items.toHaveProperty("hezEthereumAddress").toEqualTypeOf<string>()
+    if (outcome.ok) {
+      expectTypeOf(outcome.value.accounts).items.toHaveProperty("hezEthereumAddress").toEqualTypeOf<
+        string
+      >()
+    }
     // @ts-expect-error the name in another network
     await other.getAccounts({ zkEthereumAddress: "hez:0x" })
-    expectTypeOf(other.getPoolTx).returns.resolves.extract<{ ok: true }>().toHaveProperty("value").toHaveProperty("requestToHezEthereumAddress").toEqualTypeOf<string | null>()
+    expectTypeOf(other.getPoolTx).returns.resolves.extract<{ ok: true }>().toHaveProperty("value")
+      .toHaveProperty("requestToHezEthereumAddress").toEqualTypeOf<string | null>()
   })
 })

@@ -3,17 +3,35 @@ import { exitCodes } from "../../app/exit_codes.ts"
 
 /** How the program ends, as a table in Markdown. */
 export const exitTable = (): string =>
-  ["| exit code | meaning |", "|---|---|", ...Object.values(exitCodes).map(({ code, doc }) => `| ${code} | ${doc} |`)].join("\n")
+  [
+    "| exit code | meaning |",
+    "|---|---|",
+    ...Object.values(exitCodes).map(({ code, doc }) => `| ${code} | ${doc} |`)
+  ].join("\n")
 
-const tables: { readonly [name: string]: () => string } = { settings: () => settingsTable(settings.serverSettings), limits: limitsTable, "exit codes": exitTable }
+const tables: { readonly [name: string]: () => string } = {
+  settings: () => settingsTable(settings.serverSettings),
+  limits: limitsTable,
+  "exit codes": exitTable
+}
 
 /** The README with its generated tables as they have to be. Throws where one has no place. */
 export const withTables = (readme: string): string => {
   let rewritten = readme
   for (const [name, table] of Object.entries(tables)) {
-    const place = new RegExp(`(<!-- ${name}: written by test/config/write_readme.ts -->\n\n).*?(\n\n<!-- end of ${name} -->)`, "su")
-    if (!place.test(rewritten)) throw new Error(`The README has no place for the ${name}: expected the comments around their table`)
-    rewritten = rewritten.replace(place, (_, before: string, after: string) => before + table() + after)
+    const place = new RegExp(
+      `(<!-- ${name}: written by test/config/write_readme.ts -->\n\n).*?(\n\n<!-- end of ${name} -->)`,
+      "su"
+    )
+    if (!place.test(rewritten)) {
+      throw new Error(
+        `The README has no place for the ${name}: expected the comments around their table`
+      )
+    }
+    rewritten = rewritten.replace(
+      place,
+      (_, before: string, after: string) => before + table() + after
+    )
   }
   return rewritten
 }

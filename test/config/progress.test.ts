@@ -10,22 +10,27 @@ const told = (run: Effect.Effect<void>) => {
 }
 
 describe("progress", () => {
-  it("is told in lines of the log with units, rate, place, share and what is left", () => Effect.runPromise(Effect.gen(function*() {
-    const [counted, endless] = yield* told(Effect.gen(function*() {
-      const progress = yield* makeProgress({ unit: "transactions", everyMs: 0 })
-      yield* progress.tell({ units: 50, share: 0.25, at: "Ethereum block 7" })
-      yield* progress.tell({ units: 60, share: undefined })
-      assert.match(progress.end(), /^\d+ s$/u)
-    }))
-    assert.match(String(counted), /^50 transactions, \d+ a second, Ethereum block 7, 25 %, \d+ s to go$/u)
-    assert.match(String(endless), /^60 transactions, \d+ a second$/u)
-  })))
+  it("is told in lines of the log with units, rate, place, share and what is left", () =>
+    Effect.runPromise(Effect.gen(function*() {
+      const [counted, endless] = yield* told(Effect.gen(function*() {
+        const progress = yield* makeProgress({ unit: "transactions", everyMs: 0 })
+        yield* progress.tell({ units: 50, share: 0.25, at: "Ethereum block 7" })
+        yield* progress.tell({ units: 60, share: undefined })
+        assert.match(progress.end(), /^\d+ s$/u)
+      }))
+      assert.match(
+        String(counted),
+        /^50 transactions, \d+ a second, Ethereum block 7, 25 %, \d+ s to go$/u
+      )
+      assert.match(String(endless), /^60 transactions, \d+ a second$/u)
+    })))
 
-  it("is not told more often than was asked for", () => Effect.runPromise(Effect.gen(function*() {
-    const lines = yield* told(Effect.gen(function*() {
-      const progress = yield* makeProgress({ unit: "records", everyMs: 3_600_000 })
-      for (let units = 1; units <= 1000; units++) progress.tellNow({ units, share: undefined })
-    }))
-    assert.deepStrictEqual(lines, [])
-  })))
+  it("is not told more often than was asked for", () =>
+    Effect.runPromise(Effect.gen(function*() {
+      const lines = yield* told(Effect.gen(function*() {
+        const progress = yield* makeProgress({ unit: "records", everyMs: 3_600_000 })
+        for (let units = 1; units <= 1000; units++) progress.tellNow({ units, share: undefined })
+      }))
+      assert.deepStrictEqual(lines, [])
+    })))
 })

@@ -4,14 +4,34 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { commands } from "../../app/commands.ts"
-import { commandHelp, type Environment, type Option, type Options, printed, readInvocation, type Setting, settings, toldProblems } from "../../app/config/mod.ts"
+import {
+  commandHelp,
+  type Environment,
+  type Option,
+  type Options,
+  printed,
+  readInvocation,
+  type Setting,
+  settings,
+  toldProblems
+} from "../../app/config/mod.ts"
 
 const named = (name: string) => commands.find((command) => command.name === name)!
 
 /** What `serve` is told by these words, variables and file. */
-const told = (words: ReadonlyArray<string>, environment: Environment = {}, file?: string, command = "serve") => {
+const told = (
+  words: ReadonlyArray<string>,
+  environment: Environment = {},
+  file?: string,
+  command = "serve"
+) => {
   if (file !== undefined) writeFileSync(path, file)
-  const invocation = readInvocation(named(command), file === undefined ? words : [...words, "--config", path], environment, commands)
+  const invocation = readInvocation(
+    named(command),
+    file === undefined ? words : [...words, "--config", path],
+    environment,
+    commands
+  )
   return { ...invocation, said: toldProblems(invocation.problems).replaceAll(path, "rollup.toml") }
 }
 
@@ -22,23 +42,38 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 const all = Object.entries<Setting<unknown>>(settings.serverSettings)
 
 /** Two values that keep the rule, neither of them the default. */
-const twoValues = ({ default: usual, value: { fromText, placeholder, rule } }: Option<unknown>): readonly [string, string] => {
+const twoValues = (
+  { default: usual, value: { fromText, placeholder, rule } }: Option<unknown>
+): readonly [string, string] => {
   const [, words] = /^one of (.*)$/u.exec(rule) ?? []
   const [, minimum = "0"] = /(?:from|,) (\d+)/u.exec(rule) ?? []
-  const candidates = placeholder === "" ? ["true", "false"]
-    : words !== undefined ? words.split(", ")
-    : typeof fromText("5") === "number" ? [String(Number(minimum)), String(Number(minimum) + 1), String(Number(minimum) + 0.5)].filter((text) => placeholder === "number" || !text.includes("."))
-    : placeholder === "url" ? ["postgresql://a:b@c/d", "postgresql://e:f@g/h", "http://a", "http://b"].filter((url) => url.startsWith(/such as (\w+):/u.exec(rule)![1]!))
-    : placeholder === "token" ? ["0123456789abcdef", "fedcba9876543210"]
-    : placeholder === "networks" ? ["10.0.0.0/8", "::1,192.0.2.7"]
-    : placeholder === "path" && rule.includes("/earlier") ? ["/a", "/b"]
+  const candidates = placeholder === "" ?
+    ["true", "false"]
+    : words !== undefined ?
+    words.split(", ")
+    : typeof fromText("5") === "number" ?
+    [String(Number(minimum)), String(Number(minimum) + 1), String(Number(minimum) + 0.5)].filter((
+      text
+    ) => placeholder === "number" || !text.includes("."))
+    : placeholder === "url" ?
+    ["postgresql://a:b@c/d", "postgresql://e:f@g/h", "http://a", "http://b"].filter((url) =>
+      url.startsWith(/such as (\w+):/u.exec(rule)![1]!)
+    )
+    : placeholder === "token" ?
+    ["0123456789abcdef", "fedcba9876543210"]
+    : placeholder === "networks" ?
+    ["10.0.0.0/8", "::1,192.0.2.7"]
+    : placeholder === "path" && rule.includes("/earlier") ?
+    ["/a", "/b"]
     : ["a1", "b2"]
   const others = candidates.filter((text) => text !== String(usual))
   return [others[0]!, others[1] ?? String(usual)]
 }
 
-const inToml = ({ value: { fromText } }: Option<unknown>, text: string): string => JSON.stringify(fromText(text))
-const shown = (value: unknown): string => String(Redacted.isRedacted(value) ? Redacted.value(value) : value)
+const inToml = ({ value: { fromText } }: Option<unknown>, text: string): string =>
+  JSON.stringify(fromText(text))
+const shown = (value: unknown): string =>
+  String(Redacted.isRedacted(value) ? Redacted.value(value) : value)
 
 describe("what a command is told", () => {
   it("comes from flags over the environment over the file over defaults, for every setting", () => {
@@ -46,17 +81,22 @@ describe("what a command is told", () => {
       const { default: usual, flag, key, value: { placeholder }, variable } = option
       const [first, second] = twoValues(option)
       const file = `[${key.split(".")[0]}]\n${key.split(".")[1]} = ${inToml(option, first)}`
-      const flags = (text: string) => placeholder === "" ? [`--${text === "true" ? "" : "no-"}${flag}`] : [`--${flag}`, text]
-      for (const [given, kind, expected] of [
-        [told([]), "default", usual],
-        [told([], {}, file), "file", first],
-        [told([], { [variable]: second }, file), "variable", second],
-        [told(flags(first), { [variable]: second }, file), "flag", first],
-        [told(flags(second), { [variable]: first }), "flag", second],
-        [told([], { [variable]: "" }), "default", usual]
-      ] as const) {
+      const flags = (text: string) =>
+        placeholder === "" ? [`--${text === "true" ? "" : "no-"}${flag}`] : [`--${flag}`, text]
+      for (
+        const [given, kind, expected] of [
+          [told([]), "default", usual],
+          [told([], {}, file), "file", first],
+          [told([], { [variable]: second }, file), "variable", second],
+          [told(flags(first), { [variable]: second }, file), "flag", first],
+          [told(flags(second), { [variable]: first }), "flag", second],
+          [told([], { [variable]: "" }), "default", usual]
+        ] as const
+      ) {
         // these two need a database
-        if (flag !== "replica" && flag !== "workers") assert.deepStrictEqual(given.problems, [], given.said)
+        if (flag !== "replica" && flag !== "workers") {
+          assert.deepStrictEqual(given.problems, [], given.said)
+        }
         assert.strictEqual(given.origins[name]!.kind, kind, key)
         assert.strictEqual(shown(given.settled[name]), shown(expected), key)
       }
@@ -65,83 +105,173 @@ describe("what a command is told", () => {
 
   it("is judged as a whole: each problem with its source, its value, the rule and what to do", () => {
     const { problems, said } = told(
-      ["--prot", "5", "--pace", "-1", "--memory", "--data", "x", "--nonce", "3", "stray", "--shutdown-timeout-ms"],
+      [
+        "--prot",
+        "5",
+        "--pace",
+        "-1",
+        "--memory",
+        "--data",
+        "x",
+        "--nonce",
+        "3",
+        "stray",
+        "--shutdown-timeout-ms"
+      ],
       { PORT: "99999", ROLLUP_NODE_PAEC: "3", ROLLUP_NODE_EMPTY: "yes" },
-      "[server]\nport = \"80\"\nhots = \"x\"\n\n[limts]\nurl_bytes_max = 5\n[limits]\nurl_bytes_max = 5\n[pool]\nmin_fee_usd = 5 # too much\nmax_fee_usd = 2.5\n"
+      '[server]\nport = "80"\nhots = "x"\n\n[limts]\nurl_bytes_max = 5\n[limits]\nurl_bytes_max = 5\n[pool]\nmin_fee_usd = 5 # too much\nmax_fee_usd = 2.5\n'
     )
-    for (const line of [
-      /^ {2}--prot: The flag is unknown: did you mean --port\?$/mu,
-      /^ {2}--pace: "-1" is none: expected a number from 0 to 86400, such as 3$/mu,
-      /^ {2}--nonce: The flag is one of wallet, not of serve: leave it out$/mu,
-      /^ {2}"stray": The word belongs to no flag and is not expected here: leave it out/mu,
-      /^ {2}--shutdown-timeout-ms: The value is missing: expected a whole number/mu,
-      /^ {2}PORT: "99999" is none: expected a whole number from 0 to 65535, such as 8080$/mu,
-      /^ {2}ROLLUP_NODE_PAEC: The variable is unknown: did you mean ROLLUP_NODE_PACE\?$/mu,
-      /^ {2}ROLLUP_NODE_EMPTY: "yes" is none: expected true or false$/mu,
-      /^ {2}rollup\.toml, line 2: server\.port: "80" is none: expected a whole number/mu,
-      /^ {2}rollup\.toml, line 3: The key server\.hots is unknown: did you mean server\.host\?$/mu,
-      /^ {2}rollup\.toml, line 6: The key limts\.url_bytes_max is unknown: did you mean limits\.url_bytes_max\?$/mu,
-      /^ {2}rollup\.toml, line 8: limits\.url_bytes_max: 5 is none: expected a whole number from 256/mu,
-      /^ {2}--memory and --data: Data can be kept in one place, and more are given: --memory, which keeps nothing, the directory "x" \(--data\); leave out all but one$/mu,
-      /^ {2}rollup\.toml, line 10: pool\.min_fee_usd and rollup\.toml, line 11: pool\.max_fee_usd: The least fee, 5 US dollars, is above the greatest one, 2\.5/mu
-    ]) assert.match(said, line)
+    for (
+      const line of [
+        /^ {2}--prot: The flag is unknown: did you mean --port\?$/mu,
+        /^ {2}--pace: "-1" is none: expected a number from 0 to 86400, such as 3$/mu,
+        /^ {2}--nonce: The flag is one of wallet, not of serve: leave it out$/mu,
+        /^ {2}"stray": The word belongs to no flag and is not expected here: leave it out/mu,
+        /^ {2}--shutdown-timeout-ms: The value is missing: expected a whole number/mu,
+        /^ {2}PORT: "99999" is none: expected a whole number from 0 to 65535, such as 8080$/mu,
+        /^ {2}ROLLUP_NODE_PAEC: The variable is unknown: did you mean ROLLUP_NODE_PACE\?$/mu,
+        /^ {2}ROLLUP_NODE_EMPTY: "yes" is none: expected true or false$/mu,
+        /^ {2}rollup\.toml, line 2: server\.port: "80" is none: expected a whole number/mu,
+        /^ {2}rollup\.toml, line 3: The key server\.hots is unknown: did you mean server\.host\?$/mu,
+        /^ {2}rollup\.toml, line 6: The key limts\.url_bytes_max is unknown: did you mean limits\.url_bytes_max\?$/mu,
+        /^ {2}rollup\.toml, line 8: limits\.url_bytes_max: 5 is none: expected a whole number from 256/mu,
+        /^ {2}--memory and --data: Data can be kept in one place, and more are given: --memory, which keeps nothing, the directory "x" \(--data\); leave out all but one$/mu,
+        /^ {2}rollup\.toml, line 10: pool\.min_fee_usd and rollup\.toml, line 11: pool\.max_fee_usd: The least fee, 5 US dollars, is above the greatest one, 2\.5/mu
+      ]
+    ) assert.match(said, line)
     assert.strictEqual(problems.length, 14, said)
     assert.isTrue(said.startsWith("14 things have to be corrected:\n"))
   })
 
   it("may not contradict itself, whoever says it", () => {
-    for (const [words, environment, expected] of [
-      [["--feed", "x", "--seed", "2", "--empty"], {}, /What --seed and --empty says is for the simulated network, and --feed brings a network of its own/u],
-      [["--memory"], { DATABASE_URL: "postgresql://a/b" }, /^--memory and DATABASE_URL: Data can be kept in one place/u],
-      [["--replica", "postgresql://a/b"], {}, /^--replica: A replica is given and no database/u],
-      [["--workers", "2"], {}, /^--workers: The value 2 needs PostgreSQL, since several processes share their data through a database: name one with --database or DATABASE_URL, or set 1$/u],
-      [["--memory"], { WORKERS: "cores" }, /^WORKERS: The value cores needs PostgreSQL, since/u],
-      [["--workers", "2", "--feed", "-", "--database", "postgresql://a/b"], {}, /^--feed and --workers: Only one process can read the standard input: name a file/u],
-      [["--later-path", "off"], { ROLLUP_NODE_EARLIER_PATH: "off" }, /Both revisions are off and nothing would be served/u],
-      [["--earlier-path", "/"], {}, /Both revisions are to be served at \//u],
-      [["--port", "1", "--port=2"], {}, /^--port: --port is given twice/u]
-    ] as const) assert.match(told(words, environment).said, expected)
+    for (
+      const [words, environment, expected] of [
+        [
+          ["--feed", "x", "--seed", "2", "--empty"],
+          {},
+          /What --seed and --empty says is for the simulated network, and --feed brings a network of its own/u
+        ],
+        [
+          ["--memory"],
+          { DATABASE_URL: "postgresql://a/b" },
+          /^--memory and DATABASE_URL: Data can be kept in one place/u
+        ],
+        [["--replica", "postgresql://a/b"], {}, /^--replica: A replica is given and no database/u],
+        [
+          ["--workers", "2"],
+          {},
+          /^--workers: The value 2 needs PostgreSQL, since several processes share their data through a database: name one with --database or DATABASE_URL, or set 1$/u
+        ],
+        [["--memory"], { WORKERS: "cores" }, /^WORKERS: The value cores needs PostgreSQL, since/u],
+        [
+          ["--workers", "2", "--feed", "-", "--database", "postgresql://a/b"],
+          {},
+          /^--feed and --workers: Only one process can read the standard input: name a file/u
+        ],
+        [
+          ["--later-path", "off"],
+          { ROLLUP_NODE_EARLIER_PATH: "off" },
+          /Both revisions are off and nothing would be served/u
+        ],
+        [["--earlier-path", "/"], {}, /Both revisions are to be served at \//u],
+        [["--port", "1", "--port=2"], {}, /^--port: --port is given twice/u]
+      ] as const
+    ) assert.match(told(words, environment).said, expected)
   })
 
   it("is refused where a file is none, is not TOML, or has a value in place of a table", () => {
-    assert.match(toldProblems(readInvocation(named("serve"), [], { CONFIG_FILE: "/none/such.toml" }, commands).problems), /^CONFIG_FILE: The file "\/none\/such\.toml" cannot be read: there is none/u)
-    assert.match(told([], {}, "[server]\nport = \n").said, /^rollup\.toml, line 2: The file is not TOML: /u)
-    assert.match(told([], {}, "[server]\nport = 1\nport = 2\n").said, /^rollup\.toml, line 3: The file is not TOML: Cannot redefine/u)
-    assert.match(told([], {}, "limits = 5").said, /^rollup\.toml, line 1: limits is a table: expected \[limits\] with json_depth_max, list_items_max, url_bytes_max, /u)
-    assert.match(told([], {}, "[nothing]").said, /^rollup\.toml, line 1: The key nothing is unknown/u)
+    assert.match(
+      toldProblems(
+        readInvocation(named("serve"), [], { CONFIG_FILE: "/none/such.toml" }, commands).problems
+      ),
+      /^CONFIG_FILE: The file "\/none\/such\.toml" cannot be read: there is none/u
+    )
+    assert.match(
+      told([], {}, "[server]\nport = \n").said,
+      /^rollup\.toml, line 2: The file is not TOML: /u
+    )
+    assert.match(
+      told([], {}, "[server]\nport = 1\nport = 2\n").said,
+      /^rollup\.toml, line 3: The file is not TOML: Cannot redefine/u
+    )
+    assert.match(
+      told([], {}, "limits = 5").said,
+      /^rollup\.toml, line 1: limits is a table: expected \[limits\] with json_depth_max, list_items_max, url_bytes_max, /u
+    )
+    assert.match(
+      told([], {}, "[nothing]").said,
+      /^rollup\.toml, line 1: The key nothing is unknown/u
+    )
     assert.deepStrictEqual(told([], {}, "[limits]\n").problems, [])
   })
 
   it("may be written in every way that TOML has, with its line in the refusal", () => {
-    for (const [file, line] of [
-      ["server.port = -1", 1], ["\n[server]\n# port = 5\n  port = -1", 4], ["server = { host = \"a\", port = -1 }", 1],
-      ["[log]\nlevel = \"info\"\r\n[server] # here\r\n\"port\" = -1", 4], ["[ server ]\nport = 70_000", 2]
-    ] as const) assert.match(told([], {}, file).said, new RegExp(`^rollup\\.toml, line ${line}: server\\.port: (-1|70000) is none`, "u"))
+    for (
+      const [file, line] of [
+        ["server.port = -1", 1],
+        ["\n[server]\n# port = 5\n  port = -1", 4],
+        ['server = { host = "a", port = -1 }', 1],
+        ['[log]\nlevel = "info"\r\n[server] # here\r\n"port" = -1', 4],
+        ["[ server ]\nport = 70_000", 2]
+      ] as const
+    ) {
+      assert.match(
+        told([], {}, file).said,
+        new RegExp(`^rollup\\.toml, line ${line}: server\\.port: (-1|70000) is none`, "u")
+      )
+    }
     assert.strictEqual(told([], {}, "[server]\nport = 0x1F_90").settled.port, 8080)
     assert.strictEqual(told(["--transactions", "1_000_000"]).settled.transactions, 1_000_000)
   })
 
   it("asks of each command only for its own settings, and knows those of all in a file", () => {
-    const file = "[server]\nport = \"wrong for serve\"\n[network]\nseed = \"7\"\n"
+    const file = '[server]\nport = "wrong for serve"\n[network]\nseed = "7"\n'
     const { problems, settled } = told([], { PORT: "wrong for serve" }, file, "simulate")
     assert.deepStrictEqual(problems, [])
     assert.strictEqual(settled.seed, "7")
-    assert.match(told([], {}, "[servr]\nport = 1\n", "simulate").said, /did you mean server\.port\?/u)
+    assert.match(
+      told([], {}, "[servr]\nport = 1\n", "simulate").said,
+      /did you mean server\.port\?/u
+    )
   })
 
   it("leaves alone what Kubernetes says of a service that is called like the program, and nothing else", () => {
-    const links = { ROLLUP_NODE_SERVICE_HOST: "10.0.0.1", ROLLUP_NODE_SERVICE_PORT_HTTP: "80", ROLLUP_NODE_PORT: "tcp://10.0.0.1:80", ROLLUP_NODE_PORT_80_TCP_ADDR: "10.0.0.1" }
+    const links = {
+      ROLLUP_NODE_SERVICE_HOST: "10.0.0.1",
+      ROLLUP_NODE_SERVICE_PORT_HTTP: "80",
+      ROLLUP_NODE_PORT: "tcp://10.0.0.1:80",
+      ROLLUP_NODE_PORT_80_TCP_ADDR: "10.0.0.1"
+    }
     assert.deepStrictEqual(told([], links).problems, [])
-    assert.match(told([], { ROLLUP_NODE_PORT: "9000" }).said, /^ROLLUP_NODE_PORT: The variable is unknown: did you mean PORT\?$/u)
+    assert.match(
+      told([], { ROLLUP_NODE_PORT: "9000" }).said,
+      /^ROLLUP_NODE_PORT: The variable is unknown: did you mean PORT\?$/u
+    )
   })
 
   it("may have a word of its own, which is judged too", () => {
-    assert.match(told([], { DATABASE_URL: "postgresql://a/b" }, undefined, "ingest").said, /^<feed>: The feed is missing: expected a file in NDJSON/u)
-    assert.match(told(["x"], {}, undefined, "ingest").said, /^--database: No database is named: give one with --database or DATABASE_URL/u)
-    assert.match(told(["latr"], {}, undefined, "openapi").said, /^<revision>: "latr" is none: expected one of later, earlier$/u)
+    assert.match(
+      told([], { DATABASE_URL: "postgresql://a/b" }, undefined, "ingest").said,
+      /^<feed>: The feed is missing: expected a file in NDJSON/u
+    )
+    assert.match(
+      told(["x"], {}, undefined, "ingest").said,
+      /^--database: No database is named: give one with --database or DATABASE_URL/u
+    )
+    assert.match(
+      told(["latr"], {}, undefined, "openapi").said,
+      /^<revision>: "latr" is none: expected one of later, earlier$/u
+    )
     assert.strictEqual(told([], {}, undefined, "openapi").settled.argument, "later")
-    assert.strictEqual(told(["-", "--database", "postgresql://a/b"], {}, undefined, "ingest").settled.argument, "-")
-    assert.strictEqual(told(["--database", "postgresql://a/b", "--", "--odd-name"], {}, undefined, "ingest").settled.argument, "--odd-name")
+    assert.strictEqual(
+      told(["-", "--database", "postgresql://a/b"], {}, undefined, "ingest").settled.argument,
+      "-"
+    )
+    assert.strictEqual(
+      told(["--database", "postgresql://a/b", "--", "--odd-name"], {}, undefined, "ingest").settled
+        .argument,
+      "--odd-name"
+    )
   })
 })
 
@@ -149,7 +279,17 @@ describe("what is shown", () => {
   const secret = "hunter2hunter2hunter2"
 
   it("of a configuration is a file that says the same, without secrets", () => {
-    const words = ["--port", "9", "--memory", "--min-fee-usd", "0.25", "--seed", "a \"quoted\" \\ seed", "--admin-token", secret]
+    const words = [
+      "--port",
+      "9",
+      "--memory",
+      "--min-fee-usd",
+      "0.25",
+      "--seed",
+      'a "quoted" \\ seed',
+      "--admin-token",
+      secret
+    ]
     const { origins, settled } = told(words, { HOST: "::1" })
     const text = printed<Options>(settings.serverSettings, settled as never, origins)
     assert.match(text, /^port = 9 {2}# --port$/mu)
@@ -160,11 +300,15 @@ describe("what is shown", () => {
     assert.notInclude(text, secret)
     const again = told([], {}, text)
     assert.deepStrictEqual(again.problems, [])
-    for (const [name, { isSecret }] of all) if (!isSecret) assert.deepStrictEqual(again.settled[name], settled[name], name)
+    for (const [name, { isSecret }] of all) {
+      if (!isSecret) assert.deepStrictEqual(again.settled[name], settled[name], name)
+    }
   })
 
   it("of a refusal or the help never is a secret", () => {
-    const { said } = told(["--database", `mysql://u:${secret}@h/d`], { DATABASE_REPLICA_URL: `mysql://u:${secret}@h/d` }, `[admin]\ntoken = "${secret} with space"`)
+    const { said } = told(["--database", `mysql://u:${secret}@h/d`], {
+      DATABASE_REPLICA_URL: `mysql://u:${secret}@h/d`
+    }, `[admin]\ntoken = "${secret} with space"`)
     assert.strictEqual(said.split("is none: expected").length, 4, said)
     assert.notInclude(said, secret)
     assert.notInclude(commandHelp(named("serve")), secret)

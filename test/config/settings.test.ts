@@ -12,11 +12,24 @@ const options = commands.flatMap(({ options }) => Object.values(options))
 
 describe("the settings", () => {
   it("have names that no other one has, in each of the places where they can be said", () => {
-    for (const names of [all.map(({ flag }) => flag), all.map(({ variable }) => variable), all.map(({ key }) => key)]) {
+    for (
+      const names of [
+        all.map(({ flag }) => flag),
+        all.map(({ variable }) => variable),
+        all.map(({ key }) => key)
+      ]
+    ) {
       assert.strictEqual(new Set(names).size, names.length)
     }
     // a flag means the same for every command that has it
-    for (const { flag, value } of options) assert.strictEqual(new Set(options.filter((other) => other.flag === flag).map((other) => other.value.rule)).size, 1, `${flag} ${value.rule}`)
+    for (const { flag, value } of options) {
+      assert.strictEqual(
+        new Set(options.filter((other) => other.flag === flag).map((other) => other.value.rule))
+          .size,
+        1,
+        `${flag} ${value.rule}`
+      )
+    }
   })
 
   it("are spelt as each place spells its names", () => {
@@ -31,7 +44,10 @@ describe("the settings", () => {
     for (const { default: usual, doc, flag, value: { fromText, schema } } of options) {
       if (usual !== undefined) {
         assert.isTrue(Exit.isSuccess(Schema.decodeUnknownExit(schema)(usual)), flag)
-        assert.isTrue(Exit.isSuccess(Schema.decodeUnknownExit(schema)(fromText(String(usual)))), flag)
+        assert.isTrue(
+          Exit.isSuccess(Schema.decodeUnknownExit(schema)(fromText(String(usual)))),
+          flag
+        )
       }
       assert.match(doc, /^[A-Z0-9][^\n]*[^.\n]$/u)
     }
@@ -39,14 +55,22 @@ describe("the settings", () => {
 
   it("name the unit of a quantity in the file", () => {
     for (const { key, value } of all.filter(({ value }) => /number/u.test(value.rule))) {
-      assert.match(key, /(_ms|_seconds|_usd|_bytes_max|_max|_batches|_ratio|\.(port|workers|transactions))$/u, `${key}: ${value.rule}`)
+      assert.match(
+        key,
+        /(_ms|_seconds|_usd|_bytes_max|_max|_batches|_ratio|\.(port|workers|transactions))$/u,
+        `${key}: ${value.rule}`
+      )
     }
   })
 
   it("stand in the table of the README as they are declared", () => {
     const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8")
     const rewritten = withTables(readme)
-    assert.strictEqual(readme, rewritten, "the README tells other settings: run node test/config/write_readme.ts")
+    assert.strictEqual(
+      readme,
+      rewritten,
+      "the README tells other settings: run node test/config/write_readme.ts"
+    )
     for (const { code } of Object.values(exitCodes)) assert.include(exitTable(), `| ${code} |`)
     for (const { key } of all) assert.include(settingsTable(settings.serverSettings), `\`${key}\``)
   })
@@ -58,7 +82,12 @@ describe("the help", () => {
       const help = commandHelp(command)
       for (const option of Object.values(command.options)) {
         assert.match(help, new RegExp(`^  --(\\[no-\\])?${option.flag}\\b`, "mu"))
-        if ("key" in option) assert.include(help, `(${String((option as typeof all[0]).variable)}, ${String(option.key)})`)
+        if ("key" in option) {
+          assert.include(
+            help,
+            `(${String((option as typeof all[0]).variable)}, ${String(option.key)})`
+          )
+        }
       }
       assert.include(help, `rollup-node ${command.name}`)
       assert.isAbove(command.examples.length, 0, command.name)
@@ -67,7 +96,12 @@ describe("the help", () => {
 
   it("of the program tells every command and every exit code", () => {
     const help = programHelp(commands, Object.values(exitCodes))
-    for (const { name, summary } of commands) assert.match(help, new RegExp(`^  ${name} +${summary.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&")}$`, "mu"))
+    for (const { name, summary } of commands) {
+      assert.match(
+        help,
+        new RegExp(`^  ${name} +${summary.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&")}$`, "mu")
+      )
+    }
     for (const { code, doc } of Object.values(exitCodes)) assert.include(help, `  ${code}  ${doc}`)
   })
 })

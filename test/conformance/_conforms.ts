@@ -11,32 +11,60 @@ export class Nullness {
 
   /** Places that were only ever null, or never. */
   get oneSided(): ReadonlyArray<string> {
-    return [...this.#seen].flatMap(([place, { none, some }]) => none && some ? [] : [`${place} is ${none ? "always" : "never"} null`]).sort()
+    return [...this.#seen].flatMap(([place, { none, some }]) =>
+      none && some ? [] : [`${place} is ${none ? "always" : "never"} null`]
+    ).sort()
   }
 }
 
 /** Everything in which a value differs from what is written down for it. */
-export function differences(value: unknown, golden: Golden, seen: Nullness, place: string): ReadonlyArray<string> {
-  const wrong = (expected: string) => [`${place} is ${typeof value === "bigint" ? `${value}n` : JSON.stringify(value)?.slice(0, 200)}, expected ${expected}`]
+export function differences(
+  value: unknown,
+  golden: Golden,
+  seen: Nullness,
+  place: string
+): ReadonlyArray<string> {
+  const wrong = (
+    expected: string
+  ) => [
+    `${place} is ${
+      typeof value === "bigint" ? `${value}n` : JSON.stringify(value)?.slice(0, 200)
+    }, expected ${expected}`
+  ]
   switch (golden.kind) {
-    case "text": return typeof value === "string" && golden.pattern.test(value) ? [] : wrong(`text like ${golden.pattern.source}`)
+    case "text":
+      return typeof value === "string" && golden.pattern.test(value)
+        ? []
+        : wrong(`text like ${golden.pattern.source}`)
     case "integer": {
-      const whole = typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value))
-      return whole && value >= 0 && value <= golden.maximum ? [] : wrong(`an integer from 0 to ${golden.maximum}`)
+      const whole = typeof value === "bigint" ||
+        (typeof value === "number" && Number.isSafeInteger(value))
+      return whole && value >= 0 && value <= golden.maximum
+        ? []
+        : wrong(`an integer from 0 to ${golden.maximum}`)
     }
-    case "number": return typeof value === "number" && Number.isFinite(value) && value >= 0 ? [] : wrong("a number from 0")
-    case "boolean": return typeof value === "boolean" ? [] : wrong("true or false")
+    case "number":
+      return typeof value === "number" && Number.isFinite(value) && value >= 0
+        ? []
+        : wrong("a number from 0")
+    case "boolean":
+      return typeof value === "boolean" ? [] : wrong("true or false")
     case "null or":
       seen.saw(place.replace(/^.*\/(?=\w+\.)/u, ""), value === null)
       return value === null ? [] : differences(value, golden.of, seen, place)
     case "array":
       if (!Array.isArray(value)) return wrong("an array")
-      if (golden.length !== undefined && value.length !== golden.length) return wrong(`${golden.length} elements`)
+      if (golden.length !== undefined && value.length !== golden.length) {
+        return wrong(`${golden.length} elements`)
+      }
       return value.flatMap((element) => differences(element, golden.of, seen, place))
     case "map":
       if (!isObject(value)) return wrong("an object")
       return Object.entries(value).flatMap(([key, inside]) =>
-        /^(0|[1-9]\d*)$/u.test(key) ? differences(inside, golden.of, seen, `${place}.${key}`) : [`${place} has the key ${key}, expected a token id`])
+        /^(0|[1-9]\d*)$/u.test(key)
+          ? differences(inside, golden.of, seen, `${place}.${key}`)
+          : [`${place} has the key ${key}, expected a token id`]
+      )
     case "object": {
       if (!isObject(value)) return wrong(golden.name)
       const unknown = Object.keys(value).filter((name) => !Object.hasOwn(golden.properties, name))
@@ -45,7 +73,10 @@ export function differences(value: unknown, golden: Golden, seen: Nullness, plac
         ...unknown.map((name) => `${place} has ${name}, which ${golden.name} does not have`),
         ...missing.map((name) => `${place} lacks ${name} of ${golden.name}`),
         ...Object.entries(golden.properties).flatMap(([name, of]) =>
-          Object.hasOwn(value, name) ? differences(value[name], of, seen, `${place}/${golden.name}.${name}`) : [])
+          Object.hasOwn(value, name)
+            ? differences(value[name], of, seen, `${place}/${golden.name}.${name}`)
+            : []
+        )
       ]
     }
   }

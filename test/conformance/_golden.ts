@@ -11,13 +11,25 @@ export type Golden =
   | { readonly kind: "null or"; readonly of: Golden }
   | { readonly kind: "array"; readonly of: Golden; readonly length?: number }
   | { readonly kind: "map"; readonly of: Golden }
-  | { readonly kind: "object"; readonly name: string; readonly properties: { readonly [name: string]: Golden } }
+  | {
+    readonly kind: "object"
+    readonly name: string
+    readonly properties: { readonly [name: string]: Golden }
+  }
 
 const text = (pattern: RegExp): Golden => ({ kind: "text", pattern })
 const integer = (maximum: bigint): Golden => ({ kind: "integer", maximum })
 const orNull = (of: Golden): Golden => ({ kind: "null or", of })
-const array = (of: Golden, length?: number): Golden => ({ kind: "array", of, ...(length === undefined ? {} : { length }) })
-const object = (name: string, properties: { readonly [name: string]: Golden }): Golden => ({ kind: "object", name, properties })
+const array = (of: Golden, length?: number): Golden => ({
+  kind: "array",
+  of,
+  ...(length === undefined ? {} : { length })
+})
+const object = (name: string, properties: { readonly [name: string]: Golden }): Golden => ({
+  kind: "object",
+  name,
+  properties
+})
 
 const uint32 = integer(4294967295n)
 const uint64 = integer(18446744073709551615n)
@@ -40,129 +52,289 @@ export function golden(prefix: string, revision: "later" | "earlier") {
 
   // §1.3
   const token = object("Token", {
-    id: uint32, ethereumAddress: address, itemId: safe, name: any, symbol: any, decimals: safe, ethereumBlockNum: uint64,
-    USD: orNull(number), fiatUpdate: orNull(dateTime)
+    id: uint32,
+    ethereumAddress: address,
+    itemId: safe,
+    name: any,
+    symbol: any,
+    decimals: safe,
+    ethereumBlockNum: uint64,
+    USD: orNull(number),
+    fiatUpdate: orNull(dateTime)
   })
   // §1.1
   const accountObject = object("Account", {
-    itemId: safe, accountIndex: account, nonce: uint64, balance: bigInt, bjj: key, [`${prefix}EthereumAddress`]: owner, token
+    itemId: safe,
+    accountIndex: account,
+    nonce: uint64,
+    balance: bigInt,
+    bjj: key,
+    [`${prefix}EthereumAddress`]: owner,
+    token
   })
   // §1.2, with the lower-case keys of §0.1
   const exit = object("Exit", {
-    batchNum: uint32, accountIndex: account, itemId: safe,
+    batchNum: uint32,
+    accountIndex: account,
+    itemId: safe,
     merkleProof: object("MerkleProof", {
-      root: bigInt, siblings: array(bigInt), oldKey: bigInt, oldValue: bigInt, isOld0: bool, key: bigInt, value: bigInt, fnc: integer(3n)
+      root: bigInt,
+      siblings: array(bigInt),
+      oldKey: bigInt,
+      oldValue: bigInt,
+      isOld0: bool,
+      key: bigInt,
+      value: bigInt,
+      fnc: integer(3n)
     }),
-    balance: bigInt, instantWithdrawn: orNull(uint64), delayedWithdrawRequest: orNull(uint64), delayedWithdrawn: orNull(uint64), token
+    balance: bigInt,
+    instantWithdrawn: orNull(uint64),
+    delayedWithdrawRequest: orNull(uint64),
+    delayedWithdrawn: orNull(uint64),
+    token
   })
   // §1.13
   const l1Info = object("L1Info", {
-    toForgeL1TransactionsNum: orNull(uint32), userOrigin: bool,
+    toForgeL1TransactionsNum: orNull(uint32),
+    userOrigin: bool,
     ...later
-      ? { depositAmount: bigInt, amountSuccess: bool, depositAmountSuccess: bool, historicDepositAmountUSD: orNull(number) }
+      ? {
+        depositAmount: bigInt,
+        amountSuccess: bool,
+        depositAmountSuccess: bool,
+        historicDepositAmountUSD: orNull(number)
+      }
       : { loadAmount: bigInt, historicLoadAmountUSD: orNull(number) },
     ethereumBlockNum: uint64
   })
   const transaction = object("HistoryTransaction", {
-    L1orL2: text(/^L[12]$/u), id: transactionId, itemId: safe,
-    type: text(/^(Exit|Transfer|Deposit|CreateAccountDeposit|CreateAccountDepositTransfer|DepositTransfer|ForceTransfer|ForceExit|TransferToEthAddr|TransferToBJJ)$/u),
+    L1orL2: text(/^L[12]$/u),
+    id: transactionId,
+    itemId: safe,
+    type: text(
+      /^(Exit|Transfer|Deposit|CreateAccountDeposit|CreateAccountDepositTransfer|DepositTransfer|ForceTransfer|ForceExit|TransferToEthAddr|TransferToBJJ)$/u
+    ),
     position: safe,
-    fromAccountIndex: orNull(account), [`from${inside}EthereumAddress`]: orNull(owner), fromBJJ: orNull(key),
-    toAccountIndex: account, [`to${inside}EthereumAddress`]: orNull(owner), toBJJ: orNull(key),
-    amount: bigInt, batchNum: orNull(uint32), historicUSD: orNull(number), timestamp: dateTime, token,
+    fromAccountIndex: orNull(account),
+    [`from${inside}EthereumAddress`]: orNull(owner),
+    fromBJJ: orNull(key),
+    toAccountIndex: account,
+    [`to${inside}EthereumAddress`]: orNull(owner),
+    toBJJ: orNull(key),
+    amount: bigInt,
+    batchNum: orNull(uint32),
+    historicUSD: orNull(number),
+    timestamp: dateTime,
+    token,
     L1Info: orNull(l1Info),
-    L2Info: orNull(object("L2Info", { fee: integer(256n), historicFeeUSD: orNull(number), nonce: uint64 }))
+    L2Info: orNull(
+      object("L2Info", { fee: integer(256n), historicFeeUSD: orNull(number), nonce: uint64 })
+    )
   })
   const batch = object("Batch", {
-    itemId: safe, batchNum: uint32, ethereumBlockNum: uint64, ethereumBlockHash: text(/^0x[0-9a-f]{64}$/u), timestamp: dateTime, forgerAddr: address,
-    collectedFees: { kind: "map", of: bigInt }, historicTotalCollectedFeesUSD: number, stateRoot: bigInt, numAccounts: safe, exitRoot: bigInt,
-    forgeL1TransactionsNum: orNull(uint32), slotNum: uint32
+    itemId: safe,
+    batchNum: uint32,
+    ethereumBlockNum: uint64,
+    ethereumBlockHash: text(/^0x[0-9a-f]{64}$/u),
+    timestamp: dateTime,
+    forgerAddr: address,
+    collectedFees: { kind: "map", of: bigInt },
+    historicTotalCollectedFeesUSD: number,
+    stateRoot: bigInt,
+    numAccounts: safe,
+    exitRoot: bigInt,
+    forgeL1TransactionsNum: orNull(uint32),
+    slotNum: uint32
   })
-  const coordinator = object("Coordinator", { itemId: safe, forgerAddr: address, bidderAddr: address, URL: any, ethereumBlock: uint64 })
+  const coordinator = object("Coordinator", {
+    itemId: safe,
+    forgerAddr: address,
+    bidderAddr: address,
+    URL: any,
+    ethereumBlock: uint64
+  })
   // §1.5, with the decision that both revisions carry all of it
   const bid = object("Bid", {
-    itemId: safe, bidderAddr: address, forgerAddr: address, withdrawAddr: address, slotNum: uint32, URL: any, bidValue: bigInt, ethereumBlockNum: uint64,
+    itemId: safe,
+    bidderAddr: address,
+    forgerAddr: address,
+    withdrawAddr: address,
+    slotNum: uint32,
+    URL: any,
+    bidValue: bigInt,
+    ethereumBlockNum: uint64,
     timestamp: dateTime
   })
   // §1.4
   const slot = object("Slot", {
-    itemId: safe, slotNum: uint32, firstBlock: uint64, lastBlock: uint64,
-    ...later ? { openAuction: bool, bestBid: orNull(bid) } : { closedAuction: bool, winner: orNull(coordinator) }
+    itemId: safe,
+    slotNum: uint32,
+    firstBlock: uint64,
+    lastBlock: uint64,
+    ...later
+      ? { openAuction: bool, bestBid: orNull(bid) }
+      : { closedAuction: bool, winner: orNull(coordinator) }
   })
   // §1.7
-  const pagination = object("PaginationInfo", { totalItems: safe, firstItem: orNull(safe), lastItem: orNull(safe) })
+  const pagination = object("PaginationInfo", {
+    totalItems: safe,
+    firstItem: orNull(safe),
+    lastItem: orNull(safe)
+  })
   const page = (name: string, wrapper: string, item: Golden) =>
     object(name, { [wrapper]: array(item), ...later ? { pendingItems: safe } : { pagination } })
   // §1.10
   const nextForger = object("NextForger", {
     coordinator,
-    period: object("Period", { ...later ? { slotNum: uint32 } : {}, fromBlock: uint64, toBlock: uint64, fromTimestamp: dateTime, toTimestamp: dateTime })
+    period: object("Period", {
+      ...later ? { slotNum: uint32 } : {},
+      fromBlock: uint64,
+      toBlock: uint64,
+      fromTimestamp: dateTime,
+      toTimestamp: dateTime
+    })
   })
   // §1.11
   const state = object("State", {
     network: object("StateNetwork", {
       ...later ? { lastEthereumBlock: uint64, lastSynchedBlock: uint64 } : { lastBlock: uint64 },
-      lastBatch: orNull(batch), currentSlot: uint32,
-      nextForgers: later ? array(nextForger) : object("NextForgers", { nextForgers: array(nextForger), pagination })
+      lastBatch: orNull(batch),
+      currentSlot: uint32,
+      nextForgers: later
+        ? array(nextForger)
+        : object("NextForgers", { nextForgers: array(nextForger), pagination })
     }),
     metrics: object("Metrics", {
-      transactionsPerBatch: number, batchFrequency: number, transactionsPerSecond: number, totalAccounts: safe, totalBJJs: safe, avgTransactionFee: number
+      transactionsPerBatch: number,
+      batchFrequency: number,
+      transactionsPerSecond: number,
+      totalAccounts: safe,
+      totalBJJs: safe,
+      avgTransactionFee: number
     }),
     rollup: object("StateRollup", {
       ...later ? { ethereumBlockNum: uint64 } : {},
-      forgeL1L2BatchTimeout: safe, feeAddToken: bigInt, withdrawalDelay: safe,
+      forgeL1L2BatchTimeout: safe,
+      feeAddToken: bigInt,
+      withdrawalDelay: safe,
       buckets: array(object("Bucket", {
-        ceilUSD: bigInt, ...later ? {} : { blockStamp: uint64 }, withdrawals: uint64, blockWithdrawalRate: uint64, maxWithdrawals: uint64
+        ceilUSD: bigInt,
+        ...later ? {} : { blockStamp: uint64 },
+        withdrawals: uint64,
+        blockWithdrawalRate: uint64,
+        maxWithdrawals: uint64
       }))
     }),
     auction: object("StateAuction", {
       ...later ? { ethereumBlockNum: uint64, bootCoordinatorUrl: any } : {},
-      bootCoordinator: address, slotDeadline: safe, closedAuctionSlots: safe, openAuctionSlots: safe, defaultSlotSetBid: array(bigInt, 6), outbidding: safe,
-      donationAddress: address, allocationRatio: array(safe, 3)
+      bootCoordinator: address,
+      slotDeadline: safe,
+      closedAuctionSlots: safe,
+      openAuctionSlots: safe,
+      defaultSlotSetBid: array(bigInt, 6),
+      outbidding: safe,
+      donationAddress: address,
+      allocationRatio: array(safe, 3)
     }),
     withdrawalDelayer: object("StateWithdrawalDelayer", {
       ...later
-        ? { ethereumBlockNum: uint64, governanceAddress: address, emergencyCouncilAddress: address, emergencyModeStartingBlock: uint64 }
+        ? {
+          ethereumBlockNum: uint64,
+          governanceAddress: address,
+          emergencyCouncilAddress: address,
+          emergencyModeStartingBlock: uint64
+        }
         : {
-          rollupAddress: address, governanceDAOAddress: address, whiteHackGroupAddress: address, keeperAddress: address, emergencyModeStartingTime: safe
+          rollupAddress: address,
+          governanceDAOAddress: address,
+          whiteHackGroupAddress: address,
+          keeperAddress: address,
+          emergencyModeStartingTime: safe
         },
-      withdrawalDelay: safe, emergencyMode: bool
+      withdrawalDelay: safe,
+      emergencyMode: bool
     }),
     // §1.9
-    recommendedFee: object("RecommendedFee", { existingAccount: number, createAccount: number, createAccountInternal: number })
+    recommendedFee: object("RecommendedFee", {
+      existingAccount: number,
+      createAccount: number,
+      createAccountInternal: number
+    })
   })
   // §1.12, with the neutral names of the design
   const config = object("Config", {
     rollup: object("ConfigRollup", {
       publicConstants: object("PublicConstants", {
-        governanceToken: address, absoluteMaxL1L2BatchTimeout: safe,
+        governanceToken: address,
+        absoluteMaxL1L2BatchTimeout: safe,
         verifiers: array(object("Verifier", { maxTx: safe, nlevels: safe })),
-        auctionAddress: address, withdrawalDelayerAddress: address,
-        ...later ? { governanceAddress: address } : { governanceDAOAddress: address, safetyAddress: address }
+        auctionAddress: address,
+        withdrawalDelayerAddress: address,
+        ...later
+          ? { governanceAddress: address }
+          : { governanceDAOAddress: address, safetyAddress: address }
       }),
-      maxFeeIdxCoordinator: safe, reservedIdx: safe, exitIdx: safe, [later ? "limitDepositAmount" : "limitLoadAmount"]: bigInt,
-      limitL2TransferAmount: bigInt, limitTokens: safe, l1CoordinatorTotalBytes: safe, l1UserTotalBytes: safe, maxL1UserTx: safe, maxL1Tx: safe,
-      inputSHAConstantBytes: safe, numBuckets: safe, maxWithdrawalDelay: safe, exchangeMultiplier: safe
+      maxFeeIdxCoordinator: safe,
+      reservedIdx: safe,
+      exitIdx: safe,
+      [later ? "limitDepositAmount" : "limitLoadAmount"]: bigInt,
+      limitL2TransferAmount: bigInt,
+      limitTokens: safe,
+      l1CoordinatorTotalBytes: safe,
+      l1UserTotalBytes: safe,
+      maxL1UserTx: safe,
+      maxL1Tx: safe,
+      inputSHAConstantBytes: safe,
+      numBuckets: safe,
+      maxWithdrawalDelay: safe,
+      exchangeMultiplier: safe
     }),
     auction: object("ConfigAuction", {
-      blocksPerSlot: safe, initialMinimalBidding: bigInt, genesisBlockNum: uint64, governanceToken: address, rollupAddress: address,
+      blocksPerSlot: safe,
+      initialMinimalBidding: bigInt,
+      genesisBlockNum: uint64,
+      governanceToken: address,
+      rollupAddress: address,
       governanceAddress: address
     }),
-    withdrawalDelayer: object("ConfigWithdrawalDelayer", { maxWithdrawalDelay: safe, maxEmergencyModeTime: safe, rollupAddress: address })
+    withdrawalDelayer: object("ConfigWithdrawalDelayer", {
+      maxWithdrawalDelay: safe,
+      maxEmergencyModeTime: safe,
+      rollupAddress: address
+    })
   })
   // §1.13 and its spelling trap: toBjj, but requestToBJJ
   const poolTransaction = object("PoolL2Transaction", {
-    id: transactionId, type: text(/^(Exit|Transfer|TransferToEthAddr|TransferToBJJ)$/u),
-    fromAccountIndex: account, [`from${inside}EthereumAddress`]: orNull(owner), fromBJJ: orNull(key),
-    toAccountIndex: orNull(account), [`to${inside}EthereumAddress`]: orNull(owner), toBjj: orNull(key),
-    amount: bigInt, fee: integer(256n), nonce: uint64, state: text(/^(pend|fing|fged|invl)$/u), signature: text(/^[0-9a-f]{128}$/u), timestamp: dateTime,
+    id: transactionId,
+    type: text(/^(Exit|Transfer|TransferToEthAddr|TransferToBJJ)$/u),
+    fromAccountIndex: account,
+    [`from${inside}EthereumAddress`]: orNull(owner),
+    fromBJJ: orNull(key),
+    toAccountIndex: orNull(account),
+    [`to${inside}EthereumAddress`]: orNull(owner),
+    toBjj: orNull(key),
+    amount: bigInt,
+    fee: integer(256n),
+    nonce: uint64,
+    state: text(/^(pend|fing|fged|invl)$/u),
+    signature: text(/^[0-9a-f]{128}$/u),
+    timestamp: dateTime,
     batchNum: orNull(uint32),
-    requestFromAccountIndex: orNull(account), requestToAccountIndex: orNull(account), [`requestTo${inside}EthereumAddress`]: orNull(owner),
-    requestToBJJ: orNull(key), requestTokenId: orNull(uint32), requestAmount: orNull(bigInt), requestFee: orNull(integer(256n)), requestNonce: orNull(uint64),
+    requestFromAccountIndex: orNull(account),
+    requestToAccountIndex: orNull(account),
+    [`requestTo${inside}EthereumAddress`]: orNull(owner),
+    requestToBJJ: orNull(key),
+    requestTokenId: orNull(uint32),
+    requestAmount: orNull(bigInt),
+    requestFee: orNull(integer(256n)),
+    requestNonce: orNull(uint64),
     token
   })
   const authorization = object("AccountCreationAuthorization", {
-    timestamp: dateTime, [`${prefix}EthereumAddress`]: owner, bjj: key, signature: text(/^0x[0-9a-f]{130}$/u)
+    timestamp: dateTime,
+    [`${prefix}EthereumAddress`]: owner,
+    bjj: key,
+    signature: text(/^0x[0-9a-f]{130}$/u)
   })
   return {
     getAccountCreationAuthorization: authorization,

@@ -3,7 +3,13 @@ import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
 import type { OperationId } from "../../core/contract/mod.ts"
-import type { Authorization, FeedRecord, GenesisFeed, Network, PoolTransaction } from "../../core/domain/mod.ts"
+import type {
+  Authorization,
+  FeedRecord,
+  GenesisFeed,
+  Network,
+  PoolTransaction
+} from "../../core/domain/mod.ts"
 import { formatAccountIndex, formatPrefixedAddress } from "../../core/encoding/mod.ts"
 import { type LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { type Facts, type LawViolation, readSubject } from "../laws/mod.ts"
@@ -22,10 +28,20 @@ export interface Sample {
 }
 
 export const sampleOf = Effect.fnUntraced(function*(
-  { network, seed, transactions }: { readonly network?: Network; readonly seed: string; readonly transactions: number }
+  { network, seed, transactions }: {
+    readonly network?: Network
+    readonly seed: string
+    readonly transactions: number
+  }
 ): Effect.fn.Return<Sample, LawViolation, Scope.Scope> {
   const simulation = simulate({
-    seed, users: 24, transactionsPerBlock: 8, exitShare: 0.1, rollBackPeriodBlocks: 20, standInRoots: true, ...(network === undefined ? {} : { network })
+    seed,
+    users: 24,
+    transactionsPerBlock: 8,
+    exitShare: 0.1,
+    rollBackPeriodBlocks: 20,
+    standInRoots: true,
+    ...(network === undefined ? {} : { network })
   })
   const node = yield* Layer.build(memoryNode({ genesis: simulation.genesis }))
   const pool = Context.get(node, PoolStore)
@@ -53,35 +69,71 @@ export const sampleOf = Effect.fnUntraced(function*(
     records.push(...yield* driveOnce(observed).pipe(Effect.provide(node), Effect.orDie))
   }
   const { genesis } = simulation
-  const { facts, reader } = yield* readSubject({ genesis, records, open: memoryLedger(genesis), keccak256, seed, runs: 1 })
-  const poolTransactions = yield* Effect.forEach([...ids], (id) => Effect.orDie(pool.transaction(id)))
-  const authorizations = yield* Effect.forEach([...owners], (address) => Effect.orDie(pool.authorization(address)))
+  const { facts, reader } = yield* readSubject({
+    genesis,
+    records,
+    open: memoryLedger(genesis),
+    keccak256,
+    seed,
+    runs: 1
+  })
+  const poolTransactions = yield* Effect.forEach(
+    [...ids],
+    (id) => Effect.orDie(pool.transaction(id))
+  )
+  const authorizations = yield* Effect.forEach(
+    [...owners],
+    (address) => Effect.orDie(pool.authorization(address))
+  )
   return {
-    genesis, records, facts, reader, pool, poolTransactions: poolTransactions.map((row) => row!), authorizations: authorizations.map((row) => row!)
+    genesis,
+    records,
+    facts,
+    reader,
+    pool,
+    poolTransactions: poolTransactions.map((row) => row!),
+    authorizations: authorizations.map((row) => row!)
   }
 })
 
 const opensAccount = (record: FeedRecord | undefined): boolean =>
-  record?.kind === "block" && (record.block.l1UserTransactions ?? []).some(({ fromAccountIndex }) => fromAccountIndex === 0)
+  record?.kind === "block" &&
+  (record.block.l1UserTransactions ?? []).some(({ fromAccountIndex }) => fromAccountIndex === 0)
 
 /** The sample of most tests: large enough that everything occurs. */
-export const sample = Effect.runSync(Effect.cached(Effect.scoped(sampleOf({ seed: "conformance", transactions: 1000 }))))
+export const sample = Effect.runSync(
+  Effect.cached(Effect.scoped(sampleOf({ seed: "conformance", transactions: 1000 })))
+)
 
 /** Every path of an operation that there is something behind, not yet percent-encoded. */
-export function pathsOf({ authorizations, facts, genesis: { network: { prefix } }, poolTransactions }: Sample, id: OperationId): ReadonlyArray<ReadonlyArray<string>> {
+export function pathsOf(
+  { authorizations, facts, genesis: { network: { prefix } }, poolTransactions }: Sample,
+  id: OperationId
+): ReadonlyArray<ReadonlyArray<string>> {
   const index = (account: number) => formatAccountIndex(prefix, "ETH", account)
   const batchNums = facts.batches.map(({ batchNum }) => [String(batchNum)])
   switch (id) {
-    case "getAccountCreationAuthorization": return authorizations.map(({ address }) => [formatPrefixedAddress(prefix, address)])
-    case "getAccount": return facts.accounts.map((account) => [index(account.index)])
-    case "getExit": return facts.exits.map((exit) => [String(exit.batchNum), index(exit.accountIndex)])
-    case "getPoolTx": return poolTransactions.map((transaction) => [transaction.id])
-    case "getHistoryTx": return [...facts.transactions, ...facts.queued].map((transaction) => [transaction.id])
-    case "getBatch": return batchNums
-    case "getFullBatch": return batchNums
-    case "getSlot": return [...Array.from({ length: 60 }, (_, slot) => [String(slot)]), ["4294967295"]]
-    case "getToken": return facts.tokens.map((token) => [String(token.id)])
-    case "getCoordinator": return facts.coordinators.map(({ bidderAddr }) => [bidderAddr])
-    default: return [[]]
+    case "getAccountCreationAuthorization":
+      return authorizations.map(({ address }) => [formatPrefixedAddress(prefix, address)])
+    case "getAccount":
+      return facts.accounts.map((account) => [index(account.index)])
+    case "getExit":
+      return facts.exits.map((exit) => [String(exit.batchNum), index(exit.accountIndex)])
+    case "getPoolTx":
+      return poolTransactions.map((transaction) => [transaction.id])
+    case "getHistoryTx":
+      return [...facts.transactions, ...facts.queued].map((transaction) => [transaction.id])
+    case "getBatch":
+      return batchNums
+    case "getFullBatch":
+      return batchNums
+    case "getSlot":
+      return [...Array.from({ length: 60 }, (_, slot) => [String(slot)]), ["4294967295"]]
+    case "getToken":
+      return facts.tokens.map((token) => [String(token.id)])
+    case "getCoordinator":
+      return facts.coordinators.map(({ bidderAddr }) => [bidderAddr])
+    default:
+      return [[]]
   }
 }

@@ -4,7 +4,12 @@ import { scalarTypes } from "../../core/contract/shapes/mod.ts"
 import { address, context, hash, id, keyText, signature } from "./_values.ts"
 
 /** What a scalar type takes, and what is next to it and no longer one. */
-const scalars: { readonly [name in keyof typeof scalarTypes]: readonly [takes: ReadonlyArray<unknown>, refuses: ReadonlyArray<unknown>] } = {
+const scalars: {
+  readonly [name in keyof typeof scalarTypes]: readonly [
+    takes: ReadonlyArray<unknown>,
+    refuses: ReadonlyArray<unknown>
+  ]
+} = {
   itemId: [[0, Number.MAX_SAFE_INTEGER], [-1, 0.5, "1"]],
   tokenId: [[0, 4294967295], [-1, 4294967296]],
   batchNum: [[0, 4294967295], [-1, 4294967296]],
@@ -17,17 +22,40 @@ const scalars: { readonly [name in keyof typeof scalarTypes]: readonly [takes: R
   count: [[0, Number.MAX_SAFE_INTEGER], [-1]],
   countBig: [[0, 18446744073709551615n], [-1, 18446744073709551616n]],
   bigInt: [["0", "123456789012345678901234567890"], ["", "-1", "1.5", "0x1", 1]],
-  address: [[address(10)], [address(10).slice(1), `${address(10)}0`, address(10).slice(0, -1), `zk:${address(10)}`]],
-  prefixedAddress: [[`zk:${address(10)}`], [address(10), `hez:${address(10)}`, `zk:${address(10)}0`]],
-  publicKey: [[keyText(1)], [keyText(1).slice(3), `${keyText(1)}A`, keyText(1).slice(0, -1), keyText(1).replace("zk", "hez")]],
-  accountIndex: [["zk:ETH:256", "zk::0", "zk:a:b:1"], ["ETH:256", "hez:ETH:256", "zk:ETH:", "zk:256"]],
+  address: [[address(10)], [
+    address(10).slice(1),
+    `${address(10)}0`,
+    address(10).slice(0, -1),
+    `zk:${address(10)}`
+  ]],
+  prefixedAddress: [[`zk:${address(10)}`], [
+    address(10),
+    `hez:${address(10)}`,
+    `zk:${address(10)}0`
+  ]],
+  publicKey: [[keyText(1)], [
+    keyText(1).slice(3),
+    `${keyText(1)}A`,
+    keyText(1).slice(0, -1),
+    keyText(1).replace("zk", "hez")
+  ]],
+  accountIndex: [["zk:ETH:256", "zk::0", "zk:a:b:1"], [
+    "ETH:256",
+    "hez:ETH:256",
+    "zk:ETH:",
+    "zk:256"
+  ]],
   transactionId: [[id(2, 10)], [id(2, 10).slice(2), `${id(2, 10)}0`]],
   hash: [[hash(10)], [hash(10).slice(2), `${hash(10)}0`]],
   signature: [[signature], [`0x${signature}`, `${signature}0`, signature.slice(1)]],
   ethSignature: [[`0x${"6".repeat(130)}`], ["6".repeat(130), `0x${"6".repeat(131)}`]],
   text: [["", "\u0000"], [1, null]],
   url: [["", "anything"], [1, null]],
-  dateTime: [["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.001Z"], ["1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00+01:00"]],
+  dateTime: [["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.001Z"], [
+    "1970-01-01",
+    "1970-01-01T00:00:00",
+    "1970-01-01T00:00:00+01:00"
+  ]],
   usd: [[0, 0.5], [-0.5, "1"]],
   number: [[0, 0.5], [-0.5]],
   transactionType: [["ForceExit"], ["forceExit"]],
@@ -36,7 +64,14 @@ const scalars: { readonly [name in keyof typeof scalarTypes]: readonly [takes: R
   layer: [["L1", "L2"], ["L3"]]
 }
 /** Their names say it all; the others are explained where they are named. */
-const undescribed: ReadonlyArray<string> = ["count", "countBig", "text", "dateTime", "number", "layer"]
+const undescribed: ReadonlyArray<string> = [
+  "count",
+  "countBig",
+  "text",
+  "dateTime",
+  "number",
+  "layer"
+]
 
 describe("scalar types", () => {
   for (const [name, type] of Object.entries(scalarTypes)) {
@@ -45,7 +80,10 @@ describe("scalar types", () => {
       const is = Schema.is(type.schema(context))
       assert.deepStrictEqual(takes.filter((value) => !is(value)), [])
       assert.deepStrictEqual(refuses.filter(is), [])
-      assert.strictEqual(type.jsonSchema(context).description === undefined, undescribed.includes(name))
+      assert.strictEqual(
+        type.jsonSchema(context).description === undefined,
+        undescribed.includes(name)
+      )
     })
   }
 })

@@ -14,7 +14,8 @@ const writer = (memory: TextMemory, written: Array<number> = []) =>
     }
   })
 
-const views = (count: number): ReadonlyArray<View> => Array.from({ length: count }, (_, n) => ({ row: { n }, token: { usd: 1 } }))
+const views = (count: number): ReadonlyArray<View> =>
+  Array.from({ length: count }, (_, n) => ({ row: { n }, token: { usd: 1 } }))
 
 describe("texts that are kept", () => {
   it("are written once for the same values, and again when one of them is another", () => {
@@ -35,10 +36,15 @@ describe("texts that are kept", () => {
         written.push(row.n)
         return `${row.n}:`.padEnd(100, ".")
       },
-      apart: { write: ({ token }: View) => `<${token.usd}>`, after: ({ row }: View) => `:${row.n}`.padStart(100, ".") }
+      apart: {
+        write: ({ token }: View) => `<${token.usd}>`,
+        after: ({ row }: View) => `:${row.n}`.padStart(100, ".")
+      }
     }
     const memory = new TextMemory(10_000)
-    const [kept, whole] = [memory, new TextMemory(0)].map((each) => each.keep<View>("View", (view) => [view.row, undefined], pieces))
+    const [kept, whole] = [memory, new TextMemory(0)].map((each) =>
+      each.keep<View>("View", (view) => [view.row, undefined], pieces)
+    )
     const [view] = views(1)
     for (const usd of [1, 2, 1]) {
       const text = kept!({ ...view!, token: { usd } })

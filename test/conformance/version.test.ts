@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs"
 import { programVersion } from "../../core/mod.ts"
 
 it("the program says the version that its package has", () => {
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { readonly version: string }
+  const { version } = JSON.parse(
+    readFileSync(new URL("../../package.json", import.meta.url), "utf8")
+  ) as { readonly version: string }
   assert.strictEqual(programVersion, version)
 })

@@ -3,7 +3,17 @@ import { Effect, Exit, Schema } from "effect"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
-import { earlier, later, type Operation, type OperationId, operationIds, operations, pageShape, type Revision, wireContext } from "../../core/contract/mod.ts"
+import {
+  earlier,
+  later,
+  type Operation,
+  type OperationId,
+  operationIds,
+  operations,
+  pageShape,
+  type Revision,
+  wireContext
+} from "../../core/contract/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { memoryLedger } from "../properties/_networks.ts"
 import { ask, parseExact, reading } from "../properties/_reading.ts"
@@ -11,11 +21,21 @@ import { differences, Nullness } from "./_conforms.ts"
 import { golden } from "./_golden.ts"
 import { pathsOf, type Sample, sample, sampleOf } from "./_sample.ts"
 
-const hermetic = Effect.runSync(Effect.cached(Effect.scoped(sampleOf({ seed: "prefix", transactions: 150, network: { ...defaultNetwork, prefix: "hez" } }))))
+const hermetic = Effect.runSync(
+  Effect.cached(
+    Effect.scoped(
+      sampleOf({ seed: "prefix", transactions: 150, network: { ...defaultNetwork, prefix: "hez" } })
+    )
+  )
+)
 
 const answered = new Map<string, Effect.Effect<ReadonlyArray<unknown>>>()
 /** What each operation answers over a sample, read exactly; asked once. */
-const answers = (of: Sample, revision: Revision, id: OperationId): Effect.Effect<ReadonlyArray<unknown>> => {
+const answers = (
+  of: Sample,
+  revision: Revision,
+  id: OperationId
+): Effect.Effect<ReadonlyArray<unknown>> => {
   const name = `${of.genesis.network.prefix} ${revision.name} ${id}`
   const known = answered.get(name) ?? Effect.runSync(Effect.cached(asked(of, revision, id)))
   answered.set(name, known)
@@ -26,20 +46,37 @@ const asked = (of: Sample, revision: Revision, id: OperationId) =>
   Effect.gen(function*() {
     const face = (yield* reading(of))[revision.name as "later"]
     const operation: Operation = operations[id]
-    const query = operation.kind !== "list" ? "" : operation.list === "bids" && revision === later ? "slotNum=9" : "limit=2049"
-    const queries = id === "getBids" && revision === later ? [...new Set(of.facts.bids.map(({ slotNum }) => `slotNum=${slotNum}`)), query] : [query]
-    return yield* Effect.forEach(queries.flatMap((text) => pathsOf(of, id).map((path) => ({ path, text }))), ({ path, text }) =>
-      Effect.map(ask(face, id, path.map(encodeURIComponent), text), (outcome) => {
-        assert(("json" in outcome), `${revision.name} ${id} ${path.join(" ")}?${text}: ${JSON.stringify(outcome)}`)
-        return parseExact(outcome.json)
-      }))
+    const query = operation.kind !== "list"
+      ? ""
+      : operation.list === "bids" && revision === later
+      ? "slotNum=9"
+      : "limit=2049"
+    const queries = id === "getBids" && revision === later
+      ? [...new Set(of.facts.bids.map(({ slotNum }) => `slotNum=${slotNum}`)), query]
+      : [query]
+    return yield* Effect.forEach(
+      queries.flatMap((text) => pathsOf(of, id).map((path) => ({ path, text }))),
+      ({ path, text }) =>
+        Effect.map(ask(face, id, path.map(encodeURIComponent), text), (outcome) => {
+          assert(
+            "json" in outcome,
+            `${revision.name} ${id} ${path.join(" ")}?${text}: ${JSON.stringify(outcome)}`
+          )
+          return parseExact(outcome.json)
+        })
+    )
   })
 
 /** The schema of an operation's answer, which refuses what it does not declare. */
 const decoder = ({ network }: GenesisFeed, revision: Revision, id: OperationId) => {
   const operation: Operation = operations[id]
-  const shape = operation.kind === "list" ? pageShape(operation, revision) : revision.shapes[operation.shape]
-  return Schema.decodeUnknownExit(shape.schema(wireContext(network, keccak256)), { errors: "all", onExcessProperty: "error" })
+  const shape = operation.kind === "list"
+    ? pageShape(operation, revision)
+    : revision.shapes[operation.shape]
+  return Schema.decodeUnknownExit(shape.schema(wireContext(network, keccak256)), {
+    errors: "all",
+    onExcessProperty: "error"
+  })
 }
 
 for (const [name, of] of [["zk", sample], ["hez", hermetic]] as const) {
@@ -61,7 +98,10 @@ for (const [name, of] of [["zk", sample], ["hez", hermetic]] as const) {
         it.effect(`what ${id} serves has exactly the names, types and nulls that are written down for it`, () =>
           Effect.gen(function*() {
             for (const answer of yield* answers(yield* of, revision, id)) {
-              assert.deepStrictEqual(differences(answer, golden(name, revision.name as "later")[id], new Nullness(), id), [])
+              assert.deepStrictEqual(
+                differences(answer, golden(name, revision.name as "later")[id], new Nullness(), id),
+                []
+              )
             }
           }))
       }
@@ -80,7 +120,12 @@ describe("with another prefix", () => {
         assert.match(owner, /^hez:0x/u)
         for (const id of ["getAccounts", "getExits", "getHistoryTxs"] as const) {
           assert("json" in (yield* ask(face, id, [], `hezEthereumAddress=${owner}`)), id)
-          for (const query of [`zkEthereumAddress=${owner}`, `hezEthereumAddress=${owner.replace("hez", "zk")}`]) {
+          for (
+            const query of [
+              `zkEthereumAddress=${owner}`,
+              `hezEthereumAddress=${owner.replace("hez", "zk")}`
+            ]
+          ) {
             const outcome = yield* ask(face, id, [], query)
             assert("refused" in outcome && outcome.refused === "BadInput", query)
             assert.include(outcome.message, "hez", query)
@@ -96,9 +141,13 @@ describe("nullable properties", () => {
       Effect.gen(function*() {
         const seen = new Nullness()
         for (const id of operationIds) {
-          for (const answer of yield* answers(yield* sample, revision, id)) differences(answer, golden("zk", revision.name as "later")[id], seen, id)
+          for (const answer of yield* answers(yield* sample, revision, id)) {
+            differences(answer, golden("zk", revision.name as "later")[id], seen, id)
+          }
         }
-        const allowed = oneSided.filter((place) => revision === earlier || !place.startsWith("PaginationInfo"))
+        const allowed = oneSided.filter((place) =>
+          revision === earlier || !place.startsWith("PaginationInfo")
+        )
         assert.deepStrictEqual(seen.oneSided, allowed)
       }))
   }
@@ -109,8 +158,12 @@ describe("nullable properties", () => {
  * an empty list of everything, and no last batch.
  */
 const oneSided = [
-  "HistoryTransaction.fromZkEthereumAddress is never null", "PaginationInfo.firstItem is never null", "PaginationInfo.lastItem is never null",
-  "PoolL2Transaction.fromBJJ is never null", "PoolL2Transaction.fromZkEthereumAddress is never null", "StateNetwork.lastBatch is never null"
+  "HistoryTransaction.fromZkEthereumAddress is never null",
+  "PaginationInfo.firstItem is never null",
+  "PaginationInfo.lastItem is never null",
+  "PoolL2Transaction.fromBJJ is never null",
+  "PoolL2Transaction.fromZkEthereumAddress is never null",
+  "StateNetwork.lastBatch is never null"
 ]
 
 describe("an empty network", () => {
@@ -119,14 +172,23 @@ describe("an empty network", () => {
     it.effect(`answers every operation without parameters in revision ${revision.name}`, () =>
       Effect.scoped(Effect.gen(function*() {
         const { reader } = yield* memoryLedger(genesis)
-        const face = (yield* reading({ genesis, reader, pool: openMemoryPool() }))[revision.name as "later"]
+        const face =
+          (yield* reading({ genesis, reader, pool: openMemoryPool() }))[revision.name as "later"]
         for (const id of operationIds) {
           if (operations[id].parameters.length > 0) continue
-          const outcome = yield* ask(face, id, [], id === "getBids" && revision === later ? "slotNum=0" : "")
+          const outcome = yield* ask(
+            face,
+            id,
+            [],
+            id === "getBids" && revision === later ? "slotNum=0" : ""
+          )
           assert("json" in outcome, `${id}: ${JSON.stringify(outcome)}`)
           const answer = parseExact(outcome.json)
           assert(Exit.isSuccess(decoder(genesis, revision, id)(answer)), id)
-          assert.deepStrictEqual(differences(answer, golden("zk", revision.name as "later")[id], new Nullness(), id), [])
+          assert.deepStrictEqual(
+            differences(answer, golden("zk", revision.name as "later")[id], new Nullness(), id),
+            []
+          )
         }
       })))
   }
@@ -137,16 +199,29 @@ describe("an empty network", () => {
       const far: GenesisFeed = {
         ...genesis,
         block: { ...genesis.block, number },
-        constants: { ...genesis.constants, auction: { ...genesis.constants.auction, genesisBlockNum: number } }
+        constants: {
+          ...genesis.constants,
+          auction: { ...genesis.constants.auction, genesisBlockNum: number }
+        }
       }
       const { ledger, reader } = yield* memoryLedger(far)
       const { hash, timestampMs } = genesis.block
-      yield* ledger.applyBlock({ number: number + 1n, hash: hash.replace(/^0x./u, "0xf"), parentHash: hash, timestampMs })
+      yield* ledger.applyBlock({
+        number: number + 1n,
+        hash: hash.replace(/^0x./u, "0xf"),
+        parentHash: hash,
+        timestampMs
+      })
       const faces = yield* reading({ genesis: far, reader, pool: openMemoryPool() })
       for (const revision of [later, earlier]) {
-        for (const [id, path, wanted] of [
-          ["getState", [], `${number + 1n}`], ["getSlot", ["0"], `${number}`], ["getSlot", ["4294967295"], `${number + 42949672950n}`], ["getConfig", [], `${number}`]
-        ] as const) {
+        for (
+          const [id, path, wanted] of [
+            ["getState", [], `${number + 1n}`],
+            ["getSlot", ["0"], `${number}`],
+            ["getSlot", ["4294967295"], `${number + 42949672950n}`],
+            ["getConfig", [], `${number}`]
+          ] as const
+        ) {
           const outcome = yield* ask(faces[revision.name as "later"], id, path, "")
           assert("json" in outcome, `${id}: ${JSON.stringify(outcome)}`)
           assert.include(outcome.json, `:${wanted}`, id)
@@ -156,4 +231,6 @@ describe("an empty network", () => {
     })))
 })
 
-const show = (answer: unknown) => JSON.stringify(answer, (_, value: unknown) => typeof value === "bigint" ? String(value) : value).slice(0, 1000)
+const show = (answer: unknown) =>
+  JSON.stringify(answer, (_, value: unknown) => typeof value === "bigint" ? String(value) : value)
+    .slice(0, 1000)

@@ -2,30 +2,80 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { bodies, bodyExamples, bodySchema, declaration, earlier, later, listNames, offeredFilters, operations, pageParameters, pageShape, parameterName, revise, scalars, shape, wireContext } from "../../core/contract/mod.ts"
+import {
+  bodies,
+  bodyExamples,
+  bodySchema,
+  declaration,
+  earlier,
+  later,
+  listNames,
+  offeredFilters,
+  operations,
+  pageParameters,
+  pageShape,
+  parameterName,
+  revise,
+  scalars,
+  shape,
+  wireContext
+} from "../../core/contract/mod.ts"
 import { ethSignature, feeSelector, nonce, signature } from "../../core/contract/body_scalar.ts"
 import { field, reference } from "../../core/contract/shape.ts"
-import { arrayOf, booleanType, enumType, integerType, mapOf, nullable, numberType, textType, type WireType } from "../../core/contract/wire_type.ts"
+import {
+  arrayOf,
+  booleanType,
+  enumType,
+  integerType,
+  mapOf,
+  nullable,
+  numberType,
+  textType,
+  type WireType
+} from "../../core/contract/wire_type.ts"
 
 const network = { prefix: "hez", name: "", chainId: 1, rollupAddress: "" }
 const context = wireContext(network, keccak256)
 const uint64 = 18446744073709551615n
 
-const writes = <T>(type: WireType<T>, ...values: ReadonlyArray<T>) => values.map(type.write(context))
+const writes = <T>(type: WireType<T>, ...values: ReadonlyArray<T>) =>
+  values.map(type.write(context))
 /** Which of the values a reader of documents may find. */
-const accepts = (type: Pick<WireType<never>, "schema">, ...values: ReadonlyArray<unknown>) => values.map(Schema.is(type.schema(context)))
+const accepts = (type: Pick<WireType<never>, "schema">, ...values: ReadonlyArray<unknown>) =>
+  values.map(Schema.is(type.schema(context)))
 const documented = (type: Pick<WireType<never>, "jsonSchema">) => type.jsonSchema(context)
 
 describe("a type of the wire", () => {
   it("text is escaped unless it needs no escaping", () => {
     const described = { doc: "D", format: "f", example: "e" }
-    const plain = textType<string>(() => (value) => value, { plain: true, pattern: "^a+$", ...described })
-    const any = textType<number>(({ network: { prefix } }) => (value) => `${prefix}"${value}`, { plain: false, patternOf: ({ network: { prefix } }) => `^${prefix}`, pattern: "^x" })
+    const plain = textType<string>(() => (value) => value, {
+      plain: true,
+      pattern: "^a+$",
+      ...described
+    })
+    const any = textType<number>(({ network: { prefix } }) => (value) => `${prefix}"${value}`, {
+      plain: false,
+      patternOf: ({ network: { prefix } }) => `^${prefix}`,
+      pattern: "^x"
+    })
     const bare = textType<string>(() => (value) => value, { plain: false })
-    assert.deepStrictEqual([...writes(plain, "a\"b"), ...writes(any, 7)], ["\"a\"b\"", "\"hez\\\"7\""])
-    assert.deepStrictEqual([...accepts(plain, "aa", "b", 1), ...accepts(any, "hez", "x"), ...accepts(bare, "", 1)], [true, false, false, true, false, true, false])
-    assert.deepStrictEqual(documented(plain), { type: "string", pattern: "^a+$", description: "D", format: "f", examples: ["e"] })
-    assert.deepStrictEqual([documented(any), documented(bare)], [{ type: "string", pattern: "^hez" }, { type: "string" }])
+    assert.deepStrictEqual([...writes(plain, 'a"b'), ...writes(any, 7)], ['"a"b"', '"hez\\"7"'])
+    assert.deepStrictEqual([
+      ...accepts(plain, "aa", "b", 1),
+      ...accepts(any, "hez", "x"),
+      ...accepts(bare, "", 1)
+    ], [true, false, false, true, false, true, false])
+    assert.deepStrictEqual(documented(plain), {
+      type: "string",
+      pattern: "^a+$",
+      description: "D",
+      format: "f",
+      examples: ["e"]
+    })
+    assert.deepStrictEqual([documented(any), documented(bare)], [{
+      type: "string",
+      pattern: "^hez"
+    }, { type: "string" }])
     assert.deepStrictEqual(plain.shapes, [])
   })
 
@@ -33,22 +83,70 @@ describe("a type of the wire", () => {
     const small = integerType<number>(1n, 256n, { doc: "D", example: 5 })
     const safe = integerType<number>(0n, BigInt(Number.MAX_SAFE_INTEGER))
     const big = integerType<bigint>(2n, uint64)
-    assert.deepStrictEqual([...writes(small, 7), ...writes(big, uint64)], ["7", "18446744073709551615"])
-    assert.deepStrictEqual(accepts(small, 1, 256, 0, 257, 1.5, "1", 1n), [true, true, false, false, false, false, false])
-    assert.deepStrictEqual(accepts(safe, Number.MAX_SAFE_INTEGER, 2 ** 53, 5n), [true, false, false])
-    assert.deepStrictEqual(accepts(big, 2, 1, 2n, 1n, uint64, uint64 + 1n, 2 ** 53), [true, false, true, false, true, false, false])
-    assert.deepStrictEqual(documented(small), { type: "integer", minimum: 1, maximum: 256, description: "D", examples: [5] })
-    assert.deepStrictEqual(documented(safe), { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+    assert.deepStrictEqual([...writes(small, 7), ...writes(big, uint64)], [
+      "7",
+      "18446744073709551615"
+    ])
+    assert.deepStrictEqual(accepts(small, 1, 256, 0, 257, 1.5, "1", 1n), [
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+      false
+    ])
+    assert.deepStrictEqual(accepts(safe, Number.MAX_SAFE_INTEGER, 2 ** 53, 5n), [
+      true,
+      false,
+      false
+    ])
+    assert.deepStrictEqual(accepts(big, 2, 1, 2n, 1n, uint64, uint64 + 1n, 2 ** 53), [
+      true,
+      false,
+      true,
+      false,
+      true,
+      false,
+      false
+    ])
+    assert.deepStrictEqual(documented(small), {
+      type: "integer",
+      minimum: 1,
+      maximum: 256,
+      description: "D",
+      examples: [5]
+    })
+    assert.deepStrictEqual(documented(safe), {
+      type: "integer",
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER
+    })
     assert.deepStrictEqual(documented(big), { type: "integer", minimum: 2, maximum: uint64 })
   })
 
   it("numbers, booleans and closed sets are what they are", () => {
     const positive = numberType({ minimum: 0, doc: "D" })
-    assert.deepStrictEqual([...writes(positive, 1.5, 1e21), ...writes(booleanType, true, false), ...writes(enumType(["a", "b"]), "b")], ["1.5", "1e+21", "true", "false", "\"b\""])
-    assert.deepStrictEqual([...accepts(positive, 0, -1, Infinity), ...accepts(numberType(), -1, NaN), ...accepts(booleanType, false, 0), ...accepts(enumType(["a", "b"]), "a", "c")],
-      [true, false, false, true, false, true, false, true, false])
-    assert.deepStrictEqual([documented(positive), documented(numberType()), documented(booleanType)], [{ type: "number", minimum: 0, description: "D" }, { type: "number" }, { type: "boolean" }])
-    assert.deepStrictEqual([documented(enumType(["a", "b"])), documented(enumType(["a"], "D"))], [{ type: "string", enum: ["a", "b"] }, { type: "string", enum: ["a"], description: "D" }])
+    assert.deepStrictEqual([
+      ...writes(positive, 1.5, 1e21),
+      ...writes(booleanType, true, false),
+      ...writes(enumType(["a", "b"]), "b")
+    ], ["1.5", "1e+21", "true", "false", '"b"'])
+    assert.deepStrictEqual([
+      ...accepts(positive, 0, -1, Infinity),
+      ...accepts(numberType(), -1, NaN),
+      ...accepts(booleanType, false, 0),
+      ...accepts(enumType(["a", "b"]), "a", "c")
+    ], [true, false, false, true, false, true, false, true, false])
+    assert.deepStrictEqual([
+      documented(positive),
+      documented(numberType()),
+      documented(booleanType)
+    ], [{ type: "number", minimum: 0, description: "D" }, { type: "number" }, { type: "boolean" }])
+    assert.deepStrictEqual([documented(enumType(["a", "b"])), documented(enumType(["a"], "D"))], [{
+      type: "string",
+      enum: ["a", "b"]
+    }, { type: "string", enum: ["a"], description: "D" }])
   })
 
   it("null, arrays and maps are made of others", () => {
@@ -56,62 +154,150 @@ describe("a type of the wire", () => {
     const inner = shape<number>("Inner", "An inner one", { n: field(small, (value) => value) })
     const pair = arrayOf(small, { length: 2, doc: "Two" })
     const byId = mapOf(small, "By id")
-    assert.deepStrictEqual([...writes(nullable(small), null, 3), ...writes(nullable(enumType(["a"])), null), ...writes(arrayOf(small), [], [1], [1, 2, 3]), ...writes(byId, [[1, 2], [3, 4]], [])], ["null", "3", "null", "[]", "[1]", "[1,2,3]", "{\"1\":2,\"3\":4}", "{}"])
-    assert.deepStrictEqual([...accepts(nullable(small), null, 3, undefined), ...accepts(arrayOf(small), [], [1, 10]), ...accepts(pair, [1], [1, 2], [1, 2, 3])], [true, true, false, true, false, false, true, false])
-    assert.deepStrictEqual(accepts(byId, { 1: 2 }, {}, { 1: 10 }, { 12: 10 }), [true, true, false, false])
-    assert.deepStrictEqual(documented(nullable(small)), { type: ["integer", "null"], minimum: 0, maximum: 9 })
-    assert.deepStrictEqual(documented(nullable(enumType(["a"]))), { anyOf: [{ type: "string", enum: ["a"] }, { type: "null" }] })
-    assert.deepStrictEqual(documented(nullable(reference(inner))), { anyOf: [{ $ref: "#/components/schemas/Inner" }, { type: "null" }] })
-    assert.deepStrictEqual([documented(arrayOf(small)), documented(pair)], [{ type: "array", items: documented(small) }, { type: "array", items: documented(small), minItems: 2, maxItems: 2, description: "Two" }])
-    assert.deepStrictEqual(documented(byId), { type: "object", additionalProperties: documented(small), description: "By id" })
-    for (const type of [nullable(reference(inner)), arrayOf(reference(inner)), mapOf(reference(inner), "")]) assert.deepStrictEqual(type.shapes, [inner])
+    assert.deepStrictEqual([
+      ...writes(nullable(small), null, 3),
+      ...writes(nullable(enumType(["a"])), null),
+      ...writes(arrayOf(small), [], [1], [1, 2, 3]),
+      ...writes(byId, [[1, 2], [3, 4]], [])
+    ], ["null", "3", "null", "[]", "[1]", "[1,2,3]", '{"1":2,"3":4}', "{}"])
+    assert.deepStrictEqual([
+      ...accepts(nullable(small), null, 3, undefined),
+      ...accepts(arrayOf(small), [], [1, 10]),
+      ...accepts(pair, [1], [1, 2], [1, 2, 3])
+    ], [true, true, false, true, false, false, true, false])
+    assert.deepStrictEqual(accepts(byId, { 1: 2 }, {}, { 1: 10 }, { 12: 10 }), [
+      true,
+      true,
+      false,
+      false
+    ])
+    assert.deepStrictEqual(documented(nullable(small)), {
+      type: ["integer", "null"],
+      minimum: 0,
+      maximum: 9
+    })
+    assert.deepStrictEqual(documented(nullable(enumType(["a"]))), {
+      anyOf: [{ type: "string", enum: ["a"] }, { type: "null" }]
+    })
+    assert.deepStrictEqual(documented(nullable(reference(inner))), {
+      anyOf: [{ $ref: "#/components/schemas/Inner" }, { type: "null" }]
+    })
+    assert.deepStrictEqual([documented(arrayOf(small)), documented(pair)], [{
+      type: "array",
+      items: documented(small)
+    }, { type: "array", items: documented(small), minItems: 2, maxItems: 2, description: "Two" }])
+    assert.deepStrictEqual(documented(byId), {
+      type: "object",
+      additionalProperties: documented(small),
+      description: "By id"
+    })
+    for (
+      const type of [
+        nullable(reference(inner)),
+        arrayOf(reference(inner)),
+        mapOf(reference(inner), "")
+      ]
+    ) assert.deepStrictEqual(type.shapes, [inner])
   })
 })
 
 describe("an object of the wire", () => {
-  interface View { readonly n: number; readonly token: { readonly n: number } }
+  interface View {
+    readonly n: number
+    readonly token: { readonly n: number }
+  }
   const small = integerType<number>(0n, 9n)
   const inner = shape<number>("Inner", "An inner one", { n: field(small, (value) => value) })
   const outer = shape<View>("Outer", "An outer one", {
-    zkEthereumAddress: field(small, ({ n }) => n, "Told"), other: field(reference(inner), ({ token: { n } }) => n), last: field(booleanType, ({ n }) => n > 5)
+    zkEthereumAddress: field(small, ({ n }) => n, "Told"),
+    other: field(reference(inner), ({ token: { n } }) => n),
+    last: field(booleanType, ({ n }) => n > 5)
   })
   const view = { n: 7, token: { n: 2 } }
 
   it("is written with its fields in their order, in the words of the network, and documented as closed", () => {
-    assert.strictEqual(outer.write(context)(view), "{\"hezEthereumAddress\":7,\"other\":{\"n\":2},\"last\":true}")
+    assert.strictEqual(
+      outer.write(context)(view),
+      '{"hezEthereumAddress":7,"other":{"n":2},"last":true}'
+    )
     assert.deepStrictEqual(documented(outer), {
-      type: "object", description: "An outer one", required: ["hezEthereumAddress", "other", "last"], additionalProperties: false,
-      properties: { hezEthereumAddress: { type: "integer", minimum: 0, maximum: 9, description: "Told" }, other: { $ref: "#/components/schemas/Inner" }, last: { type: "boolean" } }
+      type: "object",
+      description: "An outer one",
+      required: ["hezEthereumAddress", "other", "last"],
+      additionalProperties: false,
+      properties: {
+        hezEthereumAddress: { type: "integer", minimum: 0, maximum: 9, description: "Told" },
+        other: { $ref: "#/components/schemas/Inner" },
+        last: { type: "boolean" }
+      }
     })
-    assert.deepStrictEqual(accepts(outer, { hezEthereumAddress: 7, other: { n: 2 }, last: true }, { hezEthereumAddress: 7, other: { n: 2 } }), [true, false])
+    assert.deepStrictEqual(
+      accepts(outer, { hezEthereumAddress: 7, other: { n: 2 }, last: true }, {
+        hezEthereumAddress: 7,
+        other: { n: 2 }
+      }),
+      [true, false]
+    )
     assert.deepStrictEqual(outer.shapes, [inner])
   })
 
   it("has one writer, and keeps what it has written where its values never change", () => {
     let written = 0
-    const kept = shape<View>("Kept", "", { n: field(small, ({ n }) => (written++, n)) }, ({ token }) => [token, undefined])
+    const kept = shape<View>(
+      "Kept",
+      "",
+      { n: field(small, ({ n }) => (written++, n)) },
+      ({ token }) => [token, undefined]
+    )
     const write = kept.write(context)
     assert.strictEqual(kept.write(context), write)
-    assert.deepStrictEqual([write(view), write({ ...view, n: 1 }), write({ ...view, token: { n: 2 } })], ["{\"n\":7}", "{\"n\":7}", "{\"n\":7}"])
+    assert.deepStrictEqual([
+      write(view),
+      write({ ...view, n: 1 }),
+      write({ ...view, token: { n: 2 } })
+    ], ['{"n":7}', '{"n":7}', '{"n":7}'])
     assert.strictEqual(written, 2)
     assert.notStrictEqual(outer.write(wireContext(network, keccak256)), outer.write(context))
   })
 
   it("is revised by what a revision calls otherwise, leaves out, shows otherwise or adds", () => {
     const seven = field(small, () => 7)
-    const revised = revise(outer, { rename: { other: "another" }, omit: ["last"], put: { zkEthereumAddress: seven, added: seven } })
-    assert.strictEqual(revised.write(context)(view), "{\"hezEthereumAddress\":7,\"another\":{\"n\":2},\"added\":7}")
-    assert.deepStrictEqual([revised.name, revised.doc, Object.keys(revise(outer, {}).fields)], ["Outer", "An outer one", ["zkEthereumAddress", "other", "last"]])
+    const revised = revise(outer, {
+      rename: { other: "another" },
+      omit: ["last"],
+      put: { zkEthereumAddress: seven, added: seven }
+    })
+    assert.strictEqual(
+      revised.write(context)(view),
+      '{"hezEthereumAddress":7,"another":{"n":2},"added":7}'
+    )
+    assert.deepStrictEqual([revised.name, revised.doc, Object.keys(revise(outer, {}).fields)], [
+      "Outer",
+      "An outer one",
+      ["zkEthereumAddress", "other", "last"]
+    ])
     assert.throws(() => revise(outer, { omit: ["nothing"] }), "Outer has no property nothing")
-    assert.throws(() => revise(outer, { rename: { nothing: "x" } }), "Outer has no property nothing")
+    assert.throws(
+      () => revise(outer, { rename: { nothing: "x" } }),
+      "Outer has no property nothing"
+    )
   })
 
   it("of a page is the same one each time, with what the revision counts", () => {
     const counts = { pendingItems: 1, totalItems: 2, firstItem: 3, lastItem: 4 }
-    for (const [revision, text] of [[later, "{\"tokens\":[],\"pendingItems\":1}"], [earlier, "{\"tokens\":[],\"pagination\":{\"totalItems\":2,\"firstItem\":3,\"lastItem\":4}}"]] as const) {
+    for (
+      const [revision, text] of [[later, '{"tokens":[],"pendingItems":1}'], [
+        earlier,
+        '{"tokens":[],"pagination":{"totalItems":2,"firstItem":3,"lastItem":4}}'
+      ]] as const
+    ) {
       const page = pageShape(operations.getTokens, revision)
       assert.strictEqual(pageShape(operations.getTokens, revision), page)
-      assert.deepStrictEqual([page.name, page.doc, page.write(context)({ items: [], counts })], ["Tokens", "Page of tokens", text])
+      assert.deepStrictEqual([page.name, page.doc, page.write(context)({ items: [], counts })], [
+        "Tokens",
+        "Page of tokens",
+        text
+      ])
       assert.notStrictEqual(pageShape(operations.getBids, revision), page)
     }
   })
@@ -119,52 +305,148 @@ describe("an object of the wire", () => {
 
 describe("a revision", () => {
   it("offers the filters of a list by its names, in the order of the declaration", () => {
-    const names = (revision: typeof later) => listNames.map((list) => offeredFilters(revision, list).map(({ parameter }) => parameter).join(" "))
+    const names = (revision: typeof later) =>
+      listNames.map((list) =>
+        offeredFilters(revision, list).map(({ parameter }) => parameter).join(" ")
+      )
     assert.deepStrictEqual(names(later), [
-      "zkEthereumAddress BJJ tokenIds", "accountIndex zkEthereumAddress BJJ tokenId batchNum onlyPendingWithdraws", "accountIndex zkEthereumAddress BJJ tokenId batchNum type",
-      "minBatchNum maxBatchNum slotNum forgerAddr", "minSlotNum maxSlotNum wonByEthereumAddress finishedAuction", "slotNum bidderAddr", "ids symbols name", ""
+      "zkEthereumAddress BJJ tokenIds",
+      "accountIndex zkEthereumAddress BJJ tokenId batchNum onlyPendingWithdraws",
+      "accountIndex zkEthereumAddress BJJ tokenId batchNum type",
+      "minBatchNum maxBatchNum slotNum forgerAddr",
+      "minSlotNum maxSlotNum wonByEthereumAddress finishedAuction",
+      "slotNum bidderAddr",
+      "ids symbols name",
+      ""
     ])
     assert.deepStrictEqual(names(earlier).filter((each, place) => each !== names(later)[place]), [
-      "accountIndex zkEthereumAddress BJJ tokenId batchNum", "minSlotNum maxSlothNum wonByEthereumAddress finishedAuction", "slotNum forgerAddr"
+      "accountIndex zkEthereumAddress BJJ tokenId batchNum",
+      "minSlotNum maxSlothNum wonByEthereumAddress finishedAuction",
+      "slotNum forgerAddr"
     ])
-    assert.deepStrictEqual([parameterName(earlier, "exits", "onlyPendingWithdraws"), parameterName(earlier, "slots", "maxSlotNum"), parameterName(later, "tokens", "nothing")], [undefined, "maxSlothNum", undefined])
-    assert.deepStrictEqual(offeredFilters(later, "tokens")[2], { filter: "name", parameter: "name", scalar: "text", doc: "Only tokens whose name contains this text, with the same case" })
+    assert.deepStrictEqual([
+      parameterName(earlier, "exits", "onlyPendingWithdraws"),
+      parameterName(earlier, "slots", "maxSlotNum"),
+      parameterName(later, "tokens", "nothing")
+    ], [undefined, "maxSlothNum", undefined])
+    assert.deepStrictEqual(offeredFilters(later, "tokens")[2], {
+      filter: "name",
+      parameter: "name",
+      scalar: "text",
+      doc: "Only tokens whose name contains this text, with the same case"
+    })
   })
 
   it("finds by a filter what the list declares: how it is compared, and whether what it names has to be registered", () => {
-    const compared = Object.fromEntries(listNames.map((list) => [list, Object.entries(declaration(list).filters).map(([name, { match, references }]) => [name, match, ...references === undefined ? [] : [references]].join(" "))]))
-    const parts = ["accountIndex equal account", "address equal", "publicKey equal", "tokenId equal token", "batchNum equal batch"]
+    const compared = Object.fromEntries(
+      listNames.map((
+        list
+      ) => [
+        list,
+        Object.entries(declaration(list).filters).map(([name, { match, references }]) =>
+          [name, match, ...references === undefined ? [] : [references]].join(" ")
+        )
+      ])
+    )
+    const parts = [
+      "accountIndex equal account",
+      "address equal",
+      "publicKey equal",
+      "tokenId equal token",
+      "batchNum equal batch"
+    ]
     assert.deepStrictEqual(compared, {
-      accounts: ["address equal", "publicKey equal", "tokenIds oneOf token"], exits: [...parts, "onlyPendingWithdraws whenTrue"], transactions: [...parts, "type equal"],
-      batches: ["minBatchNum above", "maxBatchNum below", "slotNum equal", "forgerAddr equal"], slots: ["minSlotNum atLeast", "maxSlotNum atMost", "wonByBidder equal", "wonByForger equal", "finishedAuction whenTrue"],
-      bids: ["slotNum equal", "bidderAddr equal", "forgerAddr equal"], tokens: ["ids oneOf token", "symbols oneOf", "name contains"], coordinators: []
+      accounts: ["address equal", "publicKey equal", "tokenIds oneOf token"],
+      exits: [...parts, "onlyPendingWithdraws whenTrue"],
+      transactions: [...parts, "type equal"],
+      batches: ["minBatchNum above", "maxBatchNum below", "slotNum equal", "forgerAddr equal"],
+      slots: [
+        "minSlotNum atLeast",
+        "maxSlotNum atMost",
+        "wonByBidder equal",
+        "wonByForger equal",
+        "finishedAuction whenTrue"
+      ],
+      bids: ["slotNum equal", "bidderAddr equal", "forgerAddr equal"],
+      tokens: ["ids oneOf token", "symbols oneOf", "name contains"],
+      coordinators: []
     })
   })
 
   it("documents what may stand in a path and a query", () => {
     const address = "0xaa942cfcd25ad4d90a62358b0dd84f33b398262a"
-    const uint32 = (example: number) => ({ type: "integer", minimum: 0, maximum: 4294967295, examples: [example] })
-    const text = (pattern: string, example: string) => ({ type: "string", pattern, examples: [example] })
-    assert.deepStrictEqual(Object.fromEntries(Object.entries(scalars).filter(([name]) => name !== "transactionType").map(([name, { jsonSchema }]) => [name, jsonSchema(network)])), {
-      tokenId: uint32(0), tokenIds: { type: "string", examples: ["0,3,87"] }, tokenSymbols: { type: "string", examples: ["ETH,DAI"] }, text: { type: "string", minLength: 1 },
-      batchNum: uint32(5432), slotNum: uint32(784),
-      accountIndex: { ...text("^hez:[^:]+:(0|[1-9][0-9]{0,14})$", "hez:DAI:4444"), description: "The number at the end is at most 281474976710655" },
-      ethereumAddress: text("^0x[a-fA-F0-9]{40}$", address), prefixedAddress: text("^hez:0x[a-fA-F0-9]{40}$", `hez:${address}`),
-      publicKey: text("^hez:[A-Za-z0-9_-]{44}$", "hez:rR7LXKal-av7I56Y0dEBCVmwc9zpoLY5ERhy5w7G-xwe"),
-      transactionId: text("^0x0[0-2][a-fA-F0-9]{64}$", "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"), boolean: { type: "boolean" }
+    const uint32 = (example: number) => ({
+      type: "integer",
+      minimum: 0,
+      maximum: 4294967295,
+      examples: [example]
     })
+    const text = (pattern: string, example: string) => ({
+      type: "string",
+      pattern,
+      examples: [example]
+    })
+    assert.deepStrictEqual(
+      Object.fromEntries(
+        Object.entries(scalars).filter(([name]) => name !== "transactionType").map((
+          [name, { jsonSchema }]
+        ) => [name, jsonSchema(network)])
+      ),
+      {
+        tokenId: uint32(0),
+        tokenIds: { type: "string", examples: ["0,3,87"] },
+        tokenSymbols: { type: "string", examples: ["ETH,DAI"] },
+        text: { type: "string", minLength: 1 },
+        batchNum: uint32(5432),
+        slotNum: uint32(784),
+        accountIndex: {
+          ...text("^hez:[^:]+:(0|[1-9][0-9]{0,14})$", "hez:DAI:4444"),
+          description: "The number at the end is at most 281474976710655"
+        },
+        ethereumAddress: text("^0x[a-fA-F0-9]{40}$", address),
+        prefixedAddress: text("^hez:0x[a-fA-F0-9]{40}$", `hez:${address}`),
+        publicKey: text(
+          "^hez:[A-Za-z0-9_-]{44}$",
+          "hez:rR7LXKal-av7I56Y0dEBCVmwc9zpoLY5ERhy5w7G-xwe"
+        ),
+        transactionId: text(
+          "^0x0[0-2][a-fA-F0-9]{64}$",
+          "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
+        ),
+        boolean: { type: "boolean" }
+      }
+    )
     assert.deepStrictEqual(scalars.transactionType.jsonSchema(network).type, "string")
-    assert.deepStrictEqual(Object.values(pageParameters).map(({ jsonSchema }) => jsonSchema(network)), [
-      uint32(0), { type: "string", enum: ["ASC", "DESC"], default: "ASC" }, { type: "integer", minimum: 1, maximum: 2049, examples: [20], default: 20 }
-    ])
+    assert.deepStrictEqual(
+      Object.values(pageParameters).map(({ jsonSchema }) => jsonSchema(network)),
+      [
+        uint32(0),
+        { type: "string", enum: ["ASC", "DESC"], default: "ASC" },
+        { type: "integer", minimum: 1, maximum: 2049, examples: [20], default: 20 }
+      ]
+    )
   })
 
   it("names operations by paths, each with the statuses that the contract declares", () => {
-    const told = Object.values(operations).map((operation) => [operation.kind, operation.path, operation.shape, operation.statuses.join(" "), operation.parameters.map(({ name, scalar }) => `${name} ${scalar}`).join(" ")].join(" | "))
+    const told = Object.values(operations).map((operation) =>
+      [
+        operation.kind,
+        operation.path,
+        operation.shape,
+        operation.statuses.join(" "),
+        operation.parameters.map(({ name, scalar }) => `${name} ${scalar}`).join(" ")
+      ].join(" | ")
+    )
     assert.includeMembers(told, [
-      "list | /coordinators | coordinator | 400 500 | ", "list | /accounts | account | 400 404 500 | ", "item | /exits/{batchNum}/{accountIndex} | exit | 400 404 500 | batchNum batchNum accountIndex accountIndex",
-      "state | /state | state | 400 500 | ", "config | /config | config | 500 | ", "authorization | /account-creation-authorization/{zkEthereumAddress} | authorization | 400 404 500 | zkEthereumAddress prefixedAddress",
-      "poolTransaction | /transactions-pool/{id} | poolTransaction | 400 404 500 | id transactionId", "item | /slots/{slotNum} | slot | 400 404 500 | slotNum slotNum", "item | /tokens/{id} | token | 400 404 500 | id tokenId",
+      "list | /coordinators | coordinator | 400 500 | ",
+      "list | /accounts | account | 400 404 500 | ",
+      "item | /exits/{batchNum}/{accountIndex} | exit | 400 404 500 | batchNum batchNum accountIndex accountIndex",
+      "state | /state | state | 400 500 | ",
+      "config | /config | config | 500 | ",
+      "authorization | /account-creation-authorization/{zkEthereumAddress} | authorization | 400 404 500 | zkEthereumAddress prefixedAddress",
+      "poolTransaction | /transactions-pool/{id} | poolTransaction | 400 404 500 | id transactionId",
+      "item | /slots/{slotNum} | slot | 400 404 500 | slotNum slotNum",
+      "item | /tokens/{id} | token | 400 404 500 | id tokenId",
       "item | /coordinators/{bidderAddr} | coordinator | 400 404 500 | bidderAddr ethereumAddress"
     ])
   })
@@ -172,25 +454,83 @@ describe("a revision", () => {
 
 describe("the document of a body", () => {
   it("is closed, with what is required, null where that may be, and examples in the words of the network", () => {
-    const schema = bodySchema(bodies.transaction, context) as { readonly properties: { readonly [name: string]: object }; readonly required: ReadonlyArray<string>; readonly additionalProperties: boolean; readonly type: string; readonly description: string }
-    assert.deepStrictEqual([schema.type, schema.additionalProperties, schema.description], ["object", false, bodies.transaction.doc])
-    assert.deepStrictEqual(schema.required, ["id", "type", "tokenId", "fromAccountIndex", "amount", "fee", "nonce", "signature"])
-    assert.deepStrictEqual(schema.properties.fee, { type: "integer", minimum: 0, maximum: 256, examples: [204], description: "Index into the table of fee factors; 256 cannot be signed" })
-    assert.deepStrictEqual(schema.properties.requestFee, { ...schema.properties.fee, type: ["integer", "null"], description: "Fee of it" })
-    assert.deepStrictEqual(schema.properties.nonce, { type: "integer", minimum: 0, maximum: uint64, examples: [121], description: "Number of transactions that the sender has sent; from 2^40 on it cannot be signed" })
-    assert.deepStrictEqual(schema.properties.amount, { type: "string", pattern: "^(0|[1-9][0-9]{0,77})$", examples: ["1000000000000000000"], description: "Units of the token, as many as 40 bits of floating point hold exactly" })
-    assert.deepStrictEqual([signature.jsonSchema(network), ethSignature.jsonSchema(network)], [{ type: "string", pattern: "^[a-fA-F0-9]{128}$" }, { type: "string", pattern: "^0x[a-fA-F0-9]{130}$" }])
+    const schema = bodySchema(bodies.transaction, context) as {
+      readonly properties: { readonly [name: string]: object }
+      readonly required: ReadonlyArray<string>
+      readonly additionalProperties: boolean
+      readonly type: string
+      readonly description: string
+    }
+    assert.deepStrictEqual([schema.type, schema.additionalProperties, schema.description], [
+      "object",
+      false,
+      bodies.transaction.doc
+    ])
+    assert.deepStrictEqual(schema.required, [
+      "id",
+      "type",
+      "tokenId",
+      "fromAccountIndex",
+      "amount",
+      "fee",
+      "nonce",
+      "signature"
+    ])
+    assert.deepStrictEqual(schema.properties.fee, {
+      type: "integer",
+      minimum: 0,
+      maximum: 256,
+      examples: [204],
+      description: "Index into the table of fee factors; 256 cannot be signed"
+    })
+    assert.deepStrictEqual(schema.properties.requestFee, {
+      ...schema.properties.fee,
+      type: ["integer", "null"],
+      description: "Fee of it"
+    })
+    assert.deepStrictEqual(schema.properties.nonce, {
+      type: "integer",
+      minimum: 0,
+      maximum: uint64,
+      examples: [121],
+      description:
+        "Number of transactions that the sender has sent; from 2^40 on it cannot be signed"
+    })
+    assert.deepStrictEqual(schema.properties.amount, {
+      type: "string",
+      pattern: "^(0|[1-9][0-9]{0,77})$",
+      examples: ["1000000000000000000"],
+      description: "Units of the token, as many as 40 bits of floating point hold exactly"
+    })
+    assert.deepStrictEqual([signature.jsonSchema(network), ethSignature.jsonSchema(network)], [{
+      type: "string",
+      pattern: "^[a-fA-F0-9]{128}$"
+    }, { type: "string", pattern: "^0x[a-fA-F0-9]{130}$" }])
     assert.include(Object.keys(schema.properties), "toHezEthereumAddress")
-    assert.sameMembers(Object.keys(bodies.transaction.examples.toAccount!), Object.keys(bodies.transaction.fields))
+    assert.sameMembers(
+      Object.keys(bodies.transaction.examples.toAccount!),
+      Object.keys(bodies.transaction.fields)
+    )
     const [example] = Object.values(bodyExamples(bodies.authorization, context))
     assert.deepStrictEqual(Object.keys(example!), ["hezEthereumAddress", "bjj", "signature"])
     assert.match(String(example!.hezEthereumAddress), /^hez:0x/u)
   })
 
   it("refuses digits of another kind or number", () => {
-    const rule = (result: Result.Result<unknown, { readonly rule: string }>) => Result.isFailure(result) ? result.failure.rule : result.success
-    assert.deepStrictEqual([rule(signature.parse("x", network)), rule(ethSignature.parse("x", network)), rule(signature.parse("A".repeat(128), network))], ["128 hexadecimal digits", "0x and 130 hexadecimal digits", "a".repeat(128)])
-    assert.deepStrictEqual([rule(feeSelector.parse("256", network)), rule(nonce.parse(`${uint64}`, network))], [256, uint64])
-    assert.deepStrictEqual([Result.isFailure(feeSelector.parse("257", network)), Result.isFailure(nonce.parse(`${uint64 + 1n}`, network))], [true, true])
+    const rule = (result: Result.Result<unknown, { readonly rule: string }>) =>
+      Result.isFailure(result) ? result.failure.rule : result.success
+    assert.deepStrictEqual([
+      rule(signature.parse("x", network)),
+      rule(ethSignature.parse("x", network)),
+      rule(signature.parse("A".repeat(128), network))
+    ], ["128 hexadecimal digits", "0x and 130 hexadecimal digits", "a".repeat(128)])
+    assert.deepStrictEqual([
+      rule(feeSelector.parse("256", network)),
+      rule(nonce.parse(`${uint64}`, network))
+    ], [256, uint64])
+    assert.deepStrictEqual([
+      Result.isFailure(feeSelector.parse("257", network)),
+      Result.isFailure(nonce.parse(`${uint64 + 1n}`, network))
+    ], [true, true])
   })
 })

@@ -11,7 +11,9 @@ const { url } = import.meta
 if (isMainThread) {
   registerHooks({
     resolve: (specifier, context, next) =>
-      /^poseidon-lite\/poseidon\d$/u.test(specifier) && context.parentURL !== url ? { url, shortCircuit: true } : next(specifier, context)
+      /^poseidon-lite\/poseidon\d$/u.test(specifier) && context.parentURL !== url
+        ? { url, shortCircuit: true }
+        : next(specifier, context)
   })
 }
 
@@ -21,7 +23,9 @@ const load = createRequire(url)
 const KEPT_MAX = 50_000
 
 const remembered = (inputs: 1 | 2 | 3 | 4 | 5 | 6): Hash => {
-  const { [`poseidon${inputs}`]: hash } = load(`poseidon-lite/poseidon${inputs}`) as { readonly [name: string]: Hash }
+  const { [`poseidon${inputs}`]: hash } = load(`poseidon-lite/poseidon${inputs}`) as {
+    readonly [name: string]: Hash
+  }
   const results = new Map<string, bigint>()
   return (values) => {
     const key = values.join()

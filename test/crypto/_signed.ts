@@ -1,9 +1,19 @@
-import { derivePublicKey, ethereumAddress, signAuthorization, signTransaction } from "../../adapters/crypto/mod.ts"
+import {
+  derivePublicKey,
+  ethereumAddress,
+  signAuthorization,
+  signTransaction
+} from "../../adapters/crypto/mod.ts"
 import type { Network } from "../../core/domain/mod.ts"
 import type { PublicKey } from "../../core/encoding/mod.ts"
 import type { SignedAuthorization, SignedTransaction } from "../../core/ports/mod.ts"
 
-export const network: Network = { prefix: "zk", name: "Signing network", chainId: 1337, rollupAddress: `0x${"ab".repeat(20)}` }
+export const network: Network = {
+  prefix: "zk",
+  name: "Signing network",
+  chainId: 1337,
+  rollupAddress: `0x${"ab".repeat(20)}`
+}
 
 export interface Signed {
   readonly publicKey: PublicKey
@@ -15,8 +25,15 @@ export function signedTransactions(count: number, wallets: number): ReadonlyArra
   return Array.from({ length: count }, (_, i) => {
     const privateKey = new Uint8Array(32).fill(1 + i % wallets)
     const unsigned = {
-      tokenId: 0, fromAccountIndex: 256 + i % wallets, toAccountIndex: 256, toAddress: null, toPublicKey: null, amount: 1000n, fee: 126,
-      nonce: BigInt(i), request: null
+      tokenId: 0,
+      fromAccountIndex: 256 + i % wallets,
+      toAccountIndex: 256,
+      toAddress: null,
+      toPublicKey: null,
+      amount: 1000n,
+      fee: 126,
+      nonce: BigInt(i),
+      request: null
     }
     const signature = signTransaction(privateKey, unsigned, network.chainId)
     return { publicKey: derivePublicKey(privateKey), transaction: { ...unsigned, signature } }
@@ -26,5 +43,9 @@ export function signedTransactions(count: number, wallets: number): ReadonlyArra
 export function signedAuthorization(seed: number): SignedAuthorization {
   const owner = new Uint8Array(32).fill(seed)
   const publicKey = derivePublicKey(owner)
-  return { address: ethereumAddress(owner), publicKey, signature: signAuthorization(owner, publicKey, network) }
+  return {
+    address: ethereumAddress(owner),
+    publicKey,
+    signature: signAuthorization(owner, publicKey, network)
+  }
 }

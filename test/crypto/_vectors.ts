@@ -1,6 +1,12 @@
 import { Result } from "effect"
 import type { Network } from "../../core/domain/mod.ts"
-import { parseAccountIndex, parseEthereumAddress, parsePrefixedAddress, parsePublicKey, type PublicKey } from "../../core/encoding/mod.ts"
+import {
+  parseAccountIndex,
+  parseEthereumAddress,
+  parsePrefixedAddress,
+  parsePublicKey,
+  type PublicKey
+} from "../../core/encoding/mod.ts"
 import type { VectorCase } from "../vectors/mod.ts"
 import type { SignedTransaction } from "../../core/ports/mod.ts"
 
@@ -36,12 +42,21 @@ export interface TransactionVector extends VectorCase {
 export interface AuthorizationVector extends VectorCase {
   readonly chainId: number
   readonly verifyingContract: string
-  readonly postBody: { readonly hezEthereumAddress: string; readonly bjj: string; readonly signature: string }
+  readonly postBody: {
+    readonly hezEthereumAddress: string
+    readonly bjj: string
+    readonly signature: string
+  }
 }
 
 /** Where an authorization counts. */
 export function networkOf({ chainId, verifyingContract }: AuthorizationVector): Network {
-  return { prefix: "hez", name: "Hermez Network", chainId, rollupAddress: Result.getOrThrow(parseEthereumAddress(verifyingContract)) }
+  return {
+    prefix: "hez",
+    name: "Hermez Network",
+    chainId,
+    rollupAddress: Result.getOrThrow(parseEthereumAddress(verifyingContract))
+  }
 }
 
 /** What a posted body says is signed. */
@@ -75,7 +90,9 @@ export function publicKey(bjj: string): PublicKey {
   return Result.getOrThrow(parsePublicKey("hez", bjj))
 }
 
-const index = (text: string | null) => text === null ? null : Result.getOrThrow(parseAccountIndex("hez", text))
-const address = (text: string | null) => text === null ? null : Result.getOrThrow(parsePrefixedAddress("hez", text))
+const index = (text: string | null) =>
+  text === null ? null : Result.getOrThrow(parseAccountIndex("hez", text))
+const address = (text: string | null) =>
+  text === null ? null : Result.getOrThrow(parsePrefixedAddress("hez", text))
 const key = (text: string | null) => text === null ? null : publicKey(text)
 const number = (text: string | number | null) => text === null ? null : BigInt(text)

@@ -1,7 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { compressPoint, decompressPublicKey, derivePublicKey, isInPrimeSubgroup, isSigningKey } from "../../adapters/crypto/mod.ts"
-import { EMPTY_PUBLIC_KEY, formatBarePublicKey, formatPublicKey, parsePublicKey, publicKeyFromParts } from "../../core/encoding/mod.ts"
+import {
+  compressPoint,
+  decompressPublicKey,
+  derivePublicKey,
+  isInPrimeSubgroup,
+  isSigningKey
+} from "../../adapters/crypto/mod.ts"
+import {
+  EMPTY_PUBLIC_KEY,
+  formatBarePublicKey,
+  formatPublicKey,
+  parsePublicKey,
+  publicKeyFromParts
+} from "../../core/encoding/mod.ts"
 import { bytes } from "../encoding/_arbitrary.ts"
 import { PREFIXES, verifyCases, type VectorCase, withPrefix } from "../vectors/mod.ts"
 
@@ -28,7 +40,9 @@ describe("BabyJubJub keys", () => {
     verifyCases<WalletCase>("wallets", 260, (wallet) => {
       const key = derivePublicKey(Buffer.from(wallet.bjjPrivateKey, "hex"))
       assert.strictEqual(key, wallet.bjjCompressedBytesHex)
-      for (const prefix of PREFIXES) assert.strictEqual(formatPublicKey(prefix, key), withPrefix(prefix, wallet.bjj))
+      for (const prefix of PREFIXES) {
+        assert.strictEqual(formatPublicKey(prefix, key), withPrefix(prefix, wallet.bjj))
+      }
       const point = { x: BigInt(wallet.publicKeyX), y: BigInt(wallet.publicKeyY) }
       assert.deepStrictEqual(decompressPublicKey(key), Result.succeed(point))
       assert.strictEqual(compressPoint(point), key)
@@ -44,29 +58,44 @@ describe("BabyJubJub keys", () => {
       const decompresses = vector.decompresses === true && vector.yBelowModulus === true
       assert.strictEqual(Result.isSuccess(decompressPublicKey(key)), decompresses)
       assert.strictEqual(isInPrimeSubgroup(key), decompresses && vector.inPrimeSubgroup === true)
-      assert.strictEqual(isSigningKey(key), decompresses && vector.inPrimeSubgroup === true && vector.why !== "point of low order")
+      assert.strictEqual(
+        isSigningKey(key),
+        decompresses && vector.inPrimeSubgroup === true && vector.why !== "point of low order"
+      )
       judged++
     })
     assert.strictEqual(judged, 270)
   })
 
   it("the published key follows from its private key", () => {
-    const key = derivePublicKey(Buffer.from("0001020304050607080900010203040506070809000102030405060708090001", "hex"))
+    const key = derivePublicKey(
+      Buffer.from("0001020304050607080900010203040506070809000102030405060708090001", "hex")
+    )
     assert.strictEqual(key, "c433f7a696b7aa3a5224efb3993baf0ccd9e92eecee0c29a3f6c8208a9e81d9e")
     assert.strictEqual(formatBarePublicKey(key), "xDP3ppa3qjpSJO-zmTuvDM2eku7O4MKaP2yCCKnoHZ7i")
   })
 
   it("a point has one key: y is below the modulus, and no sign goes with x of 0", () => {
-    assert.isTrue(Result.isFailure(decompressPublicKey(publicKeyFromParts({ y: MODULUS, sign: false }))))
-    assert.isTrue(Result.isFailure(decompressPublicKey(publicKeyFromParts({ y: MODULUS + 1n, sign: false }))))
-    assert.deepStrictEqual(decompressPublicKey(publicKeyFromParts({ y: 1n, sign: false })), Result.succeed({ x: 0n, y: 1n }))
+    assert.isTrue(
+      Result.isFailure(decompressPublicKey(publicKeyFromParts({ y: MODULUS, sign: false })))
+    )
+    assert.isTrue(
+      Result.isFailure(decompressPublicKey(publicKeyFromParts({ y: MODULUS + 1n, sign: false })))
+    )
+    assert.deepStrictEqual(
+      decompressPublicKey(publicKeyFromParts({ y: 1n, sign: false })),
+      Result.succeed({ x: 0n, y: 1n })
+    )
     assert.isTrue(Result.isFailure(decompressPublicKey(publicKeyFromParts({ y: 1n, sign: true }))))
   })
 
   it("the neutral element and the empty key sign nothing", () => {
     const neutral = publicKeyFromParts({ y: 1n, sign: false })
     assert.deepStrictEqual([isInPrimeSubgroup(neutral), isSigningKey(neutral)], [true, false])
-    assert.deepStrictEqual([isInPrimeSubgroup(EMPTY_PUBLIC_KEY), isSigningKey(EMPTY_PUBLIC_KEY)], [false, false])
+    assert.deepStrictEqual([isInPrimeSubgroup(EMPTY_PUBLIC_KEY), isSigningKey(EMPTY_PUBLIC_KEY)], [
+      false,
+      false
+    ])
   })
 
   it.prop(
@@ -80,7 +109,9 @@ describe("BabyJubJub keys", () => {
     { arbitrary: { runs: 25 } }
   )
 
-  it.prop("any 32 bytes decompress to a point that compresses back, or to none", { value: bytes(32) }, ({ value }) => {
+  it.prop("any 32 bytes decompress to a point that compresses back, or to none", {
+    value: bytes(32)
+  }, ({ value }) => {
     const key = Buffer.from(value).toString("hex")
     const point = decompressPublicKey(key)
     if (Result.isSuccess(point)) assert.strictEqual(compressPoint(point.success), key)

@@ -1,10 +1,21 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary } from "effect"
 import {
-  accountLeaf, emptyTree, type IndexedLeaf, merkleTree, poseidon, verifyExitProof, verifyInclusion
+  accountLeaf,
+  emptyTree,
+  type IndexedLeaf,
+  merkleTree,
+  poseidon,
+  verifyExitProof,
+  verifyInclusion
 } from "../../adapters/crypto/mod.ts"
 import type { MerkleProof } from "../../core/domain/mod.ts"
-import { EMPTY_PUBLIC_KEY, INTERNAL_ADDRESS, publicKeyFromParts, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
+import {
+  EMPTY_PUBLIC_KEY,
+  INTERNAL_ADDRESS,
+  publicKeyFromParts,
+  ZERO_ADDRESS
+} from "../../core/encoding/mod.ts"
 import { integer, unsigned } from "../encoding/_arbitrary.ts"
 
 const MODULUS = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
@@ -17,13 +28,20 @@ const indexedLeaves = Arbitrary.map(
 /** Leaves that come close to each other, so that updates replace some, and far from each other, so that others move down. */
 const batches = Arbitrary.array(
   Arbitrary.map(
-    Arbitrary.array(Arbitrary.all([integer(0, 12), integer(0, 1), unsigned(250)]), { maxLength: 5 }),
-    (triples) => [...new Map(triples.map(([low, high, leaf]) => [low + high * 2 ** 40, leaf]))].map(([index, leaf]) => ({ index, leaf }))
+    Arbitrary.array(Arbitrary.all([integer(0, 12), integer(0, 1), unsigned(250)]), {
+      maxLength: 5
+    }),
+    (triples) =>
+      [...new Map(triples.map(([low, high, leaf]) => [low + high * 2 ** 40, leaf]))].map((
+        [index, leaf]
+      ) => ({ index, leaf }))
   ),
   { maxLength: 5 }
 )
 
-const last = (leaves: ReadonlyArray<IndexedLeaf>) => [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
+const last = (
+  leaves: ReadonlyArray<IndexedLeaf>
+) => [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
 
 describe("Merkle trees", () => {
   it("the empty tree has root 0 and proves nothing", () => {
@@ -49,8 +67,13 @@ describe("Merkle trees", () => {
   })
 
   it("paths follow the index from its least significant bit at the root", () => {
-    const [a, b, c] = [{ index: 256, leaf: 1n }, { index: 257, leaf: 2n }, { index: 258, leaf: 3n }] as const
-    const [hashA, hashB, hashC] = [a, b, c].map(({ index, leaf }) => poseidon([BigInt(index), leaf, 1n])) as [bigint, bigint, bigint]
+    const [a, b, c] = [{ index: 256, leaf: 1n }, { index: 257, leaf: 2n }, {
+      index: 258,
+      leaf: 3n
+    }] as const
+    const [hashA, hashB, hashC] = [a, b, c].map(({ index, leaf }) =>
+      poseidon([BigInt(index), leaf, 1n])
+    ) as [bigint, bigint, bigint]
     const even = poseidon([hashA, hashC])
     const tree = merkleTree([c, a, b])
     assert.strictEqual(tree.root, poseidon([even, hashB]))
@@ -80,7 +103,11 @@ describe("Merkle trees", () => {
       const tree = merkleTree(leaves)
       for (const { index, leaf } of leaves) {
         const proof = proofOf(tree.proof(index))
-        assert.deepStrictEqual([proof.root, proof.key, proof.value], [tree.root, BigInt(index), leaf])
+        assert.deepStrictEqual([proof.root, proof.key, proof.value], [
+          tree.root,
+          BigInt(index),
+          leaf
+        ])
         assert.notStrictEqual(proof.siblings.at(-1), 0n)
         assert.isTrue(verifyInclusion(proof))
         assert.isTrue(verifyInclusion({ ...proof, siblings: [...proof.siblings, 0n, 0n] }))
@@ -93,8 +120,13 @@ describe("Merkle trees", () => {
     { arbitrary: { runs: 25 } }
   )
 
-  it.prop("the root does not depend on the order of the leaves", { leaves: indexedLeaves }, ({ leaves }) =>
-    assert.strictEqual(merkleTree(leaves.toReversed()).root, merkleTree(leaves).root), { arbitrary: { runs: 15 } })
+  it.prop(
+    "the root does not depend on the order of the leaves",
+    { leaves: indexedLeaves },
+    ({ leaves }) =>
+      assert.strictEqual(merkleTree(leaves.toReversed()).root, merkleTree(leaves).root),
+    { arbitrary: { runs: 15 } }
+  )
 
   it.prop(
     "a tree that was updated is the tree built from what it holds, proofs and all, and its earlier versions stay as they were",
@@ -106,13 +138,17 @@ describe("Merkle trees", () => {
         const leaves = last(batches.slice(0, i).flat())
         const rebuilt = merkleTree(leaves)
         assert.strictEqual(version.root, rebuilt.root)
-        for (const { index } of last(batches.flat())) assert.deepStrictEqual(version.proof(index), rebuilt.proof(index))
+        for (const { index } of last(batches.flat())) {
+          assert.deepStrictEqual(version.proof(index), rebuilt.proof(index))
+        }
       }
     },
     { arbitrary: { runs: 25 } }
   )
 
-  it.prop("leaves put in one by one and in any order make the same tree as all at once", { leaves: indexedLeaves }, ({ leaves }) => {
+  it.prop("leaves put in one by one and in any order make the same tree as all at once", {
+    leaves: indexedLeaves
+  }, ({ leaves }) => {
     const oneByOne = leaves.toReversed().reduce((tree, leaf) => tree.update([leaf]), emptyTree)
     assert.strictEqual(oneByOne.root, emptyTree.update(leaves).root)
   }, { arbitrary: { runs: 15 } })
@@ -123,23 +159,36 @@ describe("Merkle trees", () => {
   })
 
   it("a sibling or value has one form: what is equal modulo the field does not verify", () => {
-    const proof = proofOf(merkleTree([{ index: 256, leaf: 7n }, { index: 257, leaf: 8n }]).proof(256))
+    const proof = proofOf(
+      merkleTree([{ index: 256, leaf: 7n }, { index: 257, leaf: 8n }]).proof(256)
+    )
     assert.isTrue(verifyInclusion(proof))
     assert.isFalse(verifyInclusion({ ...proof, value: proof.value + MODULUS }))
-    assert.isFalse(verifyInclusion({ ...proof, siblings: proof.siblings.map((sibling) => sibling + MODULUS) }))
-    assert.isFalse(verifyInclusion({ ...proof, siblings: proof.siblings.map((sibling) => sibling - MODULUS) }))
+    assert.isFalse(
+      verifyInclusion({ ...proof, siblings: proof.siblings.map((sibling) => sibling + MODULUS) })
+    )
+    assert.isFalse(
+      verifyInclusion({ ...proof, siblings: proof.siblings.map((sibling) => sibling - MODULUS) })
+    )
   })
 
   it("a key outside the tree never verifies", () => {
     const leaf: IndexedLeaf = { index: 256, leaf: 7n }
     const proof = proofOf(merkleTree([leaf]).proof(256))
     assert.isFalse(verifyInclusion({ ...proof, key: -1n }))
-    assert.isFalse(verifyInclusion({ ...proof, key: 1n << 48n, root: poseidon([1n << 48n, 7n, 1n]) }))
+    assert.isFalse(
+      verifyInclusion({ ...proof, key: 1n << 48n, root: poseidon([1n << 48n, 7n, 1n]) })
+    )
   })
 })
 
 describe("exit proofs", () => {
-  const owned = { tokenId: 3, balance: 42n, publicKey: `${"0".repeat(63)}1`, address: `0x${"5".repeat(40)}` }
+  const owned = {
+    tokenId: 3,
+    balance: 42n,
+    publicKey: `${"0".repeat(63)}1`,
+    address: `0x${"5".repeat(40)}`
+  }
   const tree = merkleTree([
     { index: 256, leaf: accountLeaf({ ...owned, nonce: 0n }) },
     { index: 300, leaf: accountLeaf({ ...owned, tokenId: 4, nonce: 0n }) }
@@ -148,17 +197,33 @@ describe("exit proofs", () => {
 
   it("the proof of an exit leads to the exit root", () => {
     assert.isTrue(verifyExitProof(exit, tree.root))
-    assert.isTrue(verifyExitProof({ ...exit, tokenId: 4, accountIndex: 300, merkleProof: proofOf(tree.proof(300)) }, tree.root))
+    assert.isTrue(
+      verifyExitProof({
+        ...exit,
+        tokenId: 4,
+        accountIndex: 300,
+        merkleProof: proofOf(tree.proof(300))
+      }, tree.root)
+    )
   })
 
   it("a proof that speaks of anything else does not", () => {
     const { merkleProof } = exit
     const wrong: ReadonlyArray<Partial<typeof exit>> = [
-      { tokenId: 4 }, { balance: 43n }, { publicKey: EMPTY_PUBLIC_KEY }, { address: ZERO_ADDRESS }, { accountIndex: 300 },
+      { tokenId: 4 },
+      { balance: 43n },
+      { publicKey: EMPTY_PUBLIC_KEY },
+      { address: ZERO_ADDRESS },
+      { accountIndex: 300 },
       { accountIndex: 300, merkleProof: { ...merkleProof, key: 300n } },
       { merkleProof: { ...merkleProof, value: merkleProof.value + 1n } },
       { merkleProof: { ...merkleProof, siblings: [] } },
-      { merkleProof: { ...merkleProof, siblings: merkleProof.siblings.map((sibling) => sibling + 1n) } },
+      {
+        merkleProof: {
+          ...merkleProof,
+          siblings: merkleProof.siblings.map((sibling) => sibling + 1n)
+        }
+      },
       { merkleProof: { ...merkleProof, root: 0n } },
       { merkleProof: { ...merkleProof, fnc: 1 as 0 } },
       { merkleProof: proofOf(tree.proof(300)) }
@@ -181,7 +246,13 @@ describe("account leaves", () => {
       13265203488631320682117942952393454767418777767637549409684833552016769103047n
     )
     assert.strictEqual(
-      accountLeaf({ tokenId: 0, nonce: 0n, balance: 0n, publicKey: EMPTY_PUBLIC_KEY, address: ZERO_ADDRESS }),
+      accountLeaf({
+        tokenId: 0,
+        nonce: 0n,
+        balance: 0n,
+        publicKey: EMPTY_PUBLIC_KEY,
+        address: ZERO_ADDRESS
+      }),
       2351654555892372227640888372176282444150254868378439619268573230312091195718n
     )
     assert.strictEqual(
@@ -189,7 +260,10 @@ describe("account leaves", () => {
         tokenId: 3,
         nonce: 129n,
         balance: 42n * 10n ** 18n,
-        publicKey: publicKeyFromParts({ y: 0x21b0a1688b37f77b1d1d5539ec3b826db5ac78b2513f574a04c50a7d4f8246d7n, sign: false }),
+        publicKey: publicKeyFromParts({
+          y: 0x21b0a1688b37f77b1d1d5539ec3b826db5ac78b2513f574a04c50a7d4f8246d7n,
+          sign: false
+        }),
         address: "0xa3c88ac39a76789437aed31b9608da72e1bbfbf9"
       }),
       15036148928138382129196903417666258171042923749783835283230591475172197254845n

@@ -19,12 +19,17 @@ for (const [name, layer] of Object.entries(verifiers)) {
         const verifier = yield* SignatureVerifier
         const [first] = signed
         const other = signedAuthorization(5)
-        const asked = signed.flatMap(({ publicKey, transaction }, i) => [
-          [true, verifier.transaction(transaction, publicKey)],
-          [i % 3 === 0, verifier.transaction(transaction, first!.publicKey)],
-          [false, verifier.transaction({ ...transaction, amount: transaction.amount + 1n }, publicKey)],
-          [false, verifier.transaction({ ...transaction, amount: 12345678901234567n }, publicKey)]
-        ] as const)
+        const asked = signed.flatMap(({ publicKey, transaction }, i) =>
+          [
+            [true, verifier.transaction(transaction, publicKey)],
+            [i % 3 === 0, verifier.transaction(transaction, first!.publicKey)],
+            [
+              false,
+              verifier.transaction({ ...transaction, amount: transaction.amount + 1n }, publicKey)
+            ],
+            [false, verifier.transaction({ ...transaction, amount: 12345678901234567n }, publicKey)]
+          ] as const
+        )
         const answers = yield* Effect.all(asked.map(([, ask]) => ask), { concurrency: "unbounded" })
         assert.deepStrictEqual(answers, asked.map(([expected]) => expected))
         assert.isTrue(yield* verifier.authorization(other))
@@ -58,9 +63,15 @@ describe("Verifying in workers", () => {
       const verifier = yield* SignatureVerifier
       const authorization = signedAuthorization(5)
       assert.isTrue(yield* verifier.authorization(authorization))
-      assert.isFalse(yield* verifier.authorization({ ...authorization, address: network.rollupAddress }))
+      assert.isFalse(
+        yield* verifier.authorization({ ...authorization, address: network.rollupAddress })
+      )
       assert.instanceOf(yield* Effect.flip(verifier.authorization(authorization)), VerifierBusy)
-    }).pipe(Effect.provide(verifierWorkers(network, { queueMax: 0, inPlaceWhile: () => inPlaceLeft-- > 0 })))
+    }).pipe(
+      Effect.provide(
+        verifierWorkers(network, { queueMax: 0, inPlaceWhile: () => inPlaceLeft-- > 0 })
+      )
+    )
   })
 
   it.live("the layer's end ends the threads and interrupts who waits", () =>
@@ -68,8 +79,13 @@ describe("Verifying in workers", () => {
       const { publicKey, transaction } = signed[0]!
       const fibers = yield* Effect.gen(function*() {
         const verifier = yield* SignatureVerifier
-        const waiting = yield* Effect.forEach(Array.from({ length: 30 }), () =>
-          Effect.forkDetach(verifier.transaction(transaction, publicKey), { startImmediately: true }))
+        const waiting = yield* Effect.forEach(
+          Array.from({ length: 30 }),
+          () =>
+            Effect.forkDetach(verifier.transaction(transaction, publicKey), {
+              startImmediately: true
+            })
+        )
         return waiting
       }).pipe(Effect.provide(Layer.fresh(verifierWorkers(network, { workersMax: 1 }))))
       const exits = yield* Effect.forEach(fibers, Fiber.await)

@@ -1,13 +1,27 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import {
-  derivePublicKey, ethereumAddress, isSigningKey, keccak256, signAuthorization, signMessage, verifyAuthorization, verifyMessage,
+  derivePublicKey,
+  ethereumAddress,
+  isSigningKey,
+  keccak256,
+  signAuthorization,
+  signMessage,
+  verifyAuthorization,
+  verifyMessage,
   verifyTransaction
 } from "../../adapters/crypto/mod.ts"
 import { l2TransactionId, parsePrefixedAddress } from "../../core/encoding/mod.ts"
 import { bytes, unsigned } from "../encoding/_arbitrary.ts"
 import { verifyCases, type VectorCase } from "../vectors/mod.ts"
-import { type AuthorizationVector, networkOf, type PostBody, publicKey, signedTransaction, type TransactionVector } from "./_vectors.ts"
+import {
+  type AuthorizationVector,
+  networkOf,
+  type PostBody,
+  publicKey,
+  signedTransaction,
+  type TransactionVector
+} from "./_vectors.ts"
 
 interface Verdict {
   readonly accept: boolean
@@ -29,7 +43,10 @@ interface TransactionCase extends TransactionVector {
 
 interface GroupCase extends VectorCase {
   readonly chainId: number
-  readonly postBody: { readonly atomicGroupId: string; readonly transactions: ReadonlyArray<PostBody> }
+  readonly postBody: {
+    readonly atomicGroupId: string
+    readonly transactions: ReadonlyArray<PostBody>
+  }
   readonly perTransaction: ReadonlyArray<{ readonly signerBjj: string; readonly verdict: Verdict }>
   readonly atomicGroupIdMatches: boolean
   readonly groupAccept: boolean
@@ -43,14 +60,21 @@ interface AuthorizationCase extends AuthorizationVector {
 describe("Verifying messages", () => {
   it("every signature of the vectors gets its verdict, and a key that fits every message is no signing key", () => {
     let weak = 0
-    verifyCases<MessageCase>("eddsa-poseidon", 606, ({ message, negative, policy, publicKeyBytesHex, signature, verdict }) => {
-      assert.strictEqual(verifyMessage(publicKeyBytesHex, BigInt(message), signature), verdict.accept)
-      assert.strictEqual(verdict.accept, !negative)
-      if (policy !== true) return
-      // decided: the equation is the whole verdict on a signature, and such keys are refused where they are authorized
-      assert.isFalse(isSigningKey(publicKeyBytesHex))
-      weak++
-    })
+    verifyCases<MessageCase>(
+      "eddsa-poseidon",
+      606,
+      ({ message, negative, policy, publicKeyBytesHex, signature, verdict }) => {
+        assert.strictEqual(
+          verifyMessage(publicKeyBytesHex, BigInt(message), signature),
+          verdict.accept
+        )
+        assert.strictEqual(verdict.accept, !negative)
+        if (policy !== true) return
+        // decided: the equation is the whole verdict on a signature, and such keys are refused where they are authorized
+        assert.isFalse(isSigningKey(publicKeyBytesHex))
+        weak++
+      }
+    )
     assert.strictEqual(weak, 28)
   })
 
@@ -69,43 +93,69 @@ describe("Verifying messages", () => {
 
 describe("Verifying transactions", () => {
   it("every transaction of the vectors is accepted exactly when its signature and its id are right", () => {
-    verifyCases<TransactionCase>("l2-transactions", 802, ({ chainId, idMatches, negative, postBody, signerBjj, verdict }) => {
-      const transaction = signedTransaction(postBody)
-      const verified = verifyTransaction(publicKey(signerBjj), transaction, chainId)
-      assert.strictEqual(verified, verdict.accept)
-      const id = l2TransactionId(transaction, keccak256)
-      const identified = Result.isSuccess(id) && id.success === postBody.id
-      assert.strictEqual(identified, idMatches ?? true)
-      assert.strictEqual(verified && identified, !negative)
-    })
+    verifyCases<TransactionCase>(
+      "l2-transactions",
+      802,
+      ({ chainId, idMatches, negative, postBody, signerBjj, verdict }) => {
+        const transaction = signedTransaction(postBody)
+        const verified = verifyTransaction(publicKey(signerBjj), transaction, chainId)
+        assert.strictEqual(verified, verdict.accept)
+        const id = l2TransactionId(transaction, keccak256)
+        const identified = Result.isSuccess(id) && id.success === postBody.id
+        assert.strictEqual(identified, idMatches ?? true)
+        assert.strictEqual(verified && identified, !negative)
+      }
+    )
   })
 
   it("every group of the vectors is accepted exactly when its id and its members' signatures are right", () => {
-    verifyCases<GroupCase>("atomic-groups", 223, ({ atomicGroupIdMatches, chainId, groupAccept, perTransaction, postBody }) => {
-      const verified = postBody.transactions.map((body, i) => {
-        const { signerBjj, verdict } = perTransaction[i]!
-        assert.strictEqual(verifyTransaction(publicKey(signerBjj), signedTransaction(body), chainId), verdict.accept)
-        return verdict.accept
-      })
-      const ids = Buffer.from(postBody.transactions.map(({ id }) => id.slice(2)).join(""), "hex")
-      const identified = `0x${Buffer.from(keccak256(ids)).toString("hex")}` === postBody.atomicGroupId
-      assert.strictEqual(identified, atomicGroupIdMatches)
-      assert.strictEqual(identified && verified.every(Boolean), groupAccept)
-    })
+    verifyCases<GroupCase>(
+      "atomic-groups",
+      223,
+      ({ atomicGroupIdMatches, chainId, groupAccept, perTransaction, postBody }) => {
+        const verified = postBody.transactions.map((body, i) => {
+          const { signerBjj, verdict } = perTransaction[i]!
+          assert.strictEqual(
+            verifyTransaction(publicKey(signerBjj), signedTransaction(body), chainId),
+            verdict.accept
+          )
+          return verdict.accept
+        })
+        const ids = Buffer.from(postBody.transactions.map(({ id }) => id.slice(2)).join(""), "hex")
+        const identified =
+          `0x${Buffer.from(keccak256(ids)).toString("hex")}` === postBody.atomicGroupId
+        assert.strictEqual(identified, atomicGroupIdMatches)
+        assert.strictEqual(identified && verified.every(Boolean), groupAccept)
+      }
+    )
   })
 
   it("a field that is wider than its place has no signature, even though the bits would fit another transaction", () => {
     const privateKey = new Uint8Array(32).fill(7)
     const key = derivePublicKey(privateKey)
-    let example: { readonly chainId: number; readonly postBody: PostBody; readonly signerBjj: string } | undefined
-    verifyCases<TransactionCase>("l2-transactions", 802, (vector) => { if (!vector.negative) example ??= vector })
+    let example: {
+      readonly chainId: number
+      readonly postBody: PostBody
+      readonly signerBjj: string
+    } | undefined
+    verifyCases<TransactionCase>("l2-transactions", 802, (vector) => {
+      if (!vector.negative) example ??= vector
+    })
     const { chainId, postBody, signerBjj } = example!
     const transaction = signedTransaction(postBody)
     assert.isTrue(verifyTransaction(publicKey(signerBjj), transaction, chainId))
-    for (const wide of [{ fee: 256 }, { nonce: 1n << 40n }, { tokenId: 2 ** 32 }, { maxNumBatch: 2 ** 32 }, { fee: -1 }]) {
+    for (
+      const wide of [{ fee: 256 }, { nonce: 1n << 40n }, { tokenId: 2 ** 32 }, {
+        maxNumBatch: 2 ** 32
+      }, { fee: -1 }]
+    ) {
       assert.isFalse(verifyTransaction(key, { ...transaction, ...wide }, chainId))
     }
-    const shifted = { ...transaction, fee: transaction.fee - 1, nonce: transaction.nonce + (1n << 40n) }
+    const shifted = {
+      ...transaction,
+      fee: transaction.fee - 1,
+      nonce: transaction.nonce + (1n << 40n)
+    }
     assert.isFalse(verifyTransaction(publicKey(signerBjj), shifted, chainId))
   })
 })
@@ -134,7 +184,13 @@ describe("Verifying authorizations", () => {
     verifyCases<MessageCase>("eddsa-poseidon", 606, ({ policy, publicKeyBytesHex }) => {
       if (policy !== true) return
       const signature = signAuthorization(owner, publicKeyBytesHex, network)
-      assert.isFalse(verifyAuthorization({ address: ethereumAddress(owner), publicKey: publicKeyBytesHex, signature }, network))
+      assert.isFalse(
+        verifyAuthorization({
+          address: ethereumAddress(owner),
+          publicKey: publicKeyBytesHex,
+          signature
+        }, network)
+      )
       refused++
     })
     assert.strictEqual(refused, 28)

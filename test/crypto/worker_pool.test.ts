@@ -11,10 +11,16 @@ class Thread extends EventEmitter {
   readonly batches: Array<ReadonlyArray<number>> = []
   ended = false
   kept = true
-  readonly postMessage = (questions: ReadonlyArray<unknown>) => { this.batches.push(questions as ReadonlyArray<number>) }
+  readonly postMessage = (questions: ReadonlyArray<unknown>) => {
+    this.batches.push(questions as ReadonlyArray<number>)
+  }
   readonly terminate = () => Promise.resolve(this.end())
-  readonly ref = () => { this.kept = true }
-  readonly unref = () => { this.kept = false }
+  readonly ref = () => {
+    this.kept = true
+  }
+  readonly unref = () => {
+    this.kept = false
+  }
 
   answer(): void {
     this.emit("message", this.batches.shift()!.map((question) => question % 2 === 0))
@@ -38,7 +44,10 @@ const make = (options: { readonly workersMax: number; readonly queueMax: number 
 }
 
 const askAll = (pool: WorkerPool<number>, questions: ReadonlyArray<number>) =>
-  Effect.forEach(questions, (question) => Effect.forkChild(pool.ask(question), { startImmediately: true }))
+  Effect.forEach(
+    questions,
+    (question) => Effect.forkChild(pool.ask(question), { startImmediately: true })
+  )
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
@@ -48,7 +57,10 @@ describe("A pool of workers", () => {
       const { pool, threads } = make({ workersMax: 2, queueMax: 10 })
       assert.strictEqual(threads.length, 0)
       const [fiber] = yield* askAll(pool, [2])
-      assert.deepStrictEqual(threads.map(({ batches, kept }) => ({ batches, kept })), [{ batches: [[2]], kept: true }])
+      assert.deepStrictEqual(threads.map(({ batches, kept }) => ({ batches, kept })), [{
+        batches: [[2]],
+        kept: true
+      }])
       threads[0]!.answer()
       assert.isFalse(threads[0]!.kept)
       assert.isTrue(yield* Fiber.join(fiber!))
@@ -60,12 +72,19 @@ describe("A pool of workers", () => {
       const fibers = yield* askAll(pool, range(0, 60))
       assert.strictEqual(threads.length, 2)
       const sizes: Array<number> = []
-      for (let busy = threads.find(({ batches }) => batches.length > 0); busy !== undefined; busy = threads.find(({ batches }) => batches.length > 0)) {
+      for (
+        let busy = threads.find(({ batches }) => batches.length > 0);
+        busy !== undefined;
+        busy = threads.find(({ batches }) => batches.length > 0)
+      ) {
         sizes.push(busy.batches[0]!.length)
         busy.answer()
       }
       assert.strictEqual(Math.max(...sizes), 8)
-      assert.deepStrictEqual(yield* Effect.forEach(fibers, Fiber.join), range(0, 60).map((question) => question % 2 === 0))
+      assert.deepStrictEqual(
+        yield* Effect.forEach(fibers, Fiber.join),
+        range(0, 60).map((question) => question % 2 === 0)
+      )
     }))
 
   it.effect("a full queue is busy, and an interrupted question frees its place", () =>
@@ -125,7 +144,9 @@ describe("A pool of workers", () => {
       yield* pool.close
       assert.isTrue(threads.every(({ ended }) => ended))
       assert.strictEqual(threads.length, 2)
-      for (const exit of yield* Effect.forEach(fibers, Fiber.await)) assert.isTrue(Exit.isFailure(exit) && Exit.hasInterrupts(exit))
+      for (const exit of yield* Effect.forEach(fibers, Fiber.await)) {
+        assert.isTrue(Exit.isFailure(exit) && Exit.hasInterrupts(exit))
+      }
       assert.isTrue(Exit.hasInterrupts(yield* Effect.exit(pool.ask(1))))
     }))
 
@@ -134,7 +155,9 @@ describe("A pool of workers", () => {
       let started = 0
       const start = () => {
         started++
-        return new Worker(new URL("../../adapters/crypto/_worker.ts", import.meta.url), { workerData: network })
+        return new Worker(new URL("../../adapters/crypto/_worker.ts", import.meta.url), {
+          workerData: network
+        })
       }
       const pool = workerPool<unknown>({ start, workersMax: 1, queueMax: 9 })
       const exit = yield* Effect.exit(pool.ask({ publicKey: "", elements: [], signature: "" }))

@@ -1,59 +1,141 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
-  applicableVariables, auctionClock, type AuctionVariables, type BidView, bootCoordinator, firstBlockOfSlot, lastClosedSlot, lastOpenSlot, reachesMinimum, slotNumMax, slotOfBlock, slotView
+  applicableVariables,
+  auctionClock,
+  type AuctionVariables,
+  type BidView,
+  bootCoordinator,
+  firstBlockOfSlot,
+  lastClosedSlot,
+  lastOpenSlot,
+  reachesMinimum,
+  slotNumMax,
+  slotOfBlock,
+  slotView
 } from "../../core/domain/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 
 /** Slots of ten blocks from block 100 on; two are closed besides the current one, and then a hundred are open. */
 const constants = genesis.constants.auction
-const variables: AuctionVariables = { ...genesis.variables.auction, ethereumBlockNum: 0n, defaultSlotSetBid: [10n, 11n, 12n, 13n, 14n, 15n] }
+const variables: AuctionVariables = {
+  ...genesis.variables.auction,
+  ethereumBlockNum: 0n,
+  defaultSlotSetBid: [10n, 11n, 12n, 13n, 14n, 15n]
+}
 const clock = auctionClock(constants, variables, 120n)
 
 const bidOf = (slotNum: number, bidValue: bigint): BidView => ({
-  bid: { itemId: 1, slotNum, bidderAddr: "0x1", withdrawAddr: "0x1", bidValue, ethereumBlockNum: 1n, timestampMs: 1 },
+  bid: {
+    itemId: 1,
+    slotNum,
+    bidderAddr: "0x1",
+    withdrawAddr: "0x1",
+    bidValue,
+    ethereumBlockNum: 1n,
+    timestampMs: 1
+  },
   coordinator: { itemId: 1, bidderAddr: "0x1", forgerAddr: "0x2", url: "", ethereumBlockNum: 1n }
 })
 
 describe("slots", () => {
   it("have ten blocks each, and blocks up to the first one are of slot 0", () => {
-    assert.deepStrictEqual([0n, 99n, 100n, 109n, 110n, 119n, 120n].map((block) => slotOfBlock(constants, block)), [0, 0, 0, 0, 1, 1, 2])
-    assert.deepStrictEqual([0, 1, 7].map((slot) => firstBlockOfSlot(constants, slot)), [100n, 110n, 170n])
+    assert.deepStrictEqual(
+      [0n, 99n, 100n, 109n, 110n, 119n, 120n].map((block) => slotOfBlock(constants, block)),
+      [0, 0, 0, 0, 1, 1, 2]
+    )
+    assert.deepStrictEqual([0, 1, 7].map((slot) => firstBlockOfSlot(constants, slot)), [
+      100n,
+      110n,
+      170n
+    ])
   })
 
   it("are closed up to two after the current one, then open, then neither", () => {
-    assert.deepStrictEqual([clock.currentSlot, lastClosedSlot(clock), lastOpenSlot(clock)], [2, 4, 104])
+    assert.deepStrictEqual([clock.currentSlot, lastClosedSlot(clock), lastOpenSlot(clock)], [
+      2,
+      4,
+      104
+    ])
     const shown = [0, 4, 5, 104, 105].map((slotNum) => slotView(clock, slotNum, null))
-    assert.deepStrictEqual(shown.map(({ closedAuction }) => closedAuction), [true, true, false, false, false])
-    assert.deepStrictEqual(shown.map(({ openAuction }) => openAuction), [false, false, true, true, false])
-    assert.deepStrictEqual(slotView(clock, 5, null), { slotNum: 5, firstBlock: 150n, lastBlock: 159n, openAuction: true, closedAuction: false, bestBid: null, winner: null })
+    assert.deepStrictEqual(shown.map(({ closedAuction }) => closedAuction), [
+      true,
+      true,
+      false,
+      false,
+      false
+    ])
+    assert.deepStrictEqual(shown.map(({ openAuction }) => openAuction), [
+      false,
+      false,
+      true,
+      true,
+      false
+    ])
+    assert.deepStrictEqual(slotView(clock, 5, null), {
+      slotNum: 5,
+      firstBlock: 150n,
+      lastBlock: 159n,
+      openAuction: true,
+      closedAuction: false,
+      bestBid: null,
+      winner: null
+    })
   })
 
   it("end with the greatest number", () => {
-    for (const currentSlot of [slotNumMax - 1, slotNumMax]) assert.deepStrictEqual([lastClosedSlot({ ...clock, currentSlot }), lastOpenSlot({ ...clock, currentSlot })], [slotNumMax, slotNumMax])
+    for (const currentSlot of [slotNumMax - 1, slotNumMax]) {
+      assert.deepStrictEqual([
+        lastClosedSlot({ ...clock, currentSlot }),
+        lastOpenSlot({ ...clock, currentSlot })
+      ], [slotNumMax, slotNumMax])
+    }
     assert.strictEqual(lastOpenSlot({ ...clock, currentSlot: slotNumMax - 50 }), slotNumMax)
   })
 
   it("are won by the best bid once they are closed, if it is the least that is asked for", () => {
     const winners = [[4, 14n], [4, 13n], [5, 15n], [5, 1000n]] as const
-    const shown = winners.map(([slotNum, bidValue]) => slotView(clock, slotNum, { bestBid: bidOf(slotNum, bidValue), applicable: variables }))
-    assert.deepStrictEqual(shown.map(({ winner }) => winner?.forgerAddr ?? null), ["0x2", null, null, null])
-    assert.deepStrictEqual(shown.map(({ bestBid }) => bestBid?.bid.bidValue), winners.map(([, value]) => value))
+    const shown = winners.map(([slotNum, bidValue]) =>
+      slotView(clock, slotNum, { bestBid: bidOf(slotNum, bidValue), applicable: variables })
+    )
+    assert.deepStrictEqual(shown.map(({ winner }) => winner?.forgerAddr ?? null), [
+      "0x2",
+      null,
+      null,
+      null
+    ])
+    assert.deepStrictEqual(
+      shown.map(({ bestBid }) => bestBid?.bid.bidValue),
+      winners.map(([, value]) => value)
+    )
   })
 
   it("have a minimum by their number modulo 6", () => {
-    const least = [0, 5, 6, 13].map((slotNum) => [9n, 10n, 11n, 14n, 15n].find((bidValue) => reachesMinimum({ slotNum, bidValue }, variables)))
+    const least = [0, 5, 6, 13].map((slotNum) =>
+      [9n, 10n, 11n, 14n, 15n].find((bidValue) => reachesMinimum({ slotNum, bidValue }, variables))
+    )
     assert.deepStrictEqual(least, [10n, 15n, 10n, 11n])
   })
 
   it("are judged by the newest default bids whose first slot is not after them, or else by the oldest", () => {
-    const sets = [7, 5, 3].map((defaultSlotSetBidSlotNum) => ({ ...variables, defaultSlotSetBidSlotNum }))
-    const found = [9, 7, 6, 5, 4, 3, 2].map((slotNum) => applicableVariables(sets, slotNum)?.defaultSlotSetBidSlotNum)
+    const sets = [7, 5, 3].map((defaultSlotSetBidSlotNum) => ({
+      ...variables,
+      defaultSlotSetBidSlotNum
+    }))
+    const found = [9, 7, 6, 5, 4, 3, 2].map((slotNum) =>
+      applicableVariables(sets, slotNum)?.defaultSlotSetBidSlotNum
+    )
     assert.deepStrictEqual(found, [7, 7, 5, 5, 3, 3, 3])
     assert.isUndefined(applicableVariables([], 1))
   })
 
   it("are forged by the boot coordinator where no bid wins", () => {
     const { bootCoordinator: forgerAddr, bootCoordinatorUrl: url } = variables
-    assert.deepStrictEqual(bootCoordinator(variables), { itemId: 0, bidderAddr: `0x${"0".repeat(40)}`, forgerAddr, url, ethereumBlockNum: 0n })
+    assert.deepStrictEqual(bootCoordinator(variables), {
+      itemId: 0,
+      bidderAddr: `0x${"0".repeat(40)}`,
+      forgerAddr,
+      url,
+      ethereumBlockNum: 0n
+    })
   })
 })

@@ -1,20 +1,53 @@
 import { assert, describe, it } from "@effect/vitest"
-import { capitalizedPrefix, type Exit, feeUnits, feeUSD, isPendingWithdraw, localName } from "../../core/domain/mod.ts"
+import {
+  capitalizedPrefix,
+  type Exit,
+  feeUnits,
+  feeUSD,
+  isPendingWithdraw,
+  localName
+} from "../../core/domain/mod.ts"
 import { feeFactor } from "../../core/encoding/mod.ts"
 
 describe("an exit", () => {
   it("is pending until it was withdrawn at once or collected; to request it changes nothing", () => {
-    const exit = (instantWithdrawn: bigint | null, delayedWithdrawRequest: bigint | null, delayedWithdrawn: bigint | null) =>
-      ({ instantWithdrawn, delayedWithdrawRequest, delayedWithdrawn }) as Exit
-    const exits = [exit(null, null, null), exit(null, 5n, null), exit(7n, null, null), exit(null, 5n, 7n)]
+    const exit = (
+      instantWithdrawn: bigint | null,
+      delayedWithdrawRequest: bigint | null,
+      delayedWithdrawn: bigint | null
+    ) => ({ instantWithdrawn, delayedWithdrawRequest, delayedWithdrawn }) as Exit
+    const exits = [
+      exit(null, null, null),
+      exit(null, 5n, null),
+      exit(7n, null, null),
+      exit(null, 5n, 7n)
+    ]
     assert.deepStrictEqual(exits.map(isPendingWithdraw), [true, true, false, false])
   })
 })
 
 describe("names of members", () => {
   it("carry the prefix of the network where a word begins, and nowhere else", () => {
-    const names = ["zkEthereumAddress", "toZkEthereumAddress", "zk", "Zk", "zkey", "toZkey", "azkE", "amount"]
-    assert.deepStrictEqual(names.map((name) => localName({ prefix: "hez" }, name)), ["hezEthereumAddress", "toHezEthereumAddress", "zk", "Zk", "zkey", "toZkey", "azkE", "amount"])
+    const names = [
+      "zkEthereumAddress",
+      "toZkEthereumAddress",
+      "zk",
+      "Zk",
+      "zkey",
+      "toZkey",
+      "azkE",
+      "amount"
+    ]
+    assert.deepStrictEqual(names.map((name) => localName({ prefix: "hez" }, name)), [
+      "hezEthereumAddress",
+      "toHezEthereumAddress",
+      "zk",
+      "Zk",
+      "zkey",
+      "toZkey",
+      "azkE",
+      "amount"
+    ])
     assert.deepStrictEqual(names.map((name) => localName({ prefix: "zk" }, name)), names)
     assert.strictEqual(capitalizedPrefix("hez"), "Hez")
   })
@@ -22,8 +55,14 @@ describe("names of members", () => {
 
 describe("the fee of a posted transaction", () => {
   it("is known in units and in dollars, and nothing where it cannot be computed or the token has no price", () => {
-    assert.deepStrictEqual([feeUnits({ amount: 1000n, fee: 126 }), feeUnits({ amount: 1n << 200n, fee: 255 })], [101n, 0n])
-    assert.strictEqual(feeUSD({ amount: 1000n, fee: 126 }, { priceUSD: 2, decimals: 1 }), 200 * feeFactor(126))
+    assert.deepStrictEqual([
+      feeUnits({ amount: 1000n, fee: 126 }),
+      feeUnits({ amount: 1n << 200n, fee: 255 })
+    ], [101n, 0n])
+    assert.strictEqual(
+      feeUSD({ amount: 1000n, fee: 126 }, { priceUSD: 2, decimals: 1 }),
+      200 * feeFactor(126)
+    )
     assert.strictEqual(feeUSD({ amount: 1000n, fee: 126 }, { priceUSD: null, decimals: 1 }), 0)
   })
 })

@@ -20,20 +20,57 @@ const untyped = (value: unknown) => value as never
 describe("the promise door", () => {
   it("refuses a query that no URL could state, and names every rule it breaks", async () => {
     const node = await opened()
-    const error = await rejection(node.list("tokens", untyped({ filters: { bogus: 5, ids: [0, -1] }, limit: 0, order: "asc", form: 3 })))
+    const error = await rejection(
+      node.list(
+        "tokens",
+        untyped({ filters: { bogus: 5, ids: [0, -1] }, limit: 0, order: "asc", form: 3 })
+      )
+    )
     assert.strictEqual(error._tag, "BadInput")
-    for (const part of ["bogus", "ids", "limit", "order", "form"]) assert.include(error.message, part)
-    assert.include((await rejection(node.list("accounts", { filters: { address: `0x${"0".repeat(40)}`, publicKey: "0".repeat(64) } }))).message, "exclude each other")
-    assert.strictEqual((await rejection(node.list("transactions", { filters: {}, limit: 2050 })))._tag, "BadInput")
-    for (const query of [null, 5, "x", { filters: { tokenId: Object.create(null) } }]) assert.strictEqual((await rejection(node.list("transactions", untyped(query))))._tag, "BadInput")
-    for (const call of [node.list(untyped("nothing")), node.list(untyped(null)), node.find(untyped("toString"), untyped(1))]) assert.strictEqual((await rejection(call))._tag, "BadInput")
-    assert.strictEqual((await node.list("tokens", untyped({}))).items.length, (await node.list("tokens")).items.length)
+    for (const part of ["bogus", "ids", "limit", "order", "form"]) {
+      assert.include(error.message, part)
+    }
+    assert.include(
+      (await rejection(
+        node.list("accounts", {
+          filters: { address: `0x${"0".repeat(40)}`, publicKey: "0".repeat(64) }
+        })
+      )).message,
+      "exclude each other"
+    )
+    assert.strictEqual(
+      (await rejection(node.list("transactions", { filters: {}, limit: 2050 })))._tag,
+      "BadInput"
+    )
+    for (const query of [null, 5, "x", { filters: { tokenId: Object.create(null) } }]) {
+      assert.strictEqual(
+        (await rejection(node.list("transactions", untyped(query))))._tag,
+        "BadInput"
+      )
+    }
+    for (
+      const call of [
+        node.list(untyped("nothing")),
+        node.list(untyped(null)),
+        node.find(untyped("toString"), untyped(1))
+      ]
+    ) assert.strictEqual((await rejection(call))._tag, "BadInput")
+    assert.strictEqual(
+      (await node.list("tokens", untyped({}))).items.length,
+      (await node.list("tokens")).items.length
+    )
     await node.close()
   })
 
   it("refuses a key that names nothing of its kind", async () => {
     const node = await opened()
-    for (const key of [-5, 2 ** 40, 1.5, "3"]) assert.strictEqual((await rejection(node.find("slot", untyped(key))))._tag, "BadInput", String(key))
+    for (const key of [-5, 2 ** 40, 1.5, "3"]) {
+      assert.strictEqual(
+        (await rejection(node.find("slot", untyped(key))))._tag,
+        "BadInput",
+        String(key)
+      )
+    }
     assert.strictEqual((await rejection(node.find("exit", untyped(3))))._tag, "BadInput")
     assert.strictEqual((await node.find("slot", 4294967295)).item?.slotNum, 4294967295)
     await node.close()
@@ -42,7 +79,13 @@ describe("the promise door", () => {
   it("refuses what is no record, with the ledger as it was", async () => {
     const node = await opened()
     const before = (await node.state()).stamp
-    for (const call of [node.applyBlock(untyped({})), node.applyRecord(untyped({ kind: "zzz" })), node.rollBack(untyped("18000000"))]) {
+    for (
+      const call of [
+        node.applyBlock(untyped({})),
+        node.applyRecord(untyped({ kind: "zzz" })),
+        node.rollBack(untyped("18000000"))
+      ]
+    ) {
       assert.strictEqual((await rejection(call))._tag, "BlockViolation")
     }
     assert.deepStrictEqual((await node.state()).stamp, before)
@@ -59,7 +102,13 @@ describe("the promise door", () => {
   it("is closed for every call once it is closed", async () => {
     const node = await opened()
     await node.close()
-    for (const call of [node.state(), node.fetch(new Request("http://node/tokens")), node.pool.settle()]) {
+    for (
+      const call of [
+        node.state(),
+        node.fetch(new Request("http://node/tokens")),
+        node.pool.settle()
+      ]
+    ) {
       assert.match((await rejection(call)).message, /^The node is closed/u)
     }
   })

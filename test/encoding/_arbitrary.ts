@@ -2,23 +2,34 @@ import { Arbitrary, Schema } from "effect"
 
 /** An integer between two bounds, both included, never −0. */
 export function integer(minimum: number, maximum: number): Arbitrary.Arbitrary<number> {
-  return Arbitrary.map(Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum }))), (value) => value + 0)
+  return Arbitrary.map(
+    Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum }))),
+    (value) => value + 0
+  )
 }
 
 /** An unsigned integer of up to so many bits, all widths equally likely. */
 export function unsigned(bitsMax: number): Arbitrary.Arbitrary<bigint> {
-  return Arbitrary.map(Arbitrary.all([bytes(Math.ceil(bitsMax / 8)), integer(0, bitsMax)]), ([value, bits]) =>
-    BigInt.asUintN(bits, value.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n)))
+  return Arbitrary.map(
+    Arbitrary.all([bytes(Math.ceil(bitsMax / 8)), integer(0, bitsMax)]),
+    ([value, bits]) =>
+      BigInt.asUintN(bits, value.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n))
+  )
 }
 
 export function bytes(length: number): Arbitrary.Arbitrary<Uint8Array> {
-  return Arbitrary.map(Arbitrary.array(integer(0, 255), { minLength: length, maxLength: length }), (values) => Uint8Array.from(values))
+  return Arbitrary.map(
+    Arbitrary.array(integer(0, 255), { minLength: length, maxLength: length }),
+    (values) => Uint8Array.from(values)
+  )
 }
 
 /** So many lower-case hexadecimal digits. */
 export function hex(digits: number): Arbitrary.Arbitrary<string> {
-  return Arbitrary.map(Arbitrary.array(integer(0, 15), { minLength: digits, maxLength: digits }), (values) =>
-    values.map((value) => value.toString(16)).join(""))
+  return Arbitrary.map(
+    Arbitrary.array(integer(0, 15), { minLength: digits, maxLength: digits }),
+    (values) => values.map((value) => value.toString(16)).join("")
+  )
 }
 
 /** One of the characters of a text. */
@@ -27,7 +38,10 @@ export function characterOf(alphabet: string): Arbitrary.Arbitrary<string> {
 }
 
 /** A position, as a fraction, in a text whose length is not known yet. */
-export const fraction: Arbitrary.Arbitrary<number> = Arbitrary.map(integer(0, 999_999), (value) => value / 1_000_000)
+export const fraction: Arbitrary.Arbitrary<number> = Arbitrary.map(
+  integer(0, 999_999),
+  (value) => value / 1_000_000
+)
 
 /** The text with the character at the position removed and another text put in its place. */
 export function replaceAt(text: string, position: number, replacement: string): string {

@@ -25,7 +25,9 @@ describe("account indexes", () => {
     it(`every account index of the vectors gets its verdict under the prefix ${prefix}`, () => {
       verifyCases<IndexCase>("account-index", 344, (vector) => {
         const text = withPrefix(prefix, vector.text)
-        const refused = vector.policy === true ? REFUSED_BY_CONTRACT.includes(vector.why ?? "") : vector.negative
+        const refused = vector.policy === true
+          ? REFUSED_BY_CONTRACT.includes(vector.why ?? "")
+          : vector.negative
         const result = parseAccountIndex(prefix, text)
         if (refused) refuses(result, text)
         else accepts(result, vector.index ?? -1)
@@ -39,23 +41,34 @@ describe("account indexes", () => {
   })
 
   it("a colon follows the prefix, and nothing else does", () => {
-    for (const text of ["zk.ETH:256", "zkETH:256", "zk ETH:256", "zk::256", "ETH:256", "hez:ETH:256"]) refuses(parseAccountIndex("zk", text), text)
+    for (
+      const text of ["zk.ETH:256", "zkETH:256", "zk ETH:256", "zk::256", "ETH:256", "hez:ETH:256"]
+    ) refuses(parseAccountIndex("zk", text), text)
   })
 
   it("the highest index is 2^48-1", () => {
     accepts(parseAccountIndex("zk", "zk:ETH:281474976710655"), ACCOUNT_INDEX_MAX)
     refuses(parseAccountIndex("zk", "zk:ETH:281474976710656"), "zk:ETH:281474976710656")
-    refuses(parseAccountIndex("zk", "zk:ETH:9999999999999999999999"), "zk:ETH:9999999999999999999999")
+    refuses(
+      parseAccountIndex("zk", "zk:ETH:9999999999999999999999"),
+      "zk:ETH:9999999999999999999999"
+    )
   })
 
   it("accounts of users start at 256", () => {
-    assert.deepStrictEqual([NO_ACCOUNT, EXIT_ACCOUNT, 255, FIRST_USER_ACCOUNT].map(isUserAccount), [false, false, false, true])
+    assert.deepStrictEqual([NO_ACCOUNT, EXIT_ACCOUNT, 255, FIRST_USER_ACCOUNT].map(isUserAccount), [
+      false,
+      false,
+      false,
+      true
+    ])
   })
 
   it.prop(
     "an index round-trips under any symbol without a colon",
     { index: integer(0, ACCOUNT_INDEX_MAX), symbol: characterOf("A$é ") },
-    ({ index, symbol }) => accepts(parseAccountIndex("zk", formatAccountIndex("zk", symbol, index)), index)
+    ({ index, symbol }) =>
+      accepts(parseAccountIndex("zk", formatAccountIndex("zk", symbol, index)), index)
   )
 
   it.prop(

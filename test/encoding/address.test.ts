@@ -48,13 +48,17 @@ describe("Ethereum addresses", () => {
     })
   }
 
-  it.prop("an address reads back whatever the case of its digits", { digits: hex(40) }, ({ digits }) => {
-    const address = `0x${digits}`
-    const shown = formatPrefixedAddress("zk", checksumAddress(address, keccak256))
-    accepts(parsePrefixedAddress("zk", shown), address)
-    accepts(parseEthereumAddress(address), address)
-    accepts(parseEthereumAddress(`0x${digits.toUpperCase()}`), address)
-  })
+  it.prop(
+    "an address reads back whatever the case of its digits",
+    { digits: hex(40) },
+    ({ digits }) => {
+      const address = `0x${digits}`
+      const shown = formatPrefixedAddress("zk", checksumAddress(address, keccak256))
+      accepts(parsePrefixedAddress("zk", shown), address)
+      accepts(parseEthereumAddress(address), address)
+      accepts(parseEthereumAddress(`0x${digits.toUpperCase()}`), address)
+    }
+  )
 
   it.prop(
     "an address with a character lost or turned into no digit is refused",
@@ -69,17 +73,27 @@ describe("Ethereum addresses", () => {
   )
 
   it("a colon follows the prefix, and nothing else does", () => {
-    for (const start of ["zk.", "zk", "zk ", "zk::", ":", ""]) refuses(parsePrefixedAddress("zk", start + INTERNAL_ADDRESS), start + INTERNAL_ADDRESS)
+    for (const start of ["zk.", "zk", "zk ", "zk::", ":", ""]) {
+      refuses(parsePrefixedAddress("zk", start + INTERNAL_ADDRESS), start + INTERNAL_ADDRESS)
+    }
   })
 
   it("an address is hashed as the number that its digits are", () => {
-    assert.deepStrictEqual([addressNumber(INTERNAL_ADDRESS), addressNumber(`0x${"0".repeat(38)}1f`)], [(1n << 160n) - 1n, 31n])
+    assert.deepStrictEqual([
+      addressNumber(INTERNAL_ADDRESS),
+      addressNumber(`0x${"0".repeat(38)}1f`)
+    ], [(1n << 160n) - 1n, 31n])
   })
 
   it("a text of 200 characters is quoted in full, a longer one is cut", () => {
-    for (const [length, quoted] of [[200, "g".repeat(200)], [201, `${"g".repeat(200)}…`]] as const) {
+    for (
+      const [length, quoted] of [[200, "g".repeat(200)], [201, `${"g".repeat(200)}…`]] as const
+    ) {
       const result = parseEthereumAddress("g".repeat(length))
-      assert.strictEqual(Result.isFailure(result) && result.failure.message, `Invalid value "${quoted}": expected 0x and 40 hexadecimal digits`)
+      assert.strictEqual(
+        Result.isFailure(result) && result.failure.message,
+        `Invalid value "${quoted}": expected 0x and 40 hexadecimal digits`
+      )
     }
   })
 
@@ -87,7 +101,7 @@ describe("Ethereum addresses", () => {
     const result = parsePrefixedAddress("zk", "ZK:0x12")
     assert.strictEqual(
       Result.isFailure(result) && result.failure.message,
-      "Invalid value \"ZK:0x12\": expected zk:0x and 40 hexadecimal digits"
+      'Invalid value "ZK:0x12": expected zk:0x and 40 hexadecimal digits'
     )
   })
 })

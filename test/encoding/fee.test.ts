@@ -9,8 +9,17 @@ type FeeCase =
   & VectorCase
   & { readonly feeIndex: number }
   & (
-    | { readonly op: "table"; readonly factorShifted60: string | null; readonly factor: string | null }
-    | { readonly op: "feeAmount"; readonly amount: string; readonly feeAmount?: string; readonly fitsIn128Bits?: boolean }
+    | {
+      readonly op: "table"
+      readonly factorShifted60: string | null
+      readonly factor: string | null
+    }
+    | {
+      readonly op: "feeAmount"
+      readonly amount: string
+      readonly feeAmount?: string
+      readonly fitsIn128Bits?: boolean
+    }
     | { readonly op: "feeIndex"; readonly amount: string; readonly fee: string }
   )
 
@@ -31,14 +40,20 @@ describe("fees", () => {
             : refuses(result, vector.amount)
         }
         case "feeIndex":
-          return assert.strictEqual(selectFee(BigInt(vector.fee), BigInt(vector.amount)), vector.feeIndex)
+          return assert.strictEqual(
+            selectFee(BigInt(vector.fee), BigInt(vector.amount)),
+            vector.feeIndex
+          )
       }
       assert.fail("unknown operation")
     })
   })
 
   it("the published fees on an amount of 1000 hold", () => {
-    const published = [[195, 8000n], [192, 1000n], [172, 500n], [126, 101n], [60, 10n], [31, 1n], [0, 0n]] as const
+    const published = [[195, 8000n], [192, 1000n], [172, 500n], [126, 101n], [60, 10n], [31, 1n], [
+      0,
+      0n
+    ]] as const
     for (const [selector, fee] of published) accepts(feeAmount(1000n, selector), fee)
     accepts(feeAmount(1531370348000000000n, 30), 628771404325698n)
   })
@@ -68,7 +83,9 @@ describe("fees", () => {
   })
 
   it("nothing is paid for nothing, nor where nothing is wanted", () => {
-    for (const [fee, amount] of [[0n, 10n], [-1n, 10n], [10n, 0n], [10n, -1n]] as const) assert.strictEqual(selectFee(fee, amount), 0)
+    for (const [fee, amount] of [[0n, 10n], [-1n, 10n], [10n, 0n], [10n, -1n]] as const) {
+      assert.strictEqual(selectFee(fee, amount), 0)
+    }
     assert.strictEqual(selectFee(1n << 200n, 1n), FEE_SELECTOR_MAX)
   })
 
@@ -76,13 +93,21 @@ describe("fees", () => {
     "a higher selector never costs less",
     { amount: unsigned(64), selector: integer(0, FEE_SELECTOR_MAX - 1) },
     ({ amount, selector }) =>
-      assert.isTrue(Result.getOrThrow(feeAmount(amount, selector)) <= Result.getOrThrow(feeAmount(amount, selector + 1)))
+      assert.isTrue(
+        Result.getOrThrow(feeAmount(amount, selector)) <=
+          Result.getOrThrow(feeAmount(amount, selector + 1))
+      )
   )
 
-  it.prop("the selected fee is the lowest that reaches the wish", { amount: unsigned(60), wanted: unsigned(60) }, ({ amount, wanted }) => {
+  it.prop("the selected fee is the lowest that reaches the wish", {
+    amount: unsigned(60),
+    wanted: unsigned(60)
+  }, ({ amount, wanted }) => {
     const selector = selectFee(wanted, amount)
     if (wanted === 0n || amount === 0n) return assert.strictEqual(selector, 0)
-    if (selector < FEE_SELECTOR_MAX) assert.isTrue(Result.getOrThrow(feeAmount(amount, selector)) >= wanted)
+    if (selector < FEE_SELECTOR_MAX) {
+      assert.isTrue(Result.getOrThrow(feeAmount(amount, selector)) >= wanted)
+    }
     assert.isTrue(Result.getOrThrow(feeAmount(amount, selector - 1)) < wanted)
   })
 })

@@ -15,8 +15,18 @@ import { accepts, refuses } from "./_verdict.ts"
 type FloatCase =
   & VectorCase
   & (
-    | { readonly op: "compress" | "floorCompress"; readonly amount: string; readonly float40?: number; readonly error?: string }
-    | { readonly op: "decompress"; readonly amount: string; readonly float40In: number; readonly canonicalFloat40: number }
+    | {
+      readonly op: "compress" | "floorCompress"
+      readonly amount: string
+      readonly float40?: number
+      readonly error?: string
+    }
+    | {
+      readonly op: "decompress"
+      readonly amount: string
+      readonly float40In: number
+      readonly canonicalFloat40: number
+    }
   )
 
 const FLOAT_MAX = 2 ** 40 - 1
@@ -70,7 +80,9 @@ describe("float40", () => {
     }
   })
 
-  it.prop("a decoded amount encodes to a float of the same amount", { float: integer(0, FLOAT_MAX) }, ({ float }) => {
+  it.prop("a decoded amount encodes to a float of the same amount", {
+    float: integer(0, FLOAT_MAX)
+  }, ({ float }) => {
     const amount = decodeFloat40(float)
     const encoded = Result.getOrThrow(encodeFloat40(amount))
     assert.strictEqual(decodeFloat40(encoded), amount)
@@ -78,11 +90,15 @@ describe("float40", () => {
     assert.isAtMost(encoded, float)
   })
 
-  it.prop("rounding down loses less than one step and is exact where encoding is", { amount: unsigned(137) }, ({ amount }) => {
+  it.prop("rounding down loses less than one step and is exact where encoding is", {
+    amount: unsigned(137)
+  }, ({ amount }) => {
     const floor = Result.getOrThrow(floorFloat40(amount))
     const floored = decodeFloat40(floor)
     assert.isTrue(floored <= amount)
-    assert.isTrue(floor === FLOAT_MAX || decodeFloat40(floor + 1) > amount || (floor + 1) % 2 ** 35 === 0)
+    assert.isTrue(
+      floor === FLOAT_MAX || decodeFloat40(floor + 1) > amount || (floor + 1) % 2 ** 35 === 0
+    )
     assert.strictEqual(Result.isSuccess(encodeFloat40(amount)), floored === amount)
   })
 
@@ -95,6 +111,8 @@ describe("float40", () => {
   })
 
   it("a number of more than 40 bits is no float", () => {
-    for (const float of [-1, 0.5, 2 ** 40, NaN]) assert.throws(() => decodeFloat40(float), RangeError)
+    for (const float of [-1, 0.5, 2 ** 40, NaN]) {
+      assert.throws(() => decodeFloat40(float), RangeError)
+    }
   })
 })

@@ -10,7 +10,27 @@ const SAFE = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 
 describe("decimal integers", () => {
   it("only plain digits are read", () => {
-    for (const text of ["", " ", "1 ", " 1", "\n1", "+1", "-0", "-1", "00", "01", "1e3", "1.0", "0x1", "1_000", "١", "NaN", "Infinity"]) {
+    for (
+      const text of [
+        "",
+        " ",
+        "1 ",
+        " 1",
+        "\n1",
+        "+1",
+        "-0",
+        "-1",
+        "00",
+        "01",
+        "1e3",
+        "1.0",
+        "0x1",
+        "1_000",
+        "١",
+        "NaN",
+        "Infinity"
+      ]
+    ) {
       refuses(parseDecimal(text, UINT256), text)
       refuses(parseDecimalNumber(text, SAFE), text)
     }
@@ -19,9 +39,13 @@ describe("decimal integers", () => {
   })
 
   it("both bounds are included", () => {
-    const verdicts = ["4", "5", "25", "26"].map((text) => Result.isSuccess(parseDecimal(text, { minimum: 5n, maximum: 25n })))
+    const verdicts = ["4", "5", "25", "26"].map((text) =>
+      Result.isSuccess(parseDecimal(text, { minimum: 5n, maximum: 25n }))
+    )
     assert.deepStrictEqual(verdicts, [false, true, true, false])
-    const numbers = ["4", "5", "25", "26"].map((text) => Result.isSuccess(parseDecimalNumber(text, { minimum: 5, maximum: 25 })))
+    const numbers = ["4", "5", "25", "26"].map((text) =>
+      Result.isSuccess(parseDecimalNumber(text, { minimum: 5, maximum: 25 }))
+    )
     assert.deepStrictEqual(numbers, [false, true, true, false])
     accepts(parseDecimalNumber("9007199254740991", SAFE), Number.MAX_SAFE_INTEGER)
     refuses(parseDecimalNumber("9007199254740992", SAFE), "9007199254740992")
@@ -32,9 +56,15 @@ describe("decimal integers", () => {
     const literal = "1.84467440737096e+19"
     accepts(parseDecimal(literal, { minimum: 0n, maximum: UINT64_MAX }), UINT64_MAX)
     refuses(parseDecimal(literal, UINT256), literal)
-    refuses(parseDecimal("1.84467440737096e+18", { minimum: 0n, maximum: UINT64_MAX }), "1.84467440737096e+18")
+    refuses(
+      parseDecimal("1.84467440737096e+18", { minimum: 0n, maximum: UINT64_MAX }),
+      "1.84467440737096e+18"
+    )
     accepts(parseDecimal(String(UINT64_MAX), { minimum: 0n, maximum: UINT64_MAX }), UINT64_MAX)
-    refuses(parseDecimal(String(UINT64_MAX + 1n), { minimum: 0n, maximum: UINT64_MAX }), String(UINT64_MAX + 1n))
+    refuses(
+      parseDecimal(String(UINT64_MAX + 1n), { minimum: 0n, maximum: UINT64_MAX }),
+      String(UINT64_MAX + 1n)
+    )
   })
 
   it("a million digits are refused without being read, and quoted in short", () => {
@@ -46,11 +76,17 @@ describe("decimal integers", () => {
 
   it.prop("an integer of 256 bits round-trips", { value: unsigned(256) }, ({ value }) => {
     accepts(parseDecimal(String(value), UINT256), value)
-    refuses(parseDecimal(String(value), { minimum: value + 1n, maximum: UINT256.maximum + 1n }), String(value))
+    refuses(
+      parseDecimal(String(value), { minimum: value + 1n, maximum: UINT256.maximum + 1n }),
+      String(value)
+    )
   })
 
-  it.prop("a safe integer round-trips", { value: integer(0, Number.MAX_SAFE_INTEGER) }, ({ value }) =>
-    accepts(parseDecimalNumber(String(value), SAFE), value))
+  it.prop(
+    "a safe integer round-trips",
+    { value: integer(0, Number.MAX_SAFE_INTEGER) },
+    ({ value }) => accepts(parseDecimalNumber(String(value), SAFE), value)
+  )
 
   it.prop(
     "a text with any character that is no digit is refused",

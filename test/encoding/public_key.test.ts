@@ -40,12 +40,17 @@ describe("public keys", () => {
         const text = withPrefix(prefix, vector.text)
         const result = parsePublicKey(prefix, text)
         if (!vector.isBjj) return refuses(result, text)
-        const key = publicKeyFromBytes(publicKeyToBytes(reversed(vector.compressedHex ?? bareHex(vector.text))))
+        const key = publicKeyFromBytes(
+          publicKeyToBytes(reversed(vector.compressedHex ?? bareHex(vector.text)))
+        )
         accepts(result, key)
         accepts(parseBarePublicKey(text.slice(prefix.length + 1)), key)
         assert.strictEqual(formatPublicKey(prefix, key), text)
         if (vector.ayHex === undefined) return
-        assert.deepStrictEqual(publicKeyParts(key), { y: BigInt(`0x${vector.ayHex}`), sign: vector.sign === 1 })
+        assert.deepStrictEqual(publicKeyParts(key), {
+          y: BigInt(`0x${vector.ayHex}`),
+          sign: vector.sign === 1
+        })
       })
     })
 
@@ -75,13 +80,22 @@ describe("public keys", () => {
     accepts(parseBarePublicKey("A".repeat(44)), EMPTY_PUBLIC_KEY)
   })
 
-  it.prop("32 bytes round-trip through text, number, parts and bytes", { value: bytes(32) }, ({ value }) => {
-    const key = publicKeyFromBytes(value)
-    assert.deepStrictEqual(publicKeyToBytes(key), value)
-    for (const prefix of ["zk", "x"]) accepts(parsePublicKey(prefix, formatPublicKey(prefix, key)), key)
-    accepts(publicKeyFromBigEndianHex(publicKeyToBigEndianHex(key)), key)
-    assert.strictEqual(publicKeyFromParts(publicKeyParts(key)), key)
-  })
+  it.prop(
+    "32 bytes round-trip through text, number, parts and bytes",
+    { value: bytes(32) },
+    ({ value }) => {
+      const key = publicKeyFromBytes(value)
+      assert.deepStrictEqual(publicKeyToBytes(key), value)
+      for (const prefix of ["zk", "x"]) {
+        accepts(
+          parsePublicKey(prefix, formatPublicKey(prefix, key)),
+          key
+        )
+      }
+      accepts(publicKeyFromBigEndianHex(publicKeyToBigEndianHex(key)), key)
+      assert.strictEqual(publicKeyFromParts(publicKeyParts(key)), key)
+    }
+  )
 
   it.prop(
     "a key text with any one character changed is refused",
@@ -109,19 +123,27 @@ describe("public keys", () => {
 
   it("groups that follow a whole key, or are missing from it, are refused", () => {
     const text = formatBarePublicKey(publicKeyFromBytes(new Uint8Array(32).fill(7)))
-    for (const other of [`${text}AAAA`, text.slice(4), text.slice(0, -4), ""]) refuses(parseBarePublicKey(other), other)
+    for (const other of [`${text}AAAA`, text.slice(4), text.slice(0, -4), ""]) {
+      refuses(parseBarePublicKey(other), other)
+    }
   })
 
   it("the least and the greatest y are parts of a key", () => {
     for (const y of [0n, (1n << 255n) - 1n]) {
-      for (const sign of [false, true]) assert.deepStrictEqual(publicKeyParts(publicKeyFromParts({ y, sign })), { y, sign })
+      for (const sign of [false, true]) {
+        assert.deepStrictEqual(publicKeyParts(publicKeyFromParts({ y, sign })), { y, sign })
+      }
     }
   })
 
   it("what cannot be a compressed key is a defect", () => {
     assert.throws(() => publicKeyFromBytes(new Uint8Array(31)), RangeError)
-    for (const y of [-1n, 1n << 255n]) assert.throws(() => publicKeyFromParts({ y, sign: false }), RangeError)
-    for (const text of ["", "0x00", "0".repeat(62), "0".repeat(66), "g".repeat(64)]) refuses(publicKeyFromBigEndianHex(text), text)
+    for (const y of [-1n, 1n << 255n]) {
+      assert.throws(() => publicKeyFromParts({ y, sign: false }), RangeError)
+    }
+    for (const text of ["", "0x00", "0".repeat(62), "0".repeat(66), "g".repeat(64)]) {
+      refuses(publicKeyFromBigEndianHex(text), text)
+    }
   })
 })
 

@@ -31,7 +31,12 @@ interface L2Case extends VectorCase {
   readonly rightId?: string
 }
 
-const MALFORMED = ["one byte short", "one byte more", "no 0x", "old form: type, sender, nonce (12 bytes)"]
+const MALFORMED = [
+  "one byte short",
+  "one byte more",
+  "no 0x",
+  "old form: type, sender, nonce (12 bytes)"
+]
 
 describe("transaction ids", () => {
   it("every id of an L1 user transaction of the vectors is reproduced and every false one refused", () => {
@@ -46,11 +51,18 @@ describe("transaction ids", () => {
   it("every id of an L2 transaction of the vectors is reproduced and every false one refused", () => {
     verifyCases<L2Case>("tx-ids-l2", 461, (vector) => {
       const id = l2TransactionId(
-        { ...vector, fromAccountIndex: vector.fromIdx, amount: BigInt(vector.amount), nonce: BigInt(vector.nonce) },
+        {
+          ...vector,
+          fromAccountIndex: vector.fromIdx,
+          amount: BigInt(vector.amount),
+          nonce: BigInt(vector.nonce)
+        },
         keccak256
       )
       if (!vector.negative) return accepts(id, vector.id ?? "")
-      if (vector.claimedId === undefined) return refuses(id, vector.fee > 255 ? String(vector.fee) : vector.amount)
+      if (vector.claimedId === undefined) {
+        return refuses(id, vector.fee > 255 ? String(vector.fee) : vector.amount)
+      }
       accepts(id, vector.rightId ?? "")
       isNotThe(Result.getOrThrow(id), vector)
     })
@@ -78,30 +90,60 @@ describe("transaction ids", () => {
     refuses(l2TransactionId({ ...fits, nonce: 1n << 40n }, keccak256), "1099511627776")
     refuses(l2TransactionId({ ...fits, fee: 256 }, keccak256), "256")
     for (const field of ["fromAccountIndex", "tokenId", "fee"]) {
-      for (const value of [-1, 0.5, NaN]) refuses(l2TransactionId({ ...fits, [field]: value }, keccak256), String(value))
+      for (const value of [-1, 0.5, NaN]) {
+        refuses(l2TransactionId({ ...fits, [field]: value }, keccak256), String(value))
+      }
     }
     refuses(l2TransactionId({ ...fits, nonce: -1n }, keccak256), "-1")
   })
 
   it("every field has its bytes at both of its bounds", () => {
     let hashed = ""
-    const hash = (bytes: Uint8Array) => (hashed = Buffer.from(bytes).toString("hex"), keccak256(bytes))
+    const hash = (
+      bytes: Uint8Array
+    ) => (hashed = Buffer.from(bytes).toString("hex"), keccak256(bytes))
     const amount = decodeFloat40(2 ** 40 - 1)
-    assert.isTrue(Result.isSuccess(l2TransactionId({ fromAccountIndex: ACCOUNT_INDEX_MAX, tokenId: 2 ** 32 - 1, amount, nonce: (1n << 40n) - 1n, fee: 255 }, hash)))
+    assert.isTrue(
+      Result.isSuccess(
+        l2TransactionId({
+          fromAccountIndex: ACCOUNT_INDEX_MAX,
+          tokenId: 2 ** 32 - 1,
+          amount,
+          nonce: (1n << 40n) - 1n,
+          fee: 255
+        }, hash)
+      )
+    )
     assert.strictEqual(hashed, "ff".repeat(21))
-    assert.isTrue(Result.isSuccess(l2TransactionId({ fromAccountIndex: 0, tokenId: 0, amount: 0n, nonce: 0n, fee: 0 }, hash)))
+    assert.isTrue(
+      Result.isSuccess(
+        l2TransactionId({ fromAccountIndex: 0, tokenId: 0, amount: 0n, nonce: 0n, fee: 0 }, hash)
+      )
+    )
     assert.strictEqual(hashed, "00".repeat(21))
-    l1UserTransactionId({ toForgeL1TransactionsNum: Number.MAX_SAFE_INTEGER, position: 65535 }, hash)
+    l1UserTransactionId(
+      { toForgeL1TransactionsNum: Number.MAX_SAFE_INTEGER, position: 65535 },
+      hash
+    )
     assert.strictEqual(hashed, "001fffffffffffffffff")
     l1CoordinatorTransactionId({ batchNum: 0, position: 0 }, hash)
     assert.strictEqual(hashed, "00".repeat(10))
   })
 
   it("a position or batch number that no batch has is a defect", () => {
-    assert.throws(() => l1UserTransactionId({ toForgeL1TransactionsNum: 0, position: 65536 }, keccak256), RangeError)
+    assert.throws(
+      () => l1UserTransactionId({ toForgeL1TransactionsNum: 0, position: 65536 }, keccak256),
+      RangeError
+    )
     for (const wrong of [-1, 0.5, 2 ** 53]) {
-      assert.throws(() => l1CoordinatorTransactionId({ batchNum: wrong, position: 0 }, keccak256), RangeError)
-      assert.throws(() => l1UserTransactionId({ toForgeL1TransactionsNum: 0, position: wrong }, keccak256), RangeError)
+      assert.throws(
+        () => l1CoordinatorTransactionId({ batchNum: wrong, position: 0 }, keccak256),
+        RangeError
+      )
+      assert.throws(
+        () => l1UserTransactionId({ toForgeL1TransactionsNum: 0, position: wrong }, keccak256),
+        RangeError
+      )
     }
   })
 
@@ -118,13 +160,23 @@ describe("transaction ids", () => {
       const id = Result.getOrThrow(l2TransactionId(transaction, keccak256))
       accepts(parseTransactionId(id), id)
       const { fromAccountIndex, tokenId, nonce, fee } = transaction
-      for (const other of [{ fromAccountIndex: fromAccountIndex + 1 }, { tokenId: tokenId + 1 }, { nonce: nonce + 1n }, { fee: fee + 1 }]) {
-        assert.notStrictEqual(Result.getOrThrow(l2TransactionId({ ...transaction, ...other }, keccak256)), id)
+      for (
+        const other of [{ fromAccountIndex: fromAccountIndex + 1 }, { tokenId: tokenId + 1 }, {
+          nonce: nonce + 1n
+        }, { fee: fee + 1 }]
+      ) {
+        assert.notStrictEqual(
+          Result.getOrThrow(l2TransactionId({ ...transaction, ...other }, keccak256)),
+          id
+        )
       }
     }
   )
 
-  it.prop("an id reads back whatever the case of its digits", { type: characterOf("012"), hash: hex(64) }, ({ type, hash }) => {
+  it.prop("an id reads back whatever the case of its digits", {
+    type: characterOf("012"),
+    hash: hex(64)
+  }, ({ type, hash }) => {
     const id = `0x0${type}${hash}`
     accepts(parseTransactionId(id), id)
     accepts(parseTransactionId(`0x0${type}${hash.toUpperCase()}`), id)
@@ -138,7 +190,9 @@ describe("transaction ids", () => {
         const damaged = replaceAt(`0x02${hash}`, position, replacement)
         refuses(parseTransactionId(damaged), damaged)
       }
-      for (const type of ["03", "0a", "0/", "0 ", "10", "ff"]) refuses(parseTransactionId(`0x${type}${hash}`), `0x${type}${hash}`)
+      for (const type of ["03", "0a", "0/", "0 ", "10", "ff"]) {
+        refuses(parseTransactionId(`0x${type}${hash}`), `0x${type}${hash}`)
+      }
     }
   )
 })
@@ -147,14 +201,38 @@ const PUBLISHED_L2: ReadonlyArray<readonly [number, number, bigint, bigint, numb
   [87654, 5, 4n, 144n, 0, "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"],
   [87654, 5, 4n, 1n, 0, "0x029e7499a830f8f5eb17c07da48cf91415710f1bcbe0169d363ff91e81faf92fc2"],
   [87654, 5, 4n, 3n, 126, "0x0255c70ed20e1b8935232e1b9c5884dbcc88a6e1a3454d24f2d77252eb2bb0b64e"],
-  [87654, 5, 4n, 1003n, 144, "0x0206b372f967061d1148bbcff679de38120e075141a80a07326d0f514c2efc6ca9"],
+  [
+    87654,
+    5,
+    4n,
+    1003n,
+    144,
+    "0x0206b372f967061d1148bbcff679de38120e075141a80a07326d0f514c2efc6ca9"
+  ],
   [1, 1, 1n, 1n, 1, "0x0236f7ea5bccf78ba60baf56c058d235a844f9b09259fd0efa4f5f72a7d4a26618"],
-  [999, 999, 999n, 999n, 255, "0x02ac122f5b709ce190129fecbbe35bfd30c70e6433dbd85a8eb743d110906a1dc1"],
-  [4444, 0, 3400000000n, 2n, 25, "0x02c674951a81881b7bc50db3b9e5efd97ac88550c7426ac548720e5057cfba515a"]
+  [
+    999,
+    999,
+    999n,
+    999n,
+    255,
+    "0x02ac122f5b709ce190129fecbbe35bfd30c70e6433dbd85a8eb743d110906a1dc1"
+  ],
+  [
+    4444,
+    0,
+    3400000000n,
+    2n,
+    25,
+    "0x02c674951a81881b7bc50db3b9e5efd97ac88550c7426ac548720e5057cfba515a"
+  ]
 ]
 
 /** A claimed id is either no id at all or another one. */
-function isNotThe(id: string, { claimedId = "", why = "" }: { readonly claimedId?: string; readonly why?: string }): void {
+function isNotThe(
+  id: string,
+  { claimedId = "", why = "" }: { readonly claimedId?: string; readonly why?: string }
+): void {
   const claimed = parseTransactionId(claimedId)
   if (MALFORMED.includes(why)) refuses(claimed, claimedId)
   assert.isTrue(Result.isFailure(claimed) || claimed.success !== id)

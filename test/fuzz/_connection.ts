@@ -39,21 +39,30 @@ export class Connection {
   constructor(port: number) {
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true })
     this.#ended = new Promise((resolve) => {
-      this.#socket.on("data", (chunk: Buffer) => this.#take(chunk)).on("error", () => {}).on("close", () => {
-        this.isClosed = true
-        if (this.#read.length > 0) this.fault ??= `The connection ended within an answer: ${shown(this.#read)}`
-        for (const { end } of this.#waiting.splice(0)) end("closed")
-        resolve()
-      })
+      this.#socket.on("data", (chunk: Buffer) => this.#take(chunk)).on("error", () => {}).on(
+        "close",
+        () => {
+          this.isClosed = true
+          if (this.#read.length > 0) {
+            this.fault ??= `The connection ended within an answer: ${shown(this.#read)}`
+          }
+          for (const { end } of this.#waiting.splice(0)) end("closed")
+          resolve()
+        }
+      )
     })
   }
 
   /** Sends requests at once. */
-  ask(requests: ReadonlyArray<{ readonly bytes: Buffer; readonly isHead: boolean }>): ReadonlyArray<Promise<Outcome>> {
-    const outcomes = requests.map(({ isHead }) => new Promise<Outcome>((end) => {
-      if (this.isClosed) end("closed")
-      else this.#waiting.push({ isHead, end })
-    }))
+  ask(
+    requests: ReadonlyArray<{ readonly bytes: Buffer; readonly isHead: boolean }>
+  ): ReadonlyArray<Promise<Outcome>> {
+    const outcomes = requests.map(({ isHead }) =>
+      new Promise<Outcome>((end) => {
+        if (this.isClosed) end("closed")
+        else this.#waiting.push({ isHead, end })
+      })
+    )
     this.#socket.write(Buffer.concat(requests.map(({ bytes }) => bytes)))
     return outcomes
   }
@@ -82,7 +91,9 @@ export class Connection {
         if (next === undefined) return
         this.#read = this.#read.subarray(next.bytes)
         if (next.answer.status < 200) continue
-        if (this.isLast) throw new MalformedAnswer(`Something follows the last answer: ${shown(this.#read)}`)
+        if (this.isLast) {
+          throw new MalformedAnswer(`Something follows the last answer: ${shown(this.#read)}`)
+        }
         this.isLast = next.answer.headers.get("connection") === "close"
         if (waiting === undefined) this.unasked.push(next.answer)
         else this.#waiting.shift()!.end(next.answer)
@@ -97,37 +108,58 @@ export class Connection {
 const shown = (bytes: Buffer) => JSON.stringify(bytes.subarray(0, 500).toString("latin1"))
 
 /** The answer with which some bytes begin, and how long it is; undefined while it is not whole. */
-const readAnswer = (bytes: Buffer, isHead: boolean): { readonly answer: Answer; readonly bytes: number } | undefined => {
+const readAnswer = (
+  bytes: Buffer,
+  isHead: boolean
+): { readonly answer: Answer; readonly bytes: number } | undefined => {
   const end = bytes.indexOf("\r\n\r\n")
   if (end < 0) return undefined
   const [first = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n")
   const status = Number(/^HTTP\/1\.1 ([1-5]\d\d) [ -~]*$/u.exec(first)?.[1] ?? NaN)
-  if (Number.isNaN(status)) throw new MalformedAnswer(`No status line: ${JSON.stringify(first.slice(0, 200))}`)
+  if (Number.isNaN(status)) {
+    throw new MalformedAnswer(`No status line: ${JSON.stringify(first.slice(0, 200))}`)
+  }
   const headers = new Map<string, string>()
   for (const line of lines) {
     const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+): *([\t -~]*)$/u.exec(line) ?? []
-    if (name === undefined || value === undefined) throw new MalformedAnswer(`No header: ${JSON.stringify(line.slice(0, 200))}`)
+    if (name === undefined || value === undefined) {
+      throw new MalformedAnswer(`No header: ${JSON.stringify(line.slice(0, 200))}`)
+    }
     const key = name.toLowerCase()
     if (headers.has(key)) throw new MalformedAnswer(`Twice the header ${key}`)
     headers.set(key, value)
   }
   const start = end + 4
-  if (isHead || status < 200 || status === 204 || status === 304) return { answer: { status, headers, body: bytes.subarray(start, start) }, bytes: start }
+  if (isHead || status < 200 || status === 204 || status === 304) {
+    return { answer: { status, headers, body: bytes.subarray(start, start) }, bytes: start }
+  }
   const [length, encoding] = [headers.get("content-length"), headers.get("transfer-encoding")]
-  if (length !== undefined && encoding !== undefined) throw new MalformedAnswer("Both Content-Length and Transfer-Encoding")
+  if (length !== undefined && encoding !== undefined) {
+    throw new MalformedAnswer("Both Content-Length and Transfer-Encoding")
+  }
   if (encoding !== undefined) return readChunks(bytes, start, { status, headers })
-  if (length === undefined || !/^\d+$/u.test(length)) throw new MalformedAnswer(`An answer without length: ${first}`)
+  if (length === undefined || !/^\d+$/u.test(length)) {
+    throw new MalformedAnswer(`An answer without length: ${first}`)
+  }
   const after = start + Number(length)
-  return bytes.length < after ? undefined : { answer: { status, headers, body: bytes.subarray(start, after) }, bytes: after }
+  return bytes.length < after
+    ? undefined
+    : { answer: { status, headers, body: bytes.subarray(start, after) }, bytes: after }
 }
 
-const readChunks = (bytes: Buffer, start: number, head: Omit<Answer, "body">): ReturnType<typeof readAnswer> => {
+const readChunks = (
+  bytes: Buffer,
+  start: number,
+  head: Omit<Answer, "body">
+): ReturnType<typeof readAnswer> => {
   const chunks: Array<Buffer> = []
   for (let at = start;;) {
     const lineEnd = bytes.indexOf("\r\n", at)
     if (lineEnd < 0) return undefined
     const size = bytes.toString("latin1", at, lineEnd)
-    if (!/^[0-9a-f]+$/iu.test(size)) throw new MalformedAnswer(`No size of a chunk: ${JSON.stringify(size.slice(0, 100))}`)
+    if (!/^[0-9a-f]+$/iu.test(size)) {
+      throw new MalformedAnswer(`No size of a chunk: ${JSON.stringify(size.slice(0, 100))}`)
+    }
     const after = lineEnd + 2 + Number.parseInt(size, 16) + 2
     if (bytes.length < after) return undefined
     chunks.push(bytes.subarray(lineEnd + 2, after - 2))

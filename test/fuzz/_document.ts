@@ -33,7 +33,10 @@ export interface Operation {
   readonly parameters: ReadonlyArray<Parameter>
   /** Whether it refuses parameters that it does not have. */
   readonly isStrict: boolean
-  readonly body: { readonly properties: { readonly [name: string]: JsonSchema }; readonly examples: ReadonlyArray<object> } | undefined
+  readonly body: {
+    readonly properties: { readonly [name: string]: JsonSchema }
+    readonly examples: ReadonlyArray<object>
+  } | undefined
   /** What is declared for a status; undefined where nothing is. */
   readonly answer: (status: number) => Declared | undefined
 }
@@ -65,26 +68,45 @@ interface Ajv {
 // the checker of JSON schemas that the checker of OpenAPI documents is made with
 const { resolve } = createRequire(import.meta.url)
 const load = createRequire(resolve("@seriousme/openapi-schema-validator"))
-const { default: Checker } = load("ajv/dist/2020.js") as { readonly default: new(options: object) => Ajv }
+const { default: Checker } = load("ajv/dist/2020.js") as {
+  readonly default: new(options: object) => Ajv
+}
 const { default: addFormats } = load("ajv-formats") as { readonly default: (ajv: Ajv) => void }
 
 interface Raw {
   readonly info: { readonly version: string }
   readonly paths: { readonly [path: string]: { readonly [method: string]: RawOperation } }
-  readonly components: { readonly responses: { readonly [name: string]: RawResponse }; readonly parameters: { readonly [name: string]: RawParameter }; readonly schemas: { readonly [name: string]: JsonSchema } }
+  readonly components: {
+    readonly responses: { readonly [name: string]: RawResponse }
+    readonly parameters: { readonly [name: string]: RawParameter }
+    readonly schemas: { readonly [name: string]: JsonSchema }
+  }
 }
-interface RawParameter { readonly name: string; readonly in: Parameter["in"]; readonly schema: JsonSchema }
+interface RawParameter {
+  readonly name: string
+  readonly in: Parameter["in"]
+  readonly schema: JsonSchema
+}
 interface RawResponse {
   readonly $ref?: string
   readonly description: string
-  readonly headers?: { readonly [name: string]: { readonly $ref?: string; readonly schema?: JsonSchema } }
+  readonly headers?: {
+    readonly [name: string]: { readonly $ref?: string; readonly schema?: JsonSchema }
+  }
   readonly content?: { readonly "application/json": { readonly schema: JsonSchema } }
 }
 interface RawOperation {
   readonly operationId: string
   readonly description?: string
   readonly parameters: ReadonlyArray<RawParameter | { readonly $ref: string }>
-  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: JsonSchema; readonly examples: { readonly [name: string]: { readonly value: object } } } } }
+  readonly requestBody?: {
+    readonly content: {
+      readonly "application/json": {
+        readonly schema: JsonSchema
+        readonly examples: { readonly [name: string]: { readonly value: object } }
+      }
+    }
+  }
   readonly responses: { readonly [status: string]: RawResponse }
 }
 
@@ -96,7 +118,14 @@ export const readDocument = (text: string): Document => {
   ajv.addSchema(raw, "document")
   const resolved = <T extends object>(value: T): T => {
     const { $ref } = value as { readonly $ref?: string }
-    return $ref === undefined ? value : resolved($ref.split("/").slice(1).reduce((at, key) => (at as { readonly [key: string]: object })[key]!, raw as object) as T)
+    return $ref === undefined
+      ? value
+      : resolved(
+        $ref.split("/").slice(1).reduce(
+          (at, key) => (at as { readonly [key: string]: object })[key]!,
+          raw as object
+        ) as T
+      )
   }
   const compiled = new Map<string, Validate>()
   /** Compiles a schema when it is asked first: some of them nobody ever asks. */
@@ -104,7 +133,8 @@ export const readDocument = (text: string): Document => {
     const key = JSON.stringify(schema)
     return () => {
       // references are to the document as a whole
-      const validate = compiled.get(key) ?? ajv.compile(schema.$ref === undefined ? schema : { $ref: `document${schema.$ref}` })
+      const validate = compiled.get(key) ??
+        ajv.compile(schema.$ref === undefined ? schema : { $ref: `document${schema.$ref}` })
       compiled.set(key, validate)
       return validate
     }
@@ -124,30 +154,62 @@ export const readDocument = (text: string): Document => {
     })
     return {
       hasBody: schema !== undefined,
-      fault: (body) => validate === undefined || validate()(body) ? undefined : JSON.stringify(validate().errors),
-      headerFault: (given) => checks.find(({ name, schema, validate }) => {
-        const value = given.get(name)
-        return value !== undefined && !validate()(valueOf(value, schema))
-      })?.name
+      fault: (body) =>
+        validate === undefined || validate()(body) ? undefined : JSON.stringify(validate().errors),
+      headerFault: (given) =>
+        checks.find(({ name, schema, validate }) => {
+          const value = given.get(name)
+          return value !== undefined && !validate()(valueOf(value, schema))
+        })?.name
     }
   }
   /** The statuses that the response for all others names are in its description. */
-  const statusesOf = (response: RawResponse) => new Set([...resolved(response).description.matchAll(/\b[1-5]\d\d\b/gu)].map(([status]) => Number(status)))
+  const statusesOf = (response: RawResponse) =>
+    new Set(
+      [...resolved(response).description.matchAll(/\b[1-5]\d\d\b/gu)].map(([status]) =>
+        Number(status)
+      )
+    )
   const answers = (responses: RawOperation["responses"]): Operation["answer"] => {
-    const known = new Map(Object.entries(responses).flatMap(([status, response]) =>
-      status === "default" ? [...statusesOf(response)].map((other) => [other, declared(response)] as const) : [[Number(status), declared(response)] as const]))
+    const known = new Map(
+      Object.entries(responses).flatMap(([status, response]) =>
+        status === "default"
+          ? [...statusesOf(response)].map((other) => [other, declared(response)] as const)
+          : [[Number(status), declared(response)] as const]
+      )
+    )
     return (status) => known.get(status)
   }
   const operations = Object.entries(raw.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { description = "", operationId, parameters, requestBody, responses }]): Operation => {
-      const body = requestBody?.content["application/json"]
-      return {
-        id: operationId, method: method.toUpperCase() as "GET" | "POST", path, description, parameters: parameters.map(parameterOf), answer: answers(responses), isStrict: "400" in responses,
-        body: body === undefined ? undefined : { properties: resolved(body.schema).properties!, examples: Object.values(body.examples).map(({ value }) => value) }
+    Object.entries(methods).map(
+      (
+        [method, { description = "", operationId, parameters, requestBody, responses }]
+      ): Operation => {
+        const body = requestBody?.content["application/json"]
+        return {
+          id: operationId,
+          method: method.toUpperCase() as "GET" | "POST",
+          path,
+          description,
+          parameters: parameters.map(parameterOf),
+          answer: answers(responses),
+          isStrict: "400" in responses,
+          body: body === undefined
+            ? undefined
+            : {
+              properties: resolved(body.schema).properties!,
+              examples: Object.values(body.examples).map(({ value }) => value)
+            }
+        }
       }
-    }))
+    )
+  )
   const { BadInput, NotFound, Refused } = raw.components.responses
-  return { revision: raw.info.version, operations, refusal: answers({ 400: BadInput!, 404: NotFound!, default: Refused! }) }
+  return {
+    revision: raw.info.version,
+    operations,
+    refusal: answers({ 400: BadInput!, 404: NotFound!, default: Refused! })
+  }
 }
 
 /** What a text in a URL or a header stands for. */

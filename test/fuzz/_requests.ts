@@ -29,13 +29,18 @@ export interface Served {
 }
 
 /** Requests of every kind of oddity, each one well delimited; one source of numbers is one sequence. */
-export const makeRequests = (random: Random, { documents, genuine, items, ledger }: Served): () => Ask => {
+export const makeRequests = (
+  random: Random,
+  { documents, genuine, items, ledger }: Served
+): () => Ask => {
   const values = makeValues(random, ledger)
   const bodyOf = makeBodies(random, values, genuine)
 
   /** Items that name what a path with several parameters needs, by the path. */
   const naming = new Map<string, Served["items"]>()
-  const itemFor = ({ parameters, path }: Operation): { readonly [name: string]: unknown } | undefined => {
+  const itemFor = (
+    { parameters, path }: Operation
+  ): { readonly [name: string]: unknown } | undefined => {
     const names = parameters.flatMap((parameter) => parameter.in === "path" ? [parameter.name] : [])
     if (names.length < 2) return undefined
     const known = naming.get(path) ?? items.filter((item) => names.every((name) => name in item))
@@ -46,10 +51,14 @@ export const makeRequests = (random: Random, { documents, genuine, items, ledger
   return () => {
     const place = random.of(places)
     const document = documents[place.revision]
-    const headers: Array<string> = place.header === undefined ? [] : [`Api-Revision: ${place.header}`]
+    const headers: Array<string> = place.header === undefined
+      ? []
+      : [`Api-Revision: ${place.header}`]
     let isBroken = false
     let isPlain = true
-    const operation = random.chance(0.15) ? random.of(document.operations.filter(({ body }) => body !== undefined)) : random.of(document.operations)
+    const operation = random.chance(0.15)
+      ? random.of(document.operations.filter(({ body }) => body !== undefined))
+      : random.of(document.operations)
 
     const valueOf = (parameter: Parameter): string => {
       // what a bare text may be is said in words
@@ -78,16 +87,34 @@ export const makeRequests = (random: Random, { documents, genuine, items, ledger
     let filters = 0
     for (const parameter of offered) {
       const isPaging = ["fromItem", "order", "limit"].includes(parameter.name)
-      if (!random.chance(isPaging ? parameter.name === "limit" ? 0.8 : 0.25 : 0.9 / offered.length)) continue
+      if (
+        !random.chance(isPaging ? parameter.name === "limit" ? 0.8 : 0.25 : 0.9 / offered.length)
+      ) continue
       if (!isPaging) filters++
       query.push(`${parameter.name}=${encoded(valueOf(parameter), random)}`)
     }
     // the rules between parameters are said in words
-    if (filters > 1 || (filters === 0 && /at least one of/iu.test(operation.description))) isPlain = false
+    if (filters > 1 || (filters === 0 && /at least one of/iu.test(operation.description))) {
+      isPlain = false
+    }
     const odd = (chance: number) => random.chance(chance) && (isPlain = false, true)
     if (odd(0.03)) {
       isBroken = true
-      query.push(`${random.of(["limt", "Limit", "x", "__proto__", "constructor", "", "zkEthereumAdress", "%00", "offset"])}=${encoded(random.of(["1", "", "x"]), random)}`)
+      query.push(
+        `${
+          random.of([
+            "limt",
+            "Limit",
+            "x",
+            "__proto__",
+            "constructor",
+            "",
+            "zkEthereumAdress",
+            "%00",
+            "offset"
+          ])
+        }=${encoded(random.of(["1", "", "x"]), random)}`
+      )
     }
     if (query.length > 0 && odd(0.03)) {
       isBroken = true
@@ -95,14 +122,29 @@ export const makeRequests = (random: Random, { documents, genuine, items, ledger
     }
     if (odd(0.02)) {
       isBroken = true
-      query.push(`limit=${random.of(["%", "%z", "%zz", "%c3%28", "%ff", "%ed%a0%80", "%F0%9F%92"])}`)
+      query.push(
+        `limit=${random.of(["%", "%z", "%zz", "%c3%28", "%ff", "%ed%a0%80", "%F0%9F%92"])}`
+      )
     }
     if (odd(0.03)) {
       isElsewhere = true
-      path = random.of([`${path}/`, `/${path}`, path.toUpperCase(), `${path}/x`, `/x${path}`, path.replace(/^\/./u, (first) => `/%${first.charCodeAt(1).toString(16)}`), "/..", `${path};x=1`, "/constructor", `/${"x".repeat(7000)}`])
+      path = random.of([
+        `${path}/`,
+        `/${path}`,
+        path.toUpperCase(),
+        `${path}/x`,
+        `/x${path}`,
+        path.replace(/^\/./u, (first) => `/%${first.charCodeAt(1).toString(16)}`),
+        "/..",
+        `${path};x=1`,
+        "/constructor",
+        `/${"x".repeat(7000)}`
+      ])
     }
     let { method }: { method: string } = operation
-    if (odd(0.02)) method = random.of(["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "POST", "GET", "PROPFIND"])
+    if (odd(0.02)) {
+      method = random.of(["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "POST", "GET", "PROPFIND"])
+    }
     const isHead = method === "GET" && random.chance(0.05)
     if (isHead) method = "HEAD"
     const isPreflight = method === "OPTIONS"
@@ -114,9 +156,17 @@ export const makeRequests = (random: Random, { documents, genuine, items, ledger
       isBroken ||= posted.isBroken || query.length > 0
       body = posted.bytes
       if (posted.contentType !== undefined) headers.push(`Content-Type: ${posted.contentType}`)
-    } else if (random.chance(0.02)) body = Buffer.from(random.of(["", "x", "{}", "x".repeat(3000), "x".repeat(70_000)]))
+    } else if (random.chance(0.02)) {
+      body = Buffer.from(random.of(["", "x", "{}", "x".repeat(3000), "x".repeat(70_000)]))
+    }
     const isConditional = random.chance(0.05)
-    if (isConditional) headers.push(`If-None-Match: ${random.of(["*", "*", "*", "\"x\"", "W/\"x\"", "x", "", "\"", "\"a\", \"b\"", "\"x".repeat(500)])}`)
+    if (isConditional) {
+      headers.push(
+        `If-None-Match: ${
+          random.of(["*", "*", "*", '"x"', 'W/"x"', "x", "", '"', '"a", "b"', '"x'.repeat(500)])
+        }`
+      )
+    }
     if (random.chance(0.12)) headers.push(...random.of(oddHeaders))
     const isVeryOdd = odd(0.02)
     if (isVeryOdd) {
@@ -124,57 +174,129 @@ export const makeRequests = (random: Random, { documents, genuine, items, ledger
       headers.push(...random.of(refusedHeaders))
     }
     const target = `${place.path}${path}${query.length === 0 ? "" : `?${query.join("&")}`}` || "/"
-    const host = random.chance(0.01) ? "" : `Host: ${random.of(["node", "node:80", "[::1]", ""])}\r\n`
+    const host = random.chance(0.01)
+      ? ""
+      : `Host: ${random.of(["node", "node:80", "[::1]", ""])}\r\n`
     const version = random.chance(0.01) ? "HTTP/1.0" : "HTTP/1.1"
     if (host === "" && version === "HTTP/1.1") isPlain = isBroken = false
-    const framed = body === undefined ? undefined : version === "HTTP/1.1" && random.chance(0.3) ? chunked(body, random) : counted(body)
-    const head = Buffer.from(`${method} ${target} ${version}\r\n${host}${[...headers, ...framed === undefined ? [] : [framed.header]].map((line) => `${line}\r\n`).join("")}\r\n`, "latin1")
+    const framed = body === undefined
+      ? undefined
+      : version === "HTTP/1.1" && random.chance(0.3)
+      ? chunked(body, random)
+      : counted(body)
+    const head = Buffer.from(
+      `${method} ${target} ${version}\r\n${host}${
+        [...headers, ...framed === undefined ? [] : [framed.header]].map((line) => `${line}\r\n`)
+          .join("")
+      }\r\n`,
+      "latin1"
+    )
     const isKnown = !isElsewhere && (method === operation.method || isHead)
     return {
-      bytes: framed === undefined ? head : Buffer.concat([head, framed.bytes]), isHead, document, operation: isKnown ? operation : undefined, isPreflight, isConditional,
+      bytes: framed === undefined ? head : Buffer.concat([head, framed.bytes]),
+      isHead,
+      document,
+      operation: isKnown ? operation : undefined,
+      isPreflight,
+      isConditional,
       isLast: version === "HTTP/1.0" || headers.includes("Connection: close"),
-      expected: !isKnown || !operation.isStrict || body !== undefined && body.length > 65_536 && operation.body === undefined ? "either" : isBroken ? "refused" : isPlain && place.header !== "none" ? "given" : "either"
+      expected: !isKnown || !operation.isStrict ||
+          body !== undefined && body.length > 65_536 && operation.body === undefined
+        ? "either"
+        : isBroken
+        ? "refused"
+        : isPlain && place.header !== "none"
+        ? "given"
+        : "either"
     }
   }
 }
 
-const isBare = ({ schema: { enum: words, pattern, type } }: Parameter) => type === "string" && words === undefined && pattern === undefined
+const isBare = ({ schema: { enum: words, pattern, type } }: Parameter) =>
+  type === "string" && words === undefined && pattern === undefined
 
-interface Place { readonly revision: "later" | "earlier"; readonly path: string; readonly header?: string }
+interface Place {
+  readonly revision: "later" | "earlier"
+  readonly path: string
+  readonly header?: string
+}
 const places: ReadonlyArray<Place> = [
-  { revision: "later", path: "" }, { revision: "earlier", path: "/earlier" }, { revision: "earlier", path: "", header: "earlier" }, { revision: "later", path: "", header: "later" },
+  { revision: "later", path: "" },
+  { revision: "earlier", path: "/earlier" },
+  { revision: "earlier", path: "", header: "earlier" },
+  { revision: "later", path: "", header: "later" },
   { revision: "earlier", path: "/earlier", header: "earlier" }
 ]
 
 /** What a server may not care about. */
 const oddHeaders: ReadonlyArray<ReadonlyArray<string>> = [
-  ["Accept: text/html"], ["Accept: application/xml;q=0"], ["Accept-Encoding: gzip, br"], ["Range: bytes=0-5"], ["If-Modified-Since: Thu, 01 Jan 2099 00:00:00 GMT"], ["If-Match: \"x\""],
-  ["Connection: keep-alive, x"], ["Connection: close"], ["Expect: 100-continue"], ["X-Forwarded-For: 1.2.3.4, ::1"], ["X-HTTP-Method-Override: DELETE"], ["Cookie: a=b", "Cookie: c=d"],
-  ["Authorization: Basic eDp4"], ["TE: trailers"], ["Origin: http://x"], ["Traceparent: 00-0-0-0"], ["X-Request-Id: \u00ff\u00fe"], ["X-Empty:"], ["X: \t y \t"], ["Accept-Language: \u00e9"],
-  [`X: ${"y".repeat(15_000)}`], Array.from({ length: 100 }, (_, i) => `X-${i}: ${i}`), ["Prefer: return=minimal"], ["Forwarded: for=1.2.3.4"], ["constructor: x", "__proto__: y"]
+  ["Accept: text/html"],
+  ["Accept: application/xml;q=0"],
+  ["Accept-Encoding: gzip, br"],
+  ["Range: bytes=0-5"],
+  ["If-Modified-Since: Thu, 01 Jan 2099 00:00:00 GMT"],
+  ['If-Match: "x"'],
+  ["Connection: keep-alive, x"],
+  ["Connection: close"],
+  ["Expect: 100-continue"],
+  ["X-Forwarded-For: 1.2.3.4, ::1"],
+  ["X-HTTP-Method-Override: DELETE"],
+  ["Cookie: a=b", "Cookie: c=d"],
+  ["Authorization: Basic eDp4"],
+  ["TE: trailers"],
+  ["Origin: http://x"],
+  ["Traceparent: 00-0-0-0"],
+  ["X-Request-Id: \u00ff\u00fe"],
+  ["X-Empty:"],
+  ["X: \t y \t"],
+  ["Accept-Language: \u00e9"],
+  [`X: ${"y".repeat(15_000)}`],
+  Array.from({ length: 100 }, (_, i) => `X-${i}: ${i}`),
+  ["Prefer: return=minimal"],
+  ["Forwarded: for=1.2.3.4"],
+  ["constructor: x", "__proto__: y"]
 ]
 
 /** What a server may refuse, or end the connection for. */
 const refusedHeaders: ReadonlyArray<ReadonlyArray<string>> = [
-  ["Api-Revision: nope"], ["Api-Revision: LATER"], ["Api-Revision: later", "Api-Revision: earlier"], ["Api-Revision:"], ["Expect: nonsense"], [`X: ${"y".repeat(17_000)}`],
-  Array.from({ length: 700 }, (_, i) => `X-${i}: ${"z".repeat(30)}`), ["Host: other"], ["Content-Encoding: gzip"]
+  ["Api-Revision: nope"],
+  ["Api-Revision: LATER"],
+  ["Api-Revision: later", "Api-Revision: earlier"],
+  ["Api-Revision:"],
+  ["Expect: nonsense"],
+  [`X: ${"y".repeat(17_000)}`],
+  Array.from({ length: 700 }, (_, i) => `X-${i}: ${"z".repeat(30)}`),
+  ["Host: other"],
+  ["Content-Encoding: gzip"]
 ]
 
 /** Escapes what a target cannot hold, and sometimes more. */
 const encoded = (text: string, random: Random): string => {
-  if (random.chance(0.03)) return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")
+  if (random.chance(0.03)) {
+    return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")
+  }
   const bare = encodeURIComponent(text.toWellFormed())
   return random.chance(0.5) ? bare.replaceAll("%3A", ":").replaceAll("%2C", ",") : bare
 }
 
-interface Framed { readonly header: string; readonly bytes: Buffer }
-const counted = (body: Buffer): Framed => ({ header: `Content-Length: ${body.length}`, bytes: body })
+interface Framed {
+  readonly header: string
+  readonly bytes: Buffer
+}
+const counted = (body: Buffer): Framed => ({
+  header: `Content-Length: ${body.length}`,
+  bytes: body
+})
 const chunked = (body: Buffer, random: Random): Framed => {
   const parts: Array<Buffer> = []
   const size = 1 + random.below(5000)
   for (let at = 0; at < body.length; at += size) {
     const chunk = body.subarray(at, at + size)
-    parts.push(Buffer.from(`${chunk.length.toString(16)}${random.chance(0.1) ? ";x=\"y\"" : ""}\r\n`), chunk, Buffer.from("\r\n"))
+    parts.push(
+      Buffer.from(`${chunk.length.toString(16)}${random.chance(0.1) ? ';x="y"' : ""}\r\n`),
+      chunk,
+      Buffer.from("\r\n")
+    )
   }
   parts.push(Buffer.from(`0\r\n${random.chance(0.1) ? "X-Trailer: y\r\n" : ""}\r\n`))
   return { header: "Transfer-Encoding: chunked", bytes: Buffer.concat(parts) }

@@ -1,6 +1,11 @@
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
-import { derivePublicKey, ethereumAddress, keccak256, signAuthorization } from "../../adapters/crypto/mod.ts"
+import {
+  derivePublicKey,
+  ethereumAddress,
+  keccak256,
+  signAuthorization
+} from "../../adapters/crypto/mod.ts"
 import { serverLayer } from "../../adapters/http/node.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
@@ -11,17 +16,42 @@ import { type Operation, readDocument } from "./_document.ts"
 import type { Served } from "./_requests.ts"
 import { jsonOf } from "./_verdict.ts"
 
-const simulation = simulate({ seed: "fuzz", users: 25, tokens: 4, exitShare: 0.08, rollBackPeriodBlocks: 0, standInRoots: true })
+const simulation = simulate({
+  seed: "fuzz",
+  users: 25,
+  tokens: 4,
+  exitShare: 0.08,
+  rollBackPeriodBlocks: 0,
+  standInRoots: true
+})
 
 /** A server on loopback over a network that has some of everything, and what is known of it: by its answers, and by what wallets hold ready. */
 export const openServed = Effect.gen(function*() {
   const node = yield* Layer.build(memoryNode({ genesis: simulation.genesis }))
   const genuine = yield* Effect.provide(lived, node)
-  const server = yield* Layer.build(Layer.provide(serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "100 millis" }), Layer.succeedContext(node)))
-  const { port } = yield* Effect.provide(Effect.map(HttpServer.HttpServer, ({ address }) => address as { readonly port: number }), server)
+  const server = yield* Layer.build(
+    Layer.provide(
+      serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "100 millis" }),
+      Layer.succeedContext(node)
+    )
+  )
+  const { port } = yield* Effect.provide(
+    Effect.map(HttpServer.HttpServer, ({ address }) => address as { readonly port: number }),
+    server
+  )
   return yield* Effect.promise(async () => {
-    const documents = { later: readDocument(await get(port, "/openapi.json")), earlier: readDocument(await get(port, "/earlier/openapi.json")) }
-    return { port, served: { documents, genuine, ...await held(port, documents.later.operations) } satisfies Served }
+    const documents = {
+      later: readDocument(await get(port, "/openapi.json")),
+      earlier: readDocument(await get(port, "/earlier/openapi.json"))
+    }
+    return {
+      port,
+      served: {
+        documents,
+        genuine,
+        ...await held(port, documents.later.operations)
+      } satisfies Served
+    }
   })
 })
 
@@ -36,25 +66,41 @@ const lived = Effect.gen(function*() {
   const authorizations = Array.from({ length: 5 }, (_, i) => {
     const key = new Uint8Array(32).fill(50 + i)
     const publicKey = derivePublicKey(key)
-    return { address: ethereumAddress(key), publicKey, signature: signAuthorization(key, publicKey, network) }
+    return {
+      address: ethereumAddress(key),
+      publicKey,
+      signature: signAuthorization(key, publicKey, network)
+    }
   })
   const transactions = entries.map(({ transaction }) => transaction)
   return {
-    postTx: [later, earlier].flatMap(({ bodies }) => transactions.map(bodyWriter(bodies.transaction, context))),
-    postRegister: [later, earlier].flatMap(({ bodies }) => authorizations.map(bodyWriter(bodies.authorization, context)))
+    postTx: [later, earlier].flatMap(({ bodies }) =>
+      transactions.map(bodyWriter(bodies.transaction, context))
+    ),
+    postRegister: [later, earlier].flatMap(({ bodies }) =>
+      authorizations.map(bodyWriter(bodies.authorization, context))
+    )
   }
 })
 
 const get = async (port: number, path: string): Promise<string> => {
   const connection = new Connection(port)
-  const answer = await connection.ask([{ bytes: Buffer.from(`GET ${path} HTTP/1.1\r\nHost: node\r\n\r\n`), isHead: false }])[0]!
+  const answer = await connection.ask([{
+    bytes: Buffer.from(`GET ${path} HTTP/1.1\r\nHost: node\r\n\r\n`),
+    isHead: false
+  }])[0]!
   connection.destroy()
-  if (answer === "closed" || answer.status !== 200) throw new Error(`No answer at ${path}: ${connection.fault}`)
+  if (answer === "closed" || answer.status !== 200) {
+    throw new Error(`No answer at ${path}: ${connection.fault}`)
+  }
   return answer.body.toString()
 }
 
 /** What stands in the first pages of all lists. */
-const held = async (port: number, operations: ReadonlyArray<Operation>): Promise<Pick<Served, "items" | "ledger">> => {
+const held = async (
+  port: number,
+  operations: ReadonlyArray<Operation>
+): Promise<Pick<Served, "items" | "ledger">> => {
   const found = new Set<string>()
   const items: Array<{ readonly [name: string]: unknown }> = []
   const take = (value: unknown): void => {
@@ -65,7 +111,9 @@ const held = async (port: number, operations: ReadonlyArray<Operation>): Promise
     }
   }
   for (const { method, parameters, path } of operations) {
-    if (method === "GET" && parameters.some(({ name }) => name === "limit") && path !== "/bids") take(jsonOf(Buffer.from(await get(port, `${path}?limit=30&order=DESC`))))
+    if (method === "GET" && parameters.some(({ name }) => name === "limit") && path !== "/bids") {
+      take(jsonOf(Buffer.from(await get(port, `${path}?limit=30&order=DESC`))))
+    }
   }
   return { items, ledger: [...found] }
 }

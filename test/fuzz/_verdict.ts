@@ -2,27 +2,39 @@ import type { Answer } from "./_connection.ts"
 import type { Ask } from "./_requests.ts"
 
 /** Why an answer is none that the document declares for the request; undefined where it is one. */
-export const faultOf = ({ document, expected, isConditional, isHead, isPreflight, operation }: Ask, answer: Answer): string | undefined => {
+export const faultOf = (
+  { document, expected, isConditional, isHead, isPreflight, operation }: Ask,
+  answer: Answer
+): string | undefined => {
   const { body, headers, status } = answer
   if (status >= 500) return "the server failed"
   if (isPreflight && status === 204) return headers.has("allow") ? undefined : "no header Allow"
-  const declared = operation?.answer(status) ?? (operation === undefined ? document.refusal(status) : undefined)
-  if (declared === undefined) return `status ${status} is not declared for ${operation?.id ?? "what is not in the document"}`
+  const declared = operation?.answer(status) ??
+    (operation === undefined ? document.refusal(status) : undefined)
+  if (declared === undefined) {
+    return `status ${status} is not declared for ${operation?.id ?? "what is not in the document"}`
+  }
   if (status === 304 && !isConditional) return "304, and nothing was asked of an ETag"
   const headerFault = declared.headerFault(headers)
   if (headerFault !== undefined) return `header ${headerFault} is not what is declared`
   if (!headers.has("api-revision")) return "no header Api-Revision"
   if (status === 405 && !headers.has("allow")) return "405 without Allow"
   if (expected === "given" && status === 400) return "what the document allows is refused"
-  if (expected === "refused" && (status === 200 || status === 304)) return "what the document does not allow is answered"
+  if (expected === "refused" && (status === 200 || status === 304)) {
+    return "what the document does not allow is answered"
+  }
   if (isHead || status === 304) return undefined
   if (!declared.hasBody) return body.length === 0 ? undefined : "a body where none is declared"
-  if (headers.get("content-type") !== "application/json") return `a body of type ${headers.get("content-type")}`
+  if (headers.get("content-type") !== "application/json") {
+    return `a body of type ${headers.get("content-type")}`
+  }
   const json = jsonOf(body)
   if (json === undefined) return "a body that is no JSON"
   const fault = declared.fault(json)
   if (fault !== undefined) return `the schema refuses it: ${fault}`
-  return status >= 400 && (json as { readonly status: number }).status !== status ? "a problem of another status" : undefined
+  return status >= 400 && (json as { readonly status: number }).status !== status
+    ? "a problem of another status"
+    : undefined
 }
 
 export const jsonOf = (body: Buffer): unknown => {

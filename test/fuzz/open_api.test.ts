@@ -23,108 +23,157 @@ const noises = Math.ceil(requests / 20)
 const replay = `replay: SEED=${seed} npm test -- test/fuzz/open_api.test.ts`
 
 const shown = (bytes: Buffer) => JSON.stringify(bytes.toString("latin1", 0, 2000))
-const shownAnswer = (outcome: Outcome) => outcome === "closed" ? outcome : `${outcome.status} ${JSON.stringify([...outcome.headers])} ${shown(outcome.body)}`
+const shownAnswer = (outcome: Outcome) =>
+  outcome === "closed"
+    ? outcome
+    : `${outcome.status} ${JSON.stringify([...outcome.headers])} ${shown(outcome.body)}`
 
 withoutStacks()
 
 class Opened extends Context.Service<Opened, Effect.Success<typeof openServed>>()("test/Opened") {}
 
-layer(Layer.effect(Opened, openServed), { excludeTestServices: true })("a server that is asked anything", (it) => {
-  it.effect(`answers what its documents declare (${replay})`, () => Effect.gen(function*() {
-    const { port, served } = yield* Opened
-    const random = new Random(seed)
-    const next = makeRequests(random, served)
-    const statuses = new Map<string, number>()
-    const connections = Array.from({ length: 8 }, () => new Connection(port))
-    let answered = 0
+layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
+  "a server that is asked anything",
+  (it) => {
+    it.effect(`answers what its documents declare (${replay})`, () =>
+      Effect.gen(function*() {
+        const { port, served } = yield* Opened
+        const random = new Random(seed)
+        const next = makeRequests(random, served)
+        const statuses = new Map<string, number>()
+        const connections = Array.from({ length: 8 }, () => new Connection(port))
+        let answered = 0
 
-    /** Whether there was an answer; a connection that ends says so first. */
-    const check = (asked: Ask, outcome: Outcome, connection: Connection): boolean => {
-      const told = () => `${replay}, request ${answered}: ${shown(asked.bytes)} → ${shownAnswer(outcome)}`
-      if (connection.fault !== undefined) assert.fail(`${connection.fault}: ${told()}`)
-      if (outcome === "closed") {
-        if (!connection.isLast) assert.fail(`The connection ended, and no answer said so: ${told()}`)
-        return false
-      }
-      const fault = faultOf(asked, outcome)
-      if (fault !== undefined) assert.fail(`Not what the document declares, ${fault}: ${told()}`)
-      const key = `${asked.document.revision} ${asked.operation?.id ?? "none"} ${outcome.status}`
-      statuses.set(key, (statuses.get(key) ?? 0) + 1)
-      answered++
-      return true
-    }
-    /** Requests that are sent at once. */
-    const pipeline = (most: number): ReadonlyArray<Ask> => {
-      const all = [next()]
-      while (all.length < most && !all.at(-1)!.isLast) all.push(next())
-      return all
-    }
-    const round = async () => {
-      const pipelines = connections.map(() => pipeline(random.chance(0.5) ? 1 : 1 + random.below(8)))
-      await Promise.all(pipelines.map(async (asks, i) => {
-        // who was not answered because the connection ended asks once more
-        for (let left = asks; left.length > 0;) {
-          const asked = left
-          const connection = connections[i]!
-          const outcomes = await Promise.all(connection.ask(asked))
-          left = asked.filter((ask, at) => !check(ask, outcomes[at]!, connection))
-          if (connection.isLast || connection.isClosed) connections[i] = new Connection(port)
+        /** Whether there was an answer; a connection that ends says so first. */
+        const check = (asked: Ask, outcome: Outcome, connection: Connection): boolean => {
+          const told = () =>
+            `${replay}, request ${answered}: ${shown(asked.bytes)} → ${shownAnswer(outcome)}`
+          if (connection.fault !== undefined) assert.fail(`${connection.fault}: ${told()}`)
+          if (outcome === "closed") {
+            if (!connection.isLast) {
+              assert.fail(`The connection ended, and no answer said so: ${told()}`)
+            }
+            return false
+          }
+          const fault = faultOf(asked, outcome)
+          if (fault !== undefined) {
+            assert.fail(`Not what the document declares, ${fault}: ${told()}`)
+          }
+          const key = `${asked.document.revision} ${
+            asked.operation?.id ?? "none"
+          } ${outcome.status}`
+          statuses.set(key, (statuses.get(key) ?? 0) + 1)
+          answered++
+          return true
+        }
+        /** Requests that are sent at once. */
+        const pipeline = (most: number): ReadonlyArray<Ask> => {
+          const all = [next()]
+          while (all.length < most && !all.at(-1)!.isLast) all.push(next())
+          return all
+        }
+        const round = async () => {
+          const pipelines = connections.map(() =>
+            pipeline(random.chance(0.5) ? 1 : 1 + random.below(8))
+          )
+          await Promise.all(pipelines.map(async (asks, i) => {
+            // who was not answered because the connection ended asks once more
+            for (let left = asks; left.length > 0;) {
+              const asked = left
+              const connection = connections[i]!
+              const outcomes = await Promise.all(connection.ask(asked))
+              left = asked.filter((ask, at) => !check(ask, outcomes[at]!, connection))
+              if (connection.isLast || connection.isClosed) connections[i] = new Connection(port)
+            }
+          }))
+        }
+        yield* Effect.promise(async () => {
+          for (let isOver = false; !isOver; isOver = answered >= requests) await round()
+          for (const connection of connections) connection.destroy()
+        })
+
+        // it was worth it
+        for (const { operations, revision } of Object.values(served.documents)) {
+          for (const { id, isStrict, path } of operations) {
+            // any slot has an answer
+            const expected = [
+              200,
+              ...isStrict ? [400] : [],
+              ...path.includes("{") && id !== "getSlot" ? [404] : []
+            ]
+            for (const status of expected) {
+              assert.isAbove(
+                statuses.get(`${revision} ${id} ${status}`) ?? 0,
+                0,
+                `${revision} ${id} ${status}`
+              )
+            }
+          }
+          assert.isAbove(statuses.get(`${revision} getConfig 304`) ?? 0, 0, revision)
+          for (const status of [204, 400, 404, 405]) {
+            assert.isAbove(
+              statuses.get(`${revision} none ${status}`) ?? 0,
+              0,
+              `${revision} ${status}`
+            )
+          }
         }
       }))
-    }
-    yield* Effect.promise(async () => {
-      for (let isOver = false; !isOver; isOver = answered >= requests) await round()
-      for (const connection of connections) connection.destroy()
-    })
 
-    // it was worth it
-    for (const { operations, revision } of Object.values(served.documents)) {
-      for (const { id, isStrict, path } of operations) {
-        // any slot has an answer
-        const expected = [200, ...isStrict ? [400] : [], ...path.includes("{") && id !== "getSlot" ? [404] : []]
-        for (const status of expected) assert.isAbove(statuses.get(`${revision} ${id} ${status}`) ?? 0, 0, `${revision} ${id} ${status}`)
-      }
-      assert.isAbove(statuses.get(`${revision} getConfig 304`) ?? 0, 0, revision)
-      for (const status of [204, 400, 404, 405]) assert.isAbove(statuses.get(`${revision} none ${status}`) ?? 0, 0, `${revision} ${status}`)
-    }
-  }))
+    it.effect(`refuses what is no request, ends the connection, and serves on (${replay})`, () =>
+      Effect.gen(function*() {
+        const { port, served } = yield* Opened
+        const next = makeNoise(new Random(seed))
+        const { refusal } = served.documents.later
+        const operation = served.documents.later.operations.find(({ id }) => id === "getConfig")!
 
-  it.effect(`refuses what is no request, ends the connection, and serves on (${replay})`, () => Effect.gen(function*() {
-    const { port, served } = yield* Opened
-    const next = makeNoise(new Random(seed))
-    const { refusal } = served.documents.later
-    const operation = served.documents.later.operations.find(({ id }) => id === "getConfig")!
-
-    const meet = async ({ before, bytes, isRefused }: Noise): Promise<void> => {
-      const connection = new Connection(port)
-      connection.send(bytes, !isRefused)
-      const hung = setTimeout(() => connection.destroy(), 30_000)
-      await connection.ended
-      const told = `${replay}, ${shown(bytes)} → ${connection.unasked.map((answer) => shownAnswer(answer).slice(0, 400)).join(", ")}`
-      clearTimeout(hung)
-      assert.isUndefined(connection.fault, told)
-      const [first, last] = [connection.unasked.slice(0, before), connection.unasked.slice(before)]
-      // who stops sending says that it waits for nothing more
-      assert.isAtLeast(first.length, isRefused ? before : Math.min(before, 1), told)
-      assert.isTrue(first.every(({ status }) => status === 200), told)
-      for (const { body, headers, status } of last) {
-        assert.isBelow(status, 500, told)
-        const declared = status === 200 ? undefined : refusal(status) ?? operation.answer(status)
-        if (status >= 400) assert.isUndefined(declared?.fault(jsonOf(body)), told)
-        assert.notInclude(body.toString(), `"instance":"${smuggledPath}"`, told)
-        assert.isTrue(headers.has("api-revision"), told)
-      }
-      // what cannot be read is refused once, in words, and nothing behind it is read
-      if (isRefused) assert.isTrue(last.length === 1 && last[0]!.status >= 400 && last[0]!.headers.get("connection") === "close", told)
-    }
-    yield* Effect.promise(async () => {
-      for (let met = 0; met < noises; met += 20) {
-        await Promise.all(Array.from({ length: 20 }, () => meet(next())))
-        const connection = new Connection(port)
-        const answer = await connection.ask([{ bytes: Buffer.from("GET /config HTTP/1.1\r\nHost: node\r\n\r\n"), isHead: false }])[0]!
-        assert.isTrue(answer !== "closed" && answer.status === 200)
-        connection.destroy()
-      }
-    })
-  }))
-})
+        const meet = async ({ before, bytes, isRefused }: Noise): Promise<void> => {
+          const connection = new Connection(port)
+          connection.send(bytes, !isRefused)
+          const hung = setTimeout(() => connection.destroy(), 30_000)
+          await connection.ended
+          const told = `${replay}, ${shown(bytes)} → ${
+            connection.unasked.map((answer) => shownAnswer(answer).slice(0, 400)).join(", ")
+          }`
+          clearTimeout(hung)
+          assert.isUndefined(connection.fault, told)
+          const [first, last] = [
+            connection.unasked.slice(0, before),
+            connection.unasked.slice(before)
+          ]
+          // who stops sending says that it waits for nothing more
+          assert.isAtLeast(first.length, isRefused ? before : Math.min(before, 1), told)
+          assert.isTrue(first.every(({ status }) => status === 200), told)
+          for (const { body, headers, status } of last) {
+            assert.isBelow(status, 500, told)
+            const declared = status === 200
+              ? undefined
+              : refusal(status) ?? operation.answer(status)
+            if (status >= 400) assert.isUndefined(declared?.fault(jsonOf(body)), told)
+            assert.notInclude(body.toString(), `"instance":"${smuggledPath}"`, told)
+            assert.isTrue(headers.has("api-revision"), told)
+          }
+          // what cannot be read is refused once, in words, and nothing behind it is read
+          if (isRefused) {
+            assert.isTrue(
+              last.length === 1 && last[0]!.status >= 400 &&
+                last[0]!.headers.get("connection") === "close",
+              told
+            )
+          }
+        }
+        yield* Effect.promise(async () => {
+          for (let met = 0; met < noises; met += 20) {
+            await Promise.all(Array.from({ length: 20 }, () => meet(next())))
+            const connection = new Connection(port)
+            const answer = await connection.ask([{
+              bytes: Buffer.from("GET /config HTTP/1.1\r\nHost: node\r\n\r\n"),
+              isHead: false
+            }])[0]!
+            assert.isTrue(answer !== "closed" && answer.status === 200)
+            connection.destroy()
+          }
+        })
+      }))
+  }
+)

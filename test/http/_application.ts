@@ -14,7 +14,11 @@ export const context = wireContext(genesis.network, keccak256)
 const constants = genesis.constants
 
 const tokens = Array.from({ length: 30 }, (_, i) => ({
-  id: i + 2, ethereumAddress: `0x${String(i + 1000).padStart(40, "0")}`, name: i === 0 ? "Zwölf \"x\"" : `Token ${i + 2}`, symbol: `T${i + 2}`, decimals: 18
+  id: i + 2,
+  ethereumAddress: `0x${String(i + 1000).padStart(40, "0")}`,
+  name: i === 0 ? 'Zwölf "x"' : `Token ${i + 2}`,
+  symbol: `T${i + 2}`,
+  decimals: 18
 }))
 
 const filled = Layer.effectDiscard(Effect.gen(function*() {
@@ -25,20 +29,29 @@ const filled = Layer.effectDiscard(Effect.gen(function*() {
 
 /** Both stores, filled. */
 const stores = filled.pipe(
-  Layer.provide(Ledger.layer(genesis, keccak256)), Layer.provideMerge(memory.layer(genesis)), Layer.merge(memory.poolLayer), Layer.orDie
+  Layer.provide(Ledger.layer(genesis, keccak256)),
+  Layer.provideMerge(memory.layer(genesis)),
+  Layer.merge(memory.poolLayer),
+  Layer.orDie
 )
 
 const nobodyPosts = Layer.mock(Submission, {})
 
 /** The application over the filled stores. */
 export const application = (options: Partial<ApplicationOptions> = {}) =>
-  Application.layer({ context, constants, ...options }).pipe(Layer.provide(Layer.mergeAll(stores, nobodyPosts)))
+  Application.layer({ context, constants, ...options }).pipe(
+    Layer.provide(Layer.mergeAll(stores, nobodyPosts))
+  )
 
 /** The application over a ledger that answers as it is told to. */
-export const applicationOver = (reader: Partial<LedgerReader["Service"]>, options: Partial<ApplicationOptions> = {}) => {
+export const applicationOver = (
+  reader: Partial<LedgerReader["Service"]>,
+  options: Partial<ApplicationOptions> = {}
+) => {
   const stamp: LedgerStamp = { ethereumBlockNum: 18446744073709551615n, batchNum: null, version: 7 }
   return Application.layer({ context, constants, ...options }).pipe(
-    Layer.provide(Layer.mock(LedgerReader, { stamp: Effect.succeed(stamp), ...reader })), Layer.provide(Layer.merge(memory.poolLayer, nobodyPosts))
+    Layer.provide(Layer.mock(LedgerReader, { stamp: Effect.succeed(stamp), ...reader })),
+    Layer.provide(Layer.merge(memory.poolLayer, nobodyPosts))
   )
 }
 
@@ -58,8 +71,18 @@ export interface ProblemBody {
   readonly status: number
   readonly detail: string
   readonly instance: string
-  readonly errors?: ReadonlyArray<{ in: string; parameter: string; value: string | null; rule: string; message: string; nearest?: string }>
+  readonly errors?: ReadonlyArray<
+    {
+      in: string
+      parameter: string
+      value: string | null
+      rule: string
+      message: string
+      nearest?: string
+    }
+  >
 }
 
-export const jsonOf = (answer: HttpAnswer): unknown => JSON.parse(Buffer.from(answer.body).toString())
+export const jsonOf = (answer: HttpAnswer): unknown =>
+  JSON.parse(Buffer.from(answer.body).toString())
 export const problemOf = (answer: HttpAnswer): ProblemBody => jsonOf(answer) as ProblemBody

@@ -14,7 +14,9 @@ const hitsOf = ({ collected }: OpenMonitor): Hits => (limit) =>
   Effect.map(collected, (context) => {
     let hits = 0
     for (const { attributes, id, state, type } of Metric.snapshotUnsafe(context)) {
-      if (id === "rollup_limit_hits_total" && type === "Counter" && attributes?.limit === limit) hits += Number(state.count)
+      if (
+        id === "rollup_limit_hits_total" && type === "Counter" && attributes?.limit === limit
+      ) hits += Number(state.count)
     }
     return hits
   })
@@ -28,30 +30,48 @@ export const watchedApplication = Effect.fnUntraced(function*(layer: Layer.Layer
 })
 
 /** A server over an application, watched; the port that it listens on. */
-export const watchedServer = Effect.fnUntraced(function*(application: Layer.Layer<Application>, limits: Partial<ServerLimits>) {
-  const monitor = openMonitor()
-  const layer = serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "100 millis", limits }).pipe(Layer.provide(application))
-  const context = yield* Effect.provideService(Layer.build(layer), Monitor, monitor)
-  const { address } = yield* Effect.provide(HttpServer.HttpServer, context)
-  /** The value of a gauge without labels. */
-  const read = (name: string): Effect.Effect<number> => Effect.map(monitor.collected, (context) =>
-    Metric.snapshotUnsafe(context).flatMap(({ id, state, type }) => id === name && type === "Gauge" ? [Number(state.value)] : [])[0]!)
-  return { port: (address as { readonly port: number }).port, hits: hitsOf(monitor), read }
-})
+export const watchedServer = Effect.fnUntraced(
+  function*(application: Layer.Layer<Application>, limits: Partial<ServerLimits>) {
+    const monitor = openMonitor()
+    const layer = serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "100 millis", limits })
+      .pipe(Layer.provide(application))
+    const context = yield* Effect.provideService(Layer.build(layer), Monitor, monitor)
+    const { address } = yield* Effect.provide(HttpServer.HttpServer, context)
+    /** The value of a gauge without labels. */
+    const read = (name: string): Effect.Effect<number> =>
+      Effect.map(
+        monitor.collected,
+        (context) =>
+          Metric.snapshotUnsafe(context).flatMap(({ id, state, type }) =>
+            id === name && type === "Gauge" ? [Number(state.value)] : []
+          )[0]!
+      )
+    return { port: (address as { readonly port: number }).port, hits: hitsOf(monitor), read }
+  }
+)
 
 /** A request with a body. */
 export const posting = (url: string, body: string): HttpRequest => ({
-  method: "POST", url, headers: { "content-type": "application/json", "content-length": String(body.length) }, body: () => Effect.succeed(new TextEncoder().encode(body))
+  method: "POST",
+  url,
+  headers: { "content-type": "application/json", "content-length": String(body.length) },
+  body: () => Effect.succeed(new TextEncoder().encode(body))
 })
 
 export const statusOf = Effect.map(({ status }: HttpAnswer) => status)
 
 /** A connection, and all that it is told until it ends. */
-export const talk = (port: number, bytes: string): { readonly socket: Socket; readonly said: Promise<string> } => {
+export const talk = (
+  port: number,
+  bytes: string
+): { readonly socket: Socket; readonly said: Promise<string> } => {
   const socket = connect(port, "127.0.0.1", () => socket.write(bytes))
   const said = new Promise<string>((resolve) => {
     let text = ""
-    socket.on("data", (chunk) => text += chunk).on("error", () => {}).on("close", () => resolve(text))
+    socket.on("data", (chunk) => text += chunk).on("error", () => {}).on(
+      "close",
+      () => resolve(text)
+    )
   })
   return { socket, said }
 }

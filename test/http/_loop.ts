@@ -41,13 +41,21 @@ export class Loop {
   constructor({ computeMs, refuseMs = 0.05, targetMs = 5 }: LoopOptions) {
     this.#computeMs = computeMs
     this.#refuseMs = refuseMs
-    this.queue = new AdmissionQueue({ targetMs, nowMs: () => this.nowMs, defer: (run) => void (this.#later = run) })
+    this.queue = new AdmissionQueue({
+      targetMs,
+      nowMs: () => this.nowMs,
+      defer: (run) => void (this.#later = run)
+    })
   }
 
   /** Requests that come by chance at a rate, whether or not those before were answered. */
   pour(perSecond: number, untilMs: number, random = new Random(1)): void {
     const all: Array<number> = []
-    for (let atMs = this.nowMs; atMs < untilMs; atMs -= Math.log(1 - random.next()) * 1000 / perSecond) all.push(atMs)
+    for (
+      let atMs = this.nowMs;
+      atMs < untilMs;
+      atMs -= Math.log(1 - random.next()) * 1000 / perSecond
+    ) all.push(atMs)
     this.#poured = all
     this.#read = 0
   }
@@ -55,7 +63,12 @@ export class Loop {
   /** Clients each of which asks as soon as it was answered, or after a time where it was refused. */
   keepAsking(clients: number, untilMs: number, patienceMs = 0.2): void {
     const ask = (atMs: number): void => {
-      if (atMs < untilMs) this.#come({ atMs, told: ({ isRefused }) => ask(this.nowMs + (isRefused ? patienceMs : 0.2)) })
+      if (atMs < untilMs) {
+        this.#come({
+          atMs,
+          told: ({ isRefused }) => ask(this.nowMs + (isRefused ? patienceMs : 0.2))
+        })
+      }
     }
     for (let i = 0; i < clients; i++) ask(this.nowMs)
   }
@@ -63,12 +76,17 @@ export class Loop {
   /** Until nobody asks any more. */
   run(): void {
     for (;;) {
-      const firstMs = Math.min(this.#poured[this.#read] ?? Infinity, this.#coming[0]?.atMs ?? Infinity)
+      const firstMs = Math.min(
+        this.#poured[this.#read] ?? Infinity,
+        this.#coming[0]?.atMs ?? Infinity
+      )
       const later = this.#later
       if (later === undefined && firstMs === Infinity) return
       if (later === undefined) this.nowMs = Math.max(this.nowMs, firstMs)
       const readMs = this.nowMs
-      while ((this.#poured[this.#read] ?? Infinity) <= readMs) this.#answer({ atMs: this.#poured[this.#read++]!, told: undefined })
+      while ((this.#poured[this.#read] ?? Infinity) <= readMs) {
+        this.#answer({ atMs: this.#poured[this.#read++]!, told: undefined })
+      }
       while ((this.#coming[0]?.atMs ?? Infinity) <= readMs) this.#answer(this.#coming.shift()!)
       const next = this.#later
       this.#later = undefined

@@ -10,7 +10,11 @@ export interface RawAnswer {
  * Sends bytes as they are over a connection of their own; the first answer, or null where the server only hangs up. What
  * follows it is at the end of its body, if `wait` says that the server closes the connection.
  */
-export const sendRaw = (port: number, bytes: string | Uint8Array, wait = false): Promise<RawAnswer | null> =>
+export const sendRaw = (
+  port: number,
+  bytes: string | Uint8Array,
+  wait = false
+): Promise<RawAnswer | null> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1")
     const chunks: Array<Buffer> = []
@@ -22,11 +26,16 @@ export const sendRaw = (port: number, bytes: string | Uint8Array, wait = false):
     socket.on("data", (chunk) => {
       chunks.push(chunk)
       const answer = parse(Buffer.concat(chunks).toString("utf8"))
-      if (!wait && answer !== null && Buffer.byteLength(answer.body) >= Number(answer.headers["content-length"] ?? 0)) done()
+      if (
+        !wait && answer !== null &&
+        Buffer.byteLength(answer.body) >= Number(answer.headers["content-length"] ?? 0)
+      ) done()
     })
     socket.on("end", done)
-    socket.on("error", (error: Error & { readonly code?: string }) => error.code === "ECONNRESET" || error.code === "EPIPE" ? done() : reject(error))
-    socket.on("connect", () => socket.write(bytes))
+    socket.on("error", (error: Error & { readonly code?: string }) =>
+      error.code === "ECONNRESET" || error.code === "EPIPE" ? done() : reject(error))
+    socket.on("connect", () =>
+      socket.write(bytes))
   })
 
 const parse = (text: string): RawAnswer | null => {
@@ -35,7 +44,14 @@ const parse = (text: string): RawAnswer | null => {
   const [first, ...lines] = text.slice(0, end).split("\r\n")
   return {
     status: Number(first!.split(" ")[1]),
-    headers: Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()])),
+    headers: Object.fromEntries(
+      lines.map((
+        line
+      ) => [
+        line.slice(0, line.indexOf(":")).toLowerCase(),
+        line.slice(line.indexOf(":") + 1).trim()
+      ])
+    ),
     body: text.slice(end + 4)
   }
 }

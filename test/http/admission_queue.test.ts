@@ -17,7 +17,11 @@ describe("the admission queue", () => {
         loop.run()
         assert.isEmpty(refusedOf(loop.told), `${clients} clients, ${computeMs} ms`)
         // first come, first served: each request waits for one of each other client
-        assert.isAtMost(percentile(loop.told, 1 - 1 / loop.told.length), 2.1 * (clients + 1) * computeMs + 4, `${clients} clients, ${computeMs} ms`)
+        assert.isAtMost(
+          percentile(loop.told, 1 - 1 / loop.told.length),
+          2.1 * (clients + 1) * computeMs + 4,
+          `${clients} clients, ${computeMs} ms`
+        )
       }
     }
   })
@@ -96,18 +100,25 @@ describe("the admission queue", () => {
     assert.isEmpty(refusedOf(loop.told))
   })
 
-  it.effect("skips a request whose client has gone", () => Effect.gen(function*() {
-    let [nowMs, run] = [0, () => {}]
-    const { admit } = new AdmissionQueue({ targetMs: 10, nowMs: () => nowMs, defer: (later) => void (run = later) })
-    assert.strictEqual(admit(), "run")
-    nowMs = 5
-    const computed: Array<number> = []
-    const waiting = [1, 2, 3].map((i) => Effect.runFork(Effect.map(admit() as Effect.Effect<boolean>, () => void computed.push(i))))
-    yield* Fiber.interrupt(waiting[1]!)
-    run()
-    assert.deepStrictEqual(computed, [1, 3])
-    nowMs = 20
-    run()
-    assert.strictEqual(admit(), "run")
-  }))
+  it.effect("skips a request whose client has gone", () =>
+    Effect.gen(function*() {
+      let [nowMs, run] = [0, () => {}]
+      const { admit } = new AdmissionQueue({
+        targetMs: 10,
+        nowMs: () => nowMs,
+        defer: (later) => void (run = later)
+      })
+      assert.strictEqual(admit(), "run")
+      nowMs = 5
+      const computed: Array<number> = []
+      const waiting = [1, 2, 3].map((i) =>
+        Effect.runFork(Effect.map(admit() as Effect.Effect<boolean>, () => void computed.push(i)))
+      )
+      yield* Fiber.interrupt(waiting[1]!)
+      run()
+      assert.deepStrictEqual(computed, [1, 3])
+      nowMs = 20
+      run()
+      assert.strictEqual(admit(), "run")
+    }))
 })

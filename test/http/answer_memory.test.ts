@@ -9,11 +9,12 @@ const remember = () => {
   return {
     memory,
     /** One URL after the other, at a pace; which of them is kept. */
-    walk: (name: string, count: number, everyMs: number) => Array.from({ length: count }, (_, i) => {
-      nowMs += everyMs
-      if (memory.wants(`/${name}${i}`, answer)) memory.keep(`/${name}${i}`, answer)
-      return memory.find(`/${name}${i}`) !== undefined
-    }),
+    walk: (name: string, count: number, everyMs: number) =>
+      Array.from({ length: count }, (_, i) => {
+        nowMs += everyMs
+        if (memory.wants(`/${name}${i}`, answer)) memory.keep(`/${name}${i}`, answer)
+        return memory.find(`/${name}${i}`) !== undefined
+      }),
     asked: (url: string) => memory.find(url) !== undefined
   }
 }

@@ -12,86 +12,117 @@ import { sendRaw } from "./_socket.ts"
 const get = (url: string) => ({ method: "GET", url, headers: {} })
 
 describe("what a request may hold", () => {
-  it.effect("a parameter may list as many items as the limit, and one more is refused", () => Effect.gen(function*() {
-    for (const [limits, most] of [[{}, 2049], [{ listItemsMax: 3 }, 3]] as const) {
-      const { handle, hits } = yield* watchedApplication(application({ limits }))
-      for (const parameter of ["ids", "symbols"]) {
-        const url = (items: number) => `/tokens?${parameter}=${"1,".repeat(items - 1)}1`
-        assert.strictEqual(yield* statusOf(handle(get(url(most)))), 200)
-        const refused = yield* handle(get(url(most + 1)))
-        assert.strictEqual(refused.status, 400)
-        const [fault] = problemOf(refused).errors!
-        assert.strictEqual(fault!.rule, `at most ${most} items`)
-        assert.strictEqual(fault!.message, `Parameter ${parameter} lists ${most + 1} items: expected at most ${most} items; ask several times`)
-        assert.notProperty(fault, "limit")
+  it.effect("a parameter may list as many items as the limit, and one more is refused", () =>
+    Effect.gen(function*() {
+      for (const [limits, most] of [[{}, 2049], [{ listItemsMax: 3 }, 3]] as const) {
+        const { handle, hits } = yield* watchedApplication(application({ limits }))
+        for (const parameter of ["ids", "symbols"]) {
+          const url = (items: number) => `/tokens?${parameter}=${"1,".repeat(items - 1)}1`
+          assert.strictEqual(yield* statusOf(handle(get(url(most)))), 200)
+          const refused = yield* handle(get(url(most + 1)))
+          assert.strictEqual(refused.status, 400)
+          const [fault] = problemOf(refused).errors!
+          assert.strictEqual(fault!.rule, `at most ${most} items`)
+          assert.strictEqual(
+            fault!.message,
+            `Parameter ${parameter} lists ${
+              most + 1
+            } items: expected at most ${most} items; ask several times`
+          )
+          assert.notProperty(fault, "limit")
+        }
+        assert.strictEqual(yield* hits("listItemsMax"), 2)
       }
-      assert.strictEqual(yield* hits("listItemsMax"), 2)
-    }
-  }))
+    }))
 
-  it.effect("a body may be nested as deep as the limit, and one level more is refused", () => Effect.gen(function*() {
-    for (const [limits, most] of [[{}, 32], [{ jsonDepthMax: 2 }, 2]] as const) {
-      const { handle, hits } = yield* watchedApplication(application({ limits }))
-      // the object around it is a level too
-      const body = (levels: number) => `{"x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`
-      const told = (levels: number) => Effect.map(handle(posting("/account-creation-authorization", body(levels))), problemOf)
-      assert.notInclude((yield* told(most)).message, "nesting")
-      assert.strictEqual(yield* hits("jsonDepthMax"), 0)
-      assert.include((yield* told(most + 1)).message, `at most ${most} levels of nesting`)
-      assert.strictEqual(yield* hits("jsonDepthMax"), 1)
-    }
-  }))
+  it.effect("a body may be nested as deep as the limit, and one level more is refused", () =>
+    Effect.gen(function*() {
+      for (const [limits, most] of [[{}, 32], [{ jsonDepthMax: 2 }, 2]] as const) {
+        const { handle, hits } = yield* watchedApplication(application({ limits }))
+        // the object around it is a level too
+        const body = (levels: number) => `{"x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`
+        const told = (levels: number) =>
+          Effect.map(handle(posting("/account-creation-authorization", body(levels))), problemOf)
+        assert.notInclude((yield* told(most)).message, "nesting")
+        assert.strictEqual(yield* hits("jsonDepthMax"), 0)
+        assert.include((yield* told(most + 1)).message, `at most ${most} levels of nesting`)
+        assert.strictEqual(yield* hits("jsonDepthMax"), 1)
+      }
+    }))
 
-  it.effect("what is too long is counted by its limit", () => Effect.gen(function*() {
-    const { handle, hits } = yield* watchedApplication(application())
-    yield* handle(get(`/${"x".repeat(8192)}`))
-    yield* handle({ ...get("/tokens"), headers: { x: "y".repeat(16_380) } })
-    yield* handle({ ...get("/tokens"), headers: { "content-length": "65537" } })
-    for (const limit of ["urlBytesMax", "headerBytesMax", "bodyBytesMax"]) assert.strictEqual(yield* hits(limit), 1, limit)
-  }))
+  it.effect("what is too long is counted by its limit", () =>
+    Effect.gen(function*() {
+      const { handle, hits } = yield* watchedApplication(application())
+      yield* handle(get(`/${"x".repeat(8192)}`))
+      yield* handle({ ...get("/tokens"), headers: { x: "y".repeat(16_380) } })
+      yield* handle({ ...get("/tokens"), headers: { "content-length": "65537" } })
+      for (const limit of ["urlBytesMax", "headerBytesMax", "bodyBytesMax"]) {
+        assert.strictEqual(yield* hits(limit), 1, limit)
+      }
+    }))
 })
 
 describe("how much is done at once", () => {
-  it.live("as many requests wait as the limit, one more is refused at once, and what is kept is given all the same", () => Effect.scoped(Effect.gen(function*() {
-    const gate = yield* Deferred.make<void>()
-    const waiting = Effect.andThen(Deferred.await(gate), Effect.die("nothing"))
-    const { handle, hits } = yield* watchedApplication(applicationOver({ list: () => waiting }, { limits: { requestsMax: 2 } }))
-    const under = yield* Effect.forEach([1, 2], (i) => Effect.forkScoped(handle(get(`/tokens?limit=${i}`))))
-    yield* Effect.yieldNow
-    const refused = yield* handle(get("/tokens?limit=3"))
-    assert.deepStrictEqual([refused.status, refused.headers["retry-after"], problemOf(refused).type], [503, "1", "urn:rollup-node-api:problem:overloaded"])
-    assert.strictEqual(yield* hits("requestsMax"), 1)
-    yield* Deferred.succeed(gate, undefined)
-    yield* Effect.forEach(under, Fiber.join)
-    // everybody has left
-    assert.strictEqual(yield* statusOf(handle(get("/tokens?limit=3"))), 500)
-  })).pipe(Effect.provide(Logger.layer([]))))
+  it.live("as many requests wait as the limit, one more is refused at once, and what is kept is given all the same", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const gate = yield* Deferred.make<void>()
+      const waiting = Effect.andThen(Deferred.await(gate), Effect.die("nothing"))
+      const { handle, hits } = yield* watchedApplication(
+        applicationOver({ list: () => waiting }, { limits: { requestsMax: 2 } })
+      )
+      const under = yield* Effect.forEach(
+        [1, 2],
+        (i) => Effect.forkScoped(handle(get(`/tokens?limit=${i}`)))
+      )
+      yield* Effect.yieldNow
+      const refused = yield* handle(get("/tokens?limit=3"))
+      assert.deepStrictEqual([
+        refused.status,
+        refused.headers["retry-after"],
+        problemOf(refused).type
+      ], [503, "1", "urn:rollup-node-api:problem:overloaded"])
+      assert.strictEqual(yield* hits("requestsMax"), 1)
+      yield* Deferred.succeed(gate, undefined)
+      yield* Effect.forEach(under, Fiber.join)
+      // everybody has left
+      assert.strictEqual(yield* statusOf(handle(get("/tokens?limit=3"))), 500)
+    })).pipe(Effect.provide(Logger.layer([]))))
 
-  it.effect("a request that is not admitted is refused, unless its answer is cached", () => Effect.gen(function*() {
-    const { handle, hits } = yield* watchedApplication(application())
-    assert.strictEqual(yield* statusOf(handle(get("/tokens?limit=2"))), 200)
-    const late = { admit: () => Effect.succeed(false) }
-    const { etag } = (yield* handle({ ...get("/tokens?limit=2"), ...late })).headers
-    assert.strictEqual(yield* statusOf(handle({ ...get("/tokens?limit=2"), ...late, headers: { "if-none-match": etag! } })), 304)
-    assert.strictEqual(yield* hits("queueDelayTargetMs"), 0)
-    const refused = yield* handle({ ...get("/tokens?limit=3"), ...late })
-    assert.deepStrictEqual([refused.status, refused.headers["retry-after"]], [503, "1"])
-    assert.isDefined(refused.headers["ledger-version"])
-    assert.strictEqual(yield* hits("queueDelayTargetMs"), 1)
-  }))
+  it.effect("a request that is not admitted is refused, unless its answer is cached", () =>
+    Effect.gen(function*() {
+      const { handle, hits } = yield* watchedApplication(application())
+      assert.strictEqual(yield* statusOf(handle(get("/tokens?limit=2"))), 200)
+      const late = { admit: () => Effect.succeed(false) }
+      const { etag } = (yield* handle({ ...get("/tokens?limit=2"), ...late })).headers
+      assert.strictEqual(
+        yield* statusOf(
+          handle({ ...get("/tokens?limit=2"), ...late, headers: { "if-none-match": etag! } })
+        ),
+        304
+      )
+      assert.strictEqual(yield* hits("queueDelayTargetMs"), 0)
+      const refused = yield* handle({ ...get("/tokens?limit=3"), ...late })
+      assert.deepStrictEqual([refused.status, refused.headers["retry-after"]], [503, "1"])
+      assert.isDefined(refused.headers["ledger-version"])
+      assert.strictEqual(yield* hits("queueDelayTargetMs"), 1)
+    }))
 })
 
 describe("requests of one address", () => {
   it("are as many as its burst at once, one more is not let in, and then one for each interval", () => {
     const rates = new Rates({ perSecondMax: 4, burstMax: 3, addressesMax: 10 })
-    for (const remaining of [2, 1, 0]) assert.deepInclude(rates.take("a", 1000), { isAllowed: true, remaining })
+    for (const remaining of [2, 1, 0]) {
+      assert.deepInclude(rates.take("a", 1000), { isAllowed: true, remaining })
+    }
     assert.deepInclude(rates.take("a", 1000), { isAllowed: false, remaining: 0, retryAfterMs: 250 })
     assert.isTrue(rates.take("b", 1000).isAllowed)
     assert.isFalse(rates.take("a", 1249).isAllowed)
     assert.isTrue(rates.take("a", 1250).isAllowed)
     assert.isFalse(rates.take("a", 1250).isAllowed)
     // the bucket is full again, and not fuller
-    for (const remaining of [2, 1, 0]) assert.deepInclude(rates.take("a", 60_000), { isAllowed: true, remaining })
+    for (const remaining of [2, 1, 0]) {
+      assert.deepInclude(rates.take("a", 60_000), { isAllowed: true, remaining })
+    }
     assert.isFalse(rates.take("a", 60_000).isAllowed)
   })
 
@@ -128,110 +159,187 @@ describe("requests of one address", () => {
 
   it("are those of a network of 64 bits in IPv6", () => {
     assert.strictEqual(rateLimitKey("1.2.3.4"), "1.2.3.4")
-    for (const address of ["2001:db8:1:2::1", "2001:0db8:0001:0002:3:4:5:6", "2001:DB8:1:2::1.2.3.4", "2001:db8:1:2::%eth0"]) assert.strictEqual(rateLimitKey(address), "2001:db8:1:2::/64", address)
+    for (
+      const address of [
+        "2001:db8:1:2::1",
+        "2001:0db8:0001:0002:3:4:5:6",
+        "2001:DB8:1:2::1.2.3.4",
+        "2001:db8:1:2::%eth0"
+      ]
+    ) assert.strictEqual(rateLimitKey(address), "2001:db8:1:2::/64", address)
     assert.strictEqual(rateLimitKey("2001:db8::1"), "2001:db8::/64")
     assert.strictEqual(rateLimitKey("::1"), "::/64")
     assert.strictEqual(rateLimitKey("1::"), "1::/64")
   })
 
-  it.live("past the limit get 429 with Retry-After, and every answer tells what is left", () => Effect.scoped(Effect.gen(function*() {
-    // so slow that none comes back while the test runs
-    const { port, hits } = yield* watchedServer(application(), { ratePerSecondMax: 0.001, rateBurstMax: 2, trustedProxies: ["127.0.0.1"] })
-    const ask = (of: string) => Effect.map(Effect.promise(() => sendRaw(port, `GET /tokens/1 HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${of}\r\n\r\n`)), (answer) => answer!)
-    for (const remaining of [1, 0]) {
-      const { headers, status } = yield* ask("2001:db8:1:2::1")
-      assert.strictEqual(status, 200)
-      assert.match(headers["ratelimit"]!, new RegExp(`^"address";r=${remaining};t=\\d+$`, "u"))
-      assert.strictEqual(headers["ratelimit-policy"], "\"address\";q=2;w=2000")
-      assert.include(headers["access-control-expose-headers"], "RateLimit, RateLimit-Policy")
-    }
-    const { body, headers, status } = yield* ask("2001:db8:1:2::2")
-    assert.strictEqual(status, 429)
-    assert.match(headers["retry-after"]!, /^\d+$/u)
-    assert.match(headers["ratelimit"]!, /^"address";r=0;t=\d+$/u)
-    assert.strictEqual((JSON.parse(body) as { readonly type: string }).type, "urn:rollup-node-api:problem:rate-limited")
-    assert.strictEqual((yield* ask("2001:db8:1:3::1")).status, 200)
-    assert.isUndefined((yield* Effect.flatMap(watchedServer(application(), {}), ({ port }) => Effect.promise(() => sendRaw(port, "GET /tokens/1 HTTP/1.1\r\nHost: x\r\n\r\n"))))!.headers["ratelimit"])
-    assert.strictEqual(yield* hits("httpConnectionsMax"), 0)
-  })))
+  it.live("past the limit get 429 with Retry-After, and every answer tells what is left", () =>
+    Effect.scoped(Effect.gen(function*() {
+      // so slow that none comes back while the test runs
+      const { port, hits } = yield* watchedServer(application(), {
+        ratePerSecondMax: 0.001,
+        rateBurstMax: 2,
+        trustedProxies: ["127.0.0.1"]
+      })
+      const ask = (of: string) =>
+        Effect.map(
+          Effect.promise(() =>
+            sendRaw(port, `GET /tokens/1 HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${of}\r\n\r\n`)
+          ),
+          (answer) => answer!
+        )
+      for (const remaining of [1, 0]) {
+        const { headers, status } = yield* ask("2001:db8:1:2::1")
+        assert.strictEqual(status, 200)
+        assert.match(headers["ratelimit"]!, new RegExp(`^"address";r=${remaining};t=\\d+$`, "u"))
+        assert.strictEqual(headers["ratelimit-policy"], '"address";q=2;w=2000')
+        assert.include(headers["access-control-expose-headers"], "RateLimit, RateLimit-Policy")
+      }
+      const { body, headers, status } = yield* ask("2001:db8:1:2::2")
+      assert.strictEqual(status, 429)
+      assert.match(headers["retry-after"]!, /^\d+$/u)
+      assert.match(headers["ratelimit"]!, /^"address";r=0;t=\d+$/u)
+      assert.strictEqual(
+        (JSON.parse(body) as { readonly type: string }).type,
+        "urn:rollup-node-api:problem:rate-limited"
+      )
+      assert.strictEqual((yield* ask("2001:db8:1:3::1")).status, 200)
+      assert.isUndefined(
+        (yield* Effect.flatMap(
+          watchedServer(application(), {}),
+          ({ port }) =>
+            Effect.promise(() => sendRaw(port, "GET /tokens/1 HTTP/1.1\r\nHost: x\r\n\r\n"))
+        ))!.headers["ratelimit"]
+      )
+      assert.strictEqual(yield* hits("httpConnectionsMax"), 0)
+    })))
 })
 
 describe("slow clients and many connections", () => {
   const large = Layer.succeed(Application, {
-    limits: defaultLimits, answerStats: () => { throw new Error("Nobody asks") },
-    refuse: ({ limit, message }) => Effect.succeed({ status: 408, headers: {}, body: `${limit}: ${message}` }),
-    handle: ({ body, method, url }) => method === "POST"
-      ? Effect.match(body!(100), { onSuccess: () => ({ status: 200, headers: {}, body: "posted" }), onFailure: (name) => ({ status: 400, headers: {}, body: name }) })
-      : Effect.succeed({ status: 200, headers: {}, body: url === "/short" ? "short" : "x".repeat(40_000_000) })
+    limits: defaultLimits,
+    answerStats: () => {
+      throw new Error("Nobody asks")
+    },
+    refuse: ({ limit, message }) =>
+      Effect.succeed({ status: 408, headers: {}, body: `${limit}: ${message}` }),
+    handle: ({ body, method, url }) =>
+      method === "POST"
+        ? Effect.match(body!(100), {
+          onSuccess: () => ({ status: 200, headers: {}, body: "posted" }),
+          onFailure: (name) => ({ status: 400, headers: {}, body: name })
+        })
+        : Effect.succeed({
+          status: 200,
+          headers: {},
+          body: url === "/short" ? "short" : "x".repeat(40_000_000)
+        })
   })
 
-  it.live("headers that do not come, and a body that does not, end in 408", () => Effect.scoped(Effect.gen(function*() {
-    const { port } = yield* watchedServer(large, { headersTimeoutMs: 100, requestTimeoutMs: 300 })
-    const headers = talk(port, "GET / HTTP/1.1\r\nHost: x\r\nX-A")
-    const drip = setInterval(() => headers.socket.write("b"), 20)
-    const body = talk(port, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345")
-    assert.match(yield* Effect.promise(() => headers.said), /^HTTP\/1\.1 408 .*headersTimeoutMs: The headers did not arrive in time/su)
-    clearInterval(drip)
-    const said = yield* Effect.promise(() => body.said)
-    assert.match(said, /^HTTP\/1\.1 408 .*requestTimeoutMs: The request did not arrive in time/su)
-    assert.strictEqual(said.match(/HTTP\/1\.1/gu)!.length, 1)
-    // whoever is in time is served
-    assert.include(yield* Effect.promise(() => talk(port, "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10\r\n\r\n1234567890").said), "posted")
-  })))
-
-  it.live("deadlines that passed are counted by their limits", () => Effect.scoped(Effect.gen(function*() {
-    const { hits, refuse } = yield* watchedApplication(application())
-    for (const limit of ["headersTimeoutMs", "requestTimeoutMs"] as const) {
-      assert.strictEqual(yield* hits(limit), 0)
-      assert.strictEqual(yield* statusOf(refuse({ name: "request-timeout", message: "Too late", limit })), 408)
-      assert.strictEqual(yield* hits(limit), 1)
-    }
-  })))
-
-  it.live("who does not read an answer is cut off", () => Effect.scoped(Effect.gen(function*() {
-    const { port, hits } = yield* watchedServer(large, { sendTimeoutMs: 100 })
-    const { socket, said } = talk(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-    socket.pause()
-    while ((yield* hits("sendTimeoutMs")) === 0) yield* Effect.sleep("10 millis")
-    socket.resume()
-    const { length } = yield* Effect.promise(() => said)
-    assert.isBelow(length, 40_000_000)
-    assert.include(yield* Effect.promise(() => talk(port, "GET /short HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").said), "short")
-  })))
-
-  it.live("a connection on which nothing is asked is closed after the limit, and stays as long as somebody asks", () => Effect.scoped(Effect.gen(function*() {
-    const { port } = yield* watchedServer(large, { idleTimeoutMs: 50 })
-    const { socket, said } = talk(port, "GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
-    yield* Effect.promise(() => new Promise((resolve) => socket.once("data", resolve)))
-    socket.write("GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
-    assert.strictEqual((yield* Effect.promise(() => said)).match(/HTTP\/1\.1 200/gu)!.length, 2)
-  })))
-
-  it.live("as many connections are open as the limit, and one more is closed at once", () => Effect.scoped(Effect.gen(function*() {
-    const { port, hits } = yield* watchedServer(application(), { connectionsMax: 2 })
-    const request = "GET /tokens/1 HTTP/1.1\r\nHost: x\r\n\r\n"
-    const open = yield* Effect.forEach([1, 2], () => Effect.promise(() => new Promise<ReturnType<typeof talk>>((resolve) => {
-      const talking = talk(port, request)
-      talking.socket.once("data", () => resolve(talking))
+  it.live("headers that do not come, and a body that does not, end in 408", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { port } = yield* watchedServer(large, { headersTimeoutMs: 100, requestTimeoutMs: 300 })
+      const headers = talk(port, "GET / HTTP/1.1\r\nHost: x\r\nX-A")
+      const drip = setInterval(() => headers.socket.write("b"), 20)
+      const body = talk(port, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345")
+      assert.match(
+        yield* Effect.promise(() => headers.said),
+        /^HTTP\/1\.1 408 .*headersTimeoutMs: The headers did not arrive in time/su
+      )
+      clearInterval(drip)
+      const said = yield* Effect.promise(() => body.said)
+      assert.match(said, /^HTTP\/1\.1 408 .*requestTimeoutMs: The request did not arrive in time/su)
+      assert.strictEqual(said.match(/HTTP\/1\.1/gu)!.length, 1)
+      // whoever is in time is served
+      assert.include(
+        yield* Effect.promise(() =>
+          talk(
+            port,
+            "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10\r\n\r\n1234567890"
+          ).said
+        ),
+        "posted"
+      )
     })))
-    assert.strictEqual(yield* hits("httpConnectionsMax"), 0)
-    assert.strictEqual(yield* Effect.promise(() => talk(port, request).said), "")
-    assert.strictEqual(yield* hits("httpConnectionsMax"), 1)
-    open[0]!.socket.destroy()
-    yield* Effect.promise(() => open[0]!.said)
-    while ((yield* Effect.promise(() => sendRaw(port, request)))?.status !== 200) yield* Effect.sleep("10 millis")
-  })))
+
+  it.live("deadlines that passed are counted by their limits", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { hits, refuse } = yield* watchedApplication(application())
+      for (const limit of ["headersTimeoutMs", "requestTimeoutMs"] as const) {
+        assert.strictEqual(yield* hits(limit), 0)
+        assert.strictEqual(
+          yield* statusOf(refuse({ name: "request-timeout", message: "Too late", limit })),
+          408
+        )
+        assert.strictEqual(yield* hits(limit), 1)
+      }
+    })))
+
+  it.live("who does not read an answer is cut off", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { port, hits } = yield* watchedServer(large, { sendTimeoutMs: 100 })
+      const { socket, said } = talk(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      socket.pause()
+      while ((yield* hits("sendTimeoutMs")) === 0) yield* Effect.sleep("10 millis")
+      socket.resume()
+      const { length } = yield* Effect.promise(() => said)
+      assert.isBelow(length, 40_000_000)
+      assert.include(
+        yield* Effect.promise(() =>
+          talk(port, "GET /short HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").said
+        ),
+        "short"
+      )
+    })))
+
+  it.live("a connection on which nothing is asked is closed after the limit, and stays as long as somebody asks", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { port } = yield* watchedServer(large, { idleTimeoutMs: 50 })
+      const { socket, said } = talk(port, "GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
+      yield* Effect.promise(() => new Promise((resolve) => socket.once("data", resolve)))
+      socket.write("GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
+      assert.strictEqual((yield* Effect.promise(() => said)).match(/HTTP\/1\.1 200/gu)!.length, 2)
+    })))
+
+  it.live("as many connections are open as the limit, and one more is closed at once", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { port, hits } = yield* watchedServer(application(), { connectionsMax: 2 })
+      const request = "GET /tokens/1 HTTP/1.1\r\nHost: x\r\n\r\n"
+      const open = yield* Effect.forEach(
+        [1, 2],
+        () =>
+          Effect.promise(() =>
+            new Promise<ReturnType<typeof talk>>((resolve) => {
+              const talking = talk(port, request)
+              talking.socket.once("data", () => resolve(talking))
+            })
+          )
+      )
+      assert.strictEqual(yield* hits("httpConnectionsMax"), 0)
+      assert.strictEqual(yield* Effect.promise(() => talk(port, request).said), "")
+      assert.strictEqual(yield* hits("httpConnectionsMax"), 1)
+      open[0]!.socket.destroy()
+      yield* Effect.promise(() => open[0]!.said)
+      while ((yield* Effect.promise(() => sendRaw(port, request)))?.status !== 200) {
+        yield* Effect.sleep("10 millis")
+      }
+    })))
 })
 
 describe("the settings of limits", () => {
   it("have the defaults of what they set", () => {
     const { serverSettings } = settings
-    for (const [name, usual] of Object.entries(defaultLimits)) assert.strictEqual(serverSettings[name as keyof typeof defaultLimits].default, usual, name)
+    for (const [name, usual] of Object.entries(defaultLimits)) {
+      assert.strictEqual(serverSettings[name as keyof typeof defaultLimits].default, usual, name)
+    }
     for (const [name, usual] of Object.entries(defaultServerLimits)) {
       // the database has connections too
       if (name === "trustedProxies") continue
       const setting = name === "connectionsMax" ? "httpConnectionsMax" : name
-      assert.strictEqual(serverSettings[setting as keyof typeof serverSettings].default as unknown, usual, name)
+      assert.strictEqual(
+        serverSettings[setting as keyof typeof serverSettings].default as unknown,
+        usual,
+        name
+      )
     }
   })
 })

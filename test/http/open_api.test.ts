@@ -5,25 +5,67 @@ import { createHash } from "node:crypto"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { exactJson, openApi } from "../../adapters/http/mod.ts"
 import {
-  type Body, bodyReader, earlier, later, type Operation as ContractOperation, operationIds, operations, pageShape, queryReader, scalars, wireContext,
-  type WriteOperation as ContractWriteOperation, writeOperationIds, writeOperations
+  type Body,
+  bodyReader,
+  earlier,
+  later,
+  type Operation as ContractOperation,
+  operationIds,
+  operations,
+  pageShape,
+  queryReader,
+  scalars,
+  wireContext,
+  type WriteOperation as ContractWriteOperation,
+  writeOperationIds,
+  writeOperations
 } from "../../core/contract/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 import { application, ask, context, jsonOf } from "./_application.ts"
 
-interface Parameter { readonly name: string; readonly in: string; readonly description: string; readonly schema: { readonly [key: string]: unknown } }
-interface Operation { readonly operationId: string; readonly description?: string; readonly parameters: ReadonlyArray<Parameter>; readonly responses: { readonly 200: { readonly content: { readonly "application/json": { readonly example: unknown } } } } }
-interface WriteOperation { readonly operationId: string; readonly requestBody: { readonly content: { readonly "application/json": { readonly examples: { readonly [name: string]: { readonly value: unknown } } } } } }
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly description: string
+  readonly schema: { readonly [key: string]: unknown }
+}
+interface Operation {
+  readonly operationId: string
+  readonly description?: string
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly responses: {
+    readonly 200: {
+      readonly content: { readonly "application/json": { readonly example: unknown } }
+    }
+  }
+}
+interface WriteOperation {
+  readonly operationId: string
+  readonly requestBody: {
+    readonly content: {
+      readonly "application/json": {
+        readonly examples: { readonly [name: string]: { readonly value: unknown } }
+      }
+    }
+  }
+}
 interface Document {
   readonly openapi: string
   readonly servers: ReadonlyArray<{ readonly url: string }>
-  readonly paths: { readonly [path: string]: { readonly get: Operation; readonly post?: WriteOperation } }
-  readonly components: { readonly schemas: { readonly [name: string]: { readonly properties: object } } }
+  readonly paths: {
+    readonly [path: string]: { readonly get: Operation; readonly post?: WriteOperation }
+  }
+  readonly components: {
+    readonly schemas: { readonly [name: string]: { readonly properties: object } }
+  }
 }
 
 const documentOf = (revision: typeof later, of = context) =>
-  JSON.parse(exactJson(openApi({ revision, context: of, path: revision === later ? "/" : "/earlier" }))) as Document
-const parameter = (document: Document, path: string, name: string) => document.paths[path]!.get.parameters.find((each) => each.name === name)
+  JSON.parse(
+    exactJson(openApi({ revision, context: of, path: revision === later ? "/" : "/earlier" }))
+  ) as Document
+const parameter = (document: Document, path: string, name: string) =>
+  document.paths[path]!.get.parameters.find((each) => each.name === name)
 
 describe("the OpenAPI document", () => {
   for (const revision of [later, earlier]) {
@@ -36,7 +78,9 @@ describe("the OpenAPI document", () => {
 
     it(`of revision ${revision.name} has every operation, and every reference in it leads somewhere`, () => {
       const document = documentOf(revision)
-      const ids = Object.values(document.paths).flatMap(({ get, post }) => [get as Operation | undefined, post].flatMap((operation) => operation?.operationId ?? []))
+      const ids = Object.values(document.paths).flatMap(({ get, post }) =>
+        [get as Operation | undefined, post].flatMap((operation) => operation?.operationId ?? [])
+      )
       assert.sameMembers(ids, [...operationIds, ...writeOperationIds])
       for (const [, pointer] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/gu)) {
         let at: unknown = document
@@ -46,10 +90,31 @@ describe("the OpenAPI document", () => {
     })
 
     it(`of revision ${revision.name} allows account indexes as the server reads them, but for their bound, which it tells`, () => {
-      const { schema } = parameter(documentOf(revision), "/accounts/{accountIndex}", "accountIndex")!
+      const { schema } = parameter(
+        documentOf(revision),
+        "/accounts/{accountIndex}",
+        "accountIndex"
+      )!
       const pattern = new RegExp(String(schema.pattern), "u")
-      for (const text of ["zk:ETH:256", "zk:ETH:0", "zk:é x:281474976710655", "zk::256", "zk:ETH:", "zk:ETH:01", "zk:A:B:1", "zk256", "xy:ETH:256", "zk:ETH:1x"]) {
-        assert.strictEqual(pattern.test(text), Result.isSuccess(scalars.accountIndex.parse(text, context.network)), text)
+      for (
+        const text of [
+          "zk:ETH:256",
+          "zk:ETH:0",
+          "zk:é x:281474976710655",
+          "zk::256",
+          "zk:ETH:",
+          "zk:ETH:01",
+          "zk:A:B:1",
+          "zk256",
+          "xy:ETH:256",
+          "zk:ETH:1x"
+        ]
+      ) {
+        assert.strictEqual(
+          pattern.test(text),
+          Result.isSuccess(scalars.accountIndex.parse(text, context.network)),
+          text
+        )
       }
       assert.include(schema.description, "at most 281474976710655")
     })
@@ -58,8 +123,12 @@ describe("the OpenAPI document", () => {
       const { paths } = documentOf(revision)
       for (const id of operationIds) {
         const operation: ContractOperation = operations[id]
-        const { get } = Object.values(paths).find((path) => (path.get as Operation | undefined)?.operationId === id)!
-        const shown = operation.kind === "list" ? pageShape(operation, revision) : revision.shapes[operation.shape]
+        const { get } = Object.values(paths).find((path) =>
+          (path.get as Operation | undefined)?.operationId === id
+        )!
+        const shown = operation.kind === "list"
+          ? pageShape(operation, revision)
+          : revision.shapes[operation.shape]
         const { example } = get.responses["200"].content["application/json"]
         Schema.decodeUnknownSync(shown.schema(context))(example, { onExcessProperty: "error" })
       }
@@ -74,7 +143,13 @@ describe("the OpenAPI document", () => {
           const examples = Object.values(requestBody.content["application/json"].examples)
           assert.isNotEmpty(examples)
           for (const { value } of examples) {
-            assert.isTrue(Result.isSuccess(bodyReader(revision.bodies[operation.body] as Body<unknown>, each)(JSON.stringify(value))))
+            assert.isTrue(
+              Result.isSuccess(
+                bodyReader(revision.bodies[operation.body] as Body<unknown>, each)(
+                  JSON.stringify(value)
+                )
+              )
+            )
           }
         }
       }
@@ -82,19 +157,31 @@ describe("the OpenAPI document", () => {
 
     it(`of revision ${revision.name} declares exactly the parameters that are understood`, () => {
       const document = documentOf(revision)
-      const names = document.paths["/slots"]!.get.parameters.flatMap((each) => each.in === "query" ? [each.name] : [])
+      const names = document.paths["/slots"]!.get.parameters.flatMap((each) =>
+        each.in === "query" ? [each.name] : []
+      )
       const read = queryReader("slots", revision, genesis.network, [revision])
       for (const name of names) {
         const refused = read(`${name}=%00`)
-        assert.isTrue(Result.isFailure(refused) && refused.failure.every(({ rule }) => rule !== "a known parameter"), name)
+        assert.isTrue(
+          Result.isFailure(refused) &&
+            refused.failure.every(({ rule }) => rule !== "a known parameter"),
+          name
+        )
       }
       assert.isTrue(Result.isFailure(read("another=1")))
     })
   }
 
   it("writes bounds above 2^53 with all their digits", () => {
-    assert.match(exactJson(openApi({ revision: later, context, path: "/" })), /"maximum":18446744073709551615[,}]/u)
-    assert.strictEqual(exactJson({ a: [1n, null, "\u2028é\"", true], b: undefined, c: 2n ** 64n }), '{"a":[1,null,"\u2028é\\"",true],"c":18446744073709551616}')
+    assert.match(
+      exactJson(openApi({ revision: later, context, path: "/" })),
+      /"maximum":18446744073709551615[,}]/u
+    )
+    assert.strictEqual(
+      exactJson({ a: [1n, null, '\u2028é"', true], b: undefined, c: 2n ** 64n }),
+      '{"a":[1,null,"\u2028é\\"",true],"c":18446744073709551616}'
+    )
   })
 
   it("tells the two revisions apart", () => {
@@ -109,11 +196,22 @@ describe("the OpenAPI document", () => {
 
   it("tells bounds, defaults, values and rules between parameters", () => {
     const document = documentOf(later)
-    assert.deepInclude(parameter(document, "/tokens", "limit")!.schema, { type: "integer", minimum: 1, maximum: 2049, default: 20 })
+    assert.deepInclude(parameter(document, "/tokens", "limit")!.schema, {
+      type: "integer",
+      minimum: 1,
+      maximum: 2049,
+      default: 20
+    })
     assert.deepStrictEqual(parameter(document, "/tokens", "order")!.schema.enum, ["ASC", "DESC"])
-    assert.match(parameter(document, "/exits", "accountIndex")!.description, /Not together with tokenId, zkEthereumAddress, BJJ\. 404 if the account was never registered/u)
+    assert.match(
+      parameter(document, "/exits", "accountIndex")!.description,
+      /Not together with tokenId, zkEthereumAddress, BJJ\. 404 if the account was never registered/u
+    )
     assert.match(parameter(document, "/slots", "minSlotNum")!.description, /Not above maxSlotNum/u)
-    assert.match(document.paths["/bids"]!.get.description!, /At least one of slotNum, bidderAddr must be given/u)
+    assert.match(
+      document.paths["/bids"]!.get.description!,
+      /At least one of slotNum, bidderAddr must be given/u
+    )
     assert.notMatch(documentOf(earlier).paths["/bids"]!.get.description!, /At least one/u)
   })
 
@@ -126,28 +224,44 @@ describe("the OpenAPI document", () => {
 })
 
 layer(application())("where it is served", (it) => {
-  it.effect("the document of each revision lies at its mount, and at the default mount by header", () => Effect.gen(function*() {
-    for (const [path, revision, headers] of [["/openapi.json", "later", {}], ["/earlier/openapi.json", "earlier", {}], ["/openapi.json", "earlier", { "api-revision": "earlier" }]] as const) {
-      const answer = yield* ask(path, { headers })
-      assert.strictEqual((jsonOf(answer) as { info: { version: string } }).info.version, revision)
-      assert.strictEqual(answer.headers["api-revision"], revision)
-    }
-  }))
+  it.effect("the document of each revision lies at its mount, and at the default mount by header", () =>
+    Effect.gen(function*() {
+      for (
+        const [path, revision, headers] of [["/openapi.json", "later", {}], [
+          "/earlier/openapi.json",
+          "earlier",
+          {}
+        ], ["/openapi.json", "earlier", { "api-revision": "earlier" }]] as const
+      ) {
+        const answer = yield* ask(path, { headers })
+        assert.strictEqual((jsonOf(answer) as { info: { version: string } }).info.version, revision)
+        assert.strictEqual(answer.headers["api-revision"], revision)
+      }
+    }))
 
-  it.effect("the documentation page carries all it needs, and its policy allows its own scripts only", () => Effect.gen(function*() {
-    const { body, headers } = yield* ask("/earlier/docs")
-    const html = new TextDecoder().decode(body as Uint8Array)
-    assert.strictEqual(headers["content-type"], "text/html; charset=utf-8")
-    const scripts = Array.from(html.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/gu))
-    const hashes = scripts.map(([, , text]) => `'sha256-${createHash("sha256").update(text!).digest("base64")}'`)
-    assert.isAbove(hashes.length, 0)
-    assert.deepStrictEqual(scripts.map(([, attributes]) => attributes), hashes.map(() => ""))
-    const policy = headers["content-security-policy"]!.split("; ")
-    assert.deepStrictEqual(policy.slice(0, 2), ["default-src 'none'", `script-src ${hashes.join(" ")}`])
-    assert.include(policy, "connect-src 'self'")
-    assert.notMatch(html.slice(0, html.indexOf("<script>")), /\s(?:src|href)=/u)
-    assert.match(html, /"withDefaultFonts":false,"telemetry":false,"showDeveloperTools":"never","hideClientButton":true/u)
-    assert.include(html, "maxSlothNum")
-    assert.include(html, "maximum 18446744073709551615")
-  }))
+  it.effect("the documentation page carries all it needs, and its policy allows its own scripts only", () =>
+    Effect.gen(function*() {
+      const { body, headers } = yield* ask("/earlier/docs")
+      const html = new TextDecoder().decode(body as Uint8Array)
+      assert.strictEqual(headers["content-type"], "text/html; charset=utf-8")
+      const scripts = Array.from(html.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/gu))
+      const hashes = scripts.map(([, , text]) =>
+        `'sha256-${createHash("sha256").update(text!).digest("base64")}'`
+      )
+      assert.isAbove(hashes.length, 0)
+      assert.deepStrictEqual(scripts.map(([, attributes]) => attributes), hashes.map(() => ""))
+      const policy = headers["content-security-policy"]!.split("; ")
+      assert.deepStrictEqual(policy.slice(0, 2), [
+        "default-src 'none'",
+        `script-src ${hashes.join(" ")}`
+      ])
+      assert.include(policy, "connect-src 'self'")
+      assert.notMatch(html.slice(0, html.indexOf("<script>")), /\s(?:src|href)=/u)
+      assert.match(
+        html,
+        /"withDefaultFonts":false,"telemetry":false,"showDeveloperTools":"never","hideClientButton":true/u
+      )
+      assert.include(html, "maxSlothNum")
+      assert.include(html, "maximum 18446744073709551615")
+    }))
 })

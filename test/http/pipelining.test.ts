@@ -8,38 +8,60 @@ import { serverLayer } from "../../adapters/http/node.ts"
 
 /* One connection that sends many requests at once, and what is left for the others. */
 
-const greedyRequest = (id: number, padding = 0) => `GET /greedy/${id} HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(padding)}\r\n\r\n`
+const greedyRequest = (id: number, padding = 0) =>
+  `GET /greedy/${id} HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(padding)}\r\n\r\n`
 const request = "GET /modest HTTP/1.1\r\nHost: x\r\n\r\n"
 
 /** A server whose answers to the greedy have a size, and the order in which requests came to the application. */
 const withServer = <A>(
-  bodyBytes: number, use: (context: { readonly handled: ReadonlyArray<string>; readonly open: () => Socket }) => Promise<A>, thinks?: Duration.Input
+  bodyBytes: number,
+  use: (
+    context: { readonly handled: ReadonlyArray<string>; readonly open: () => Socket }
+  ) => Promise<A>,
+  thinks?: Duration.Input
 ) =>
   Effect.gen(function*() {
     const handled: Array<string> = []
     const body = "x".repeat(bodyBytes)
     const answer = (body: string) => Effect.succeed({ status: 200, headers: {}, body })
     const application = Layer.succeed(Application, {
-      limits: defaultLimits, refuse: () => answer(""), answerStats: () => { throw new Error("Nobody asks") },
-      handle: ({ url }) => Effect.suspend(() => {
-        handled.push(url)
-        const answered = answer(url === "/modest" ? "modest" : `${url} ${body}`)
-        return thinks === undefined ? answered : Effect.delay(answered, thinks)
-      })
+      limits: defaultLimits,
+      refuse: () => answer(""),
+      answerStats: () => {
+        throw new Error("Nobody asks")
+      },
+      handle: ({ url }) =>
+        Effect.suspend(() => {
+          handled.push(url)
+          const answered = answer(url === "/modest" ? "modest" : `${url} ${body}`)
+          return thinks === undefined ? answered : Effect.delay(answered, thinks)
+        })
     })
-    const context = yield* Layer.build(serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "1 seconds" }).pipe(Layer.provide(application)))
-    const { port } = yield* Effect.provide(Effect.map(HttpServer.HttpServer, ({ address }) => address as { readonly port: number }), context)
+    const context = yield* Layer.build(
+      serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "1 seconds" }).pipe(
+        Layer.provide(application)
+      )
+    )
+    const { port } = yield* Effect.provide(
+      Effect.map(HttpServer.HttpServer, ({ address }) => address as { readonly port: number }),
+      context
+    )
     const sockets: Array<Socket> = []
     const open = () => {
       const socket = connect(port, "127.0.0.1")
       sockets.push(socket.on("error", () => {}))
       return socket
     }
-    yield* Effect.addFinalizer(() => Effect.sync(() => { for (const socket of sockets) socket.destroy() }))
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const socket of sockets) socket.destroy()
+      })
+    )
     return yield* Effect.promise(() => use({ handled, open }))
   })
 
-const event = (socket: Socket, name: string) => new Promise<void>((resolve) => socket.once(name, () => resolve()))
+const event = (socket: Socket, name: string) =>
+  new Promise<void>((resolve) => socket.once(name, () => resolve()))
 const askModestly = async (socket: Socket) => {
   const answered = event(socket, "data")
   socket.write(request)
@@ -89,7 +111,9 @@ it.live("a connection whose requests wait is read no further, and all are answer
       // 16 that wait, and those of two reads of 64 KiB
       assert.isAtLeast(most, 16)
       assert.isAtMost(most, 40)
-      const seen = [...Buffer.concat(chunks).toString("latin1").matchAll(/\/greedy\/(\d+) /gu)].map(([, id]) => Number(id))
+      const seen = [...Buffer.concat(chunks).toString("latin1").matchAll(/\/greedy\/(\d+) /gu)].map(
+        ([, id]) => Number(id)
+      )
       assert.deepStrictEqual(seen, Array.from({ length: requests }, (_, id) => id))
     } finally {
       unsubscribe("http.server.request.start", begin)

@@ -12,7 +12,11 @@ const packagesOf = (entry: string): ReadonlySet<string> => {
   const visit = (file: string) => {
     if (seen.has(file)) return
     seen.add(file)
-    for (const [, type, name] of readFileSync(file, "utf8").matchAll(/(?:^|\n)\s*(?:import|export)\s(type\s)?[^"';]*?from\s"([^"]+)"|import\("([^"]+)"\)/gu)) {
+    for (
+      const [, type, name] of readFileSync(file, "utf8").matchAll(
+        /(?:^|\n)\s*(?:import|export)\s(type\s)?[^"';]*?from\s"([^"]+)"|import\("([^"]+)"\)/gu
+      )
+    ) {
       if (type !== undefined || name === undefined) continue
       if (name.startsWith(".")) visit(join(dirname(file), name))
       else packages.add(name)
@@ -27,7 +31,10 @@ describe("the doors of the HTTP interface", () => {
   it("the portable one leads to nothing of Node", () => {
     const packages = packagesOf("adapters/http/mod.ts")
     assert.include([...packages], "effect")
-    assert.deepStrictEqual([...packages].filter((name) => name.startsWith("node:") || name.includes("platform-node")), [])
+    assert.deepStrictEqual(
+      [...packages].filter((name) => name.startsWith("node:") || name.includes("platform-node")),
+      []
+    )
   })
 
   it("the one of Node leads to its server", () => {

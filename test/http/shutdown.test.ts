@@ -47,27 +47,38 @@ class Clients {
 }
 
 describe("a server that shuts down", () => {
-  it.live("loses no request that was sent before", () => Effect.gen(function*() {
-    const scope = yield* Scope.make()
-    const handle = () => Effect.delay(Effect.succeed({ status: 200, headers: {}, body: "answer" }), "2 millis")
-    const layer = Layer.provide(serverLayer({ port: 0, host: "127.0.0.1", drain: "300 millis" }), Layer.succeed(Application, application(handle)))
-    const { address } = yield* Layer.buildWithScope(layer, scope).pipe(Effect.flatMap((context) => Effect.provide(HttpServer.HttpServer, context)))
-    const clients = new Clients((address as { readonly port: number }).port)
-    const all = Array.from({ length: 250 }, () => clients.ask())
-    while (clients.answers < 2000) yield* Effect.sleep("5 millis")
-    const stoppedMs = performance.now()
-    const before = clients.answers
-    yield* Scope.close(scope, Exit.void)
-    clients.isOver = true
-    yield* Effect.promise(() => Promise.all(all))
-    assert.deepStrictEqual(clients.lostMs.filter((sentMs) => sentMs < stoppedMs), [])
-    assert.isAtLeast(clients.answers, before + 250)
-  }))
+  it.live("loses no request that was sent before", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const handle = () =>
+        Effect.delay(Effect.succeed({ status: 200, headers: {}, body: "answer" }), "2 millis")
+      const layer = Layer.provide(
+        serverLayer({ port: 0, host: "127.0.0.1", drain: "300 millis" }),
+        Layer.succeed(Application, application(handle))
+      )
+      const { address } = yield* Layer.buildWithScope(layer, scope).pipe(
+        Effect.flatMap((context) => Effect.provide(HttpServer.HttpServer, context))
+      )
+      const clients = new Clients((address as { readonly port: number }).port)
+      const all = Array.from({ length: 250 }, () => clients.ask())
+      while (clients.answers < 2000) yield* Effect.sleep("5 millis")
+      const stoppedMs = performance.now()
+      const before = clients.answers
+      yield* Scope.close(scope, Exit.void)
+      clients.isOver = true
+      yield* Effect.promise(() => Promise.all(all))
+      assert.deepStrictEqual(clients.lostMs.filter((sentMs) => sentMs < stoppedMs), [])
+      assert.isAtLeast(clients.answers, before + 250)
+    }))
 
-  it.live("stops at once if no client is connected", () => Effect.gen(function*() {
-    const scope = yield* Scope.make()
-    const layer = Layer.provide(serverLayer({ port: 0, host: "127.0.0.1", drain: "1 hour", shutdownTimeout: "2 hours" }), Layer.succeed(Application, application(() => Effect.never)))
-    yield* Layer.buildWithScope(layer, scope)
-    yield* Scope.close(scope, Exit.void)
-  }))
+  it.live("stops at once if no client is connected", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const layer = Layer.provide(
+        serverLayer({ port: 0, host: "127.0.0.1", drain: "1 hour", shutdownTimeout: "2 hours" }),
+        Layer.succeed(Application, application(() => Effect.never))
+      )
+      yield* Layer.buildWithScope(layer, scope)
+      yield* Scope.close(scope, Exit.void)
+    }))
 })

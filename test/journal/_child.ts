@@ -29,11 +29,18 @@ export const bundledChild = async (source: string, folder: string): Promise<stri
   const file = join(folder, "child.mjs")
   // by several threads it is made no sooner, and they wait for each other busily
   const env = { ...process.env, RAYON_NUM_THREADS: "1", TOKIO_WORKER_THREADS: "1" }
-  await promisify(execFile)(process.execPath, [join(import.meta.dirname, "write_child.ts"), source, file], { env })
+  await promisify(execFile)(process.execPath, [
+    join(import.meta.dirname, "write_child.ts"),
+    source,
+    file
+  ], { env })
   return file
 }
 
-export const startChild = (words: ReadonlyArray<string>, exitCodes: ReadonlyArray<number> = []): Child => {
+export const startChild = (
+  words: ReadonlyArray<string>,
+  exitCodes: ReadonlyArray<number> = []
+): Child => {
   const child: ChildProcess = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] })
   child.stdin!.on("error", () => {}) // it may be gone before it is told anything
   const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>
@@ -49,21 +56,26 @@ export const startChild = (words: ReadonlyArray<string>, exitCodes: ReadonlyArra
       begunMs = performance.now()
       child.stdin!.write(String(made))
     },
-    acknowledged: (count) => new Promise((resolve) => {
-      const look = () => {
-        if (said !== "" && countOf(said) >= count) resolve()
-      }
-      child.stdout!.on("data", look)
-      child.once("close", () => resolve())
-    }),
+    acknowledged: (count) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (said !== "" && countOf(said) >= count) resolve()
+        }
+        child.stdout!.on("data", look)
+        child.once("close", () => resolve())
+      }),
     kill: () => void child.kill("SIGKILL"),
     ended: closed.then(([code, signal]) => {
       const last = said.split("\n").at(-2)
-      if (signal !== "SIGKILL" && last !== "end" && !exitCodes.includes(code!)) throw new Error(`The child ended by itself with ${code} after "${last}"`)
+      if (signal !== "SIGKILL" && last !== "end" && !exitCodes.includes(code!)) {
+        throw new Error(`The child ended by itself with ${code} after "${last}"`)
+      }
       const acknowledged = countOf(said)
       return {
-        opened: said !== "", acknowledged,
-        openingMs: said === "" ? null : openMs - begunMs, writeMs: acknowledged === 0 ? null : (lastMs - openMs) / acknowledged
+        opened: said !== "",
+        acknowledged,
+        openingMs: said === "" ? null : openMs - begunMs,
+        writeMs: acknowledged === 0 ? null : (lastMs - openMs) / acknowledged
       }
     })
   }

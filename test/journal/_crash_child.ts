@@ -25,7 +25,11 @@ flushCompileCache()
 const [done] = await once(process.stdin, "data")
 process.stdin.unref()
 await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-  const services = yield* Layer.build(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(journaledStores({ directory, genesis }))))
+  const services = yield* Layer.build(
+    Ledger.layer(genesis, keccak256).pipe(
+      Layer.provideMerge(journaledStores({ directory, genesis }))
+    )
+  )
   const stores = { ledger: Context.get(services, Ledger), store: Context.get(services, PoolStore) }
   yield* writeScript(stores, { records, seed, done: Number(done), concurrency: "unbounded" })
 })))

@@ -10,15 +10,26 @@ import { scriptOf, type Write } from "./_script.ts"
 export async function openModel(feed: string, seed: string) {
   const records = readFeed(feed)
   const { genesis } = records
-  const services = await Effect.runPromise(Effect.scoped(Layer.build(Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(layer(genesis)))))))
-  const stores = { reader: Context.get(services, LedgerReader), writer: Context.get(services, LedgerWriter), store: openMemoryPool() }
+  const services = await Effect.runPromise(
+    Effect.scoped(
+      Layer.build(
+        Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(layer(genesis))))
+      )
+    )
+  )
+  const stores = {
+    reader: Context.get(services, LedgerReader),
+    writer: Context.get(services, LedgerWriter),
+    store: openMemoryPool()
+  }
   const written = { ledger: Context.get(services, Ledger), store: stores.store }
   const writes = (function*(): Generator<Write, void> {
     for (const step of scriptOf(records, seed)) yield* step
   })()
   let next = writes.next()
   const model = {
-    stores, made: 0,
+    stores,
+    made: 0,
     /** Whether no write is left: who begins now has nothing to do, and killing it shows nothing. */
     get ended() {
       return next.done === true
@@ -39,7 +50,10 @@ export async function openModel(feed: string, seed: string) {
 
 /** Numbers from 0 to 1, the same for a seed each time. */
 export function diceOf(seed: string): () => number {
-  let state = [...seed].reduce((sum, character) => (sum * 33 + character.charCodeAt(0)) % 2147483647, 16807) || 1
+  let state = [...seed].reduce(
+    (sum, character) => (sum * 33 + character.charCodeAt(0)) % 2147483647,
+    16807
+  ) || 1
   return () => (state = state * 16807 % 2147483647) / 2147483647
 }
 

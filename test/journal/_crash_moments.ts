@@ -24,7 +24,8 @@ export function crashMoments(dice: () => number, acknowledgementsMax: number) {
       if (turn++ % 3 !== 0 && pace.openingMs !== null && pace.writeMs !== null) {
         const momentMs = place < openingShare
           ? place / openingShare * pace.openingMs
-          : pace.openingMs + (place - openingShare) / (1 - openingShare) * acknowledgementsMax * pace.writeMs
+          : pace.openingMs +
+            (place - openingShare) / (1 - openingShare) * acknowledgementsMax * pace.writeMs
         // a child that is faster than the ones before is not let run on and on
         await Promise.race([sleep(momentMs), child.acknowledged(2 * acknowledgementsMax)])
         return true
@@ -40,4 +41,5 @@ export function crashMoments(dice: () => number, acknowledgementsMax: number) {
   }
 }
 
-export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+export const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, ms))

@@ -29,13 +29,24 @@ const ACKNOWLEDGEMENTS_MAX = 40
  * Kills a writing process at so many random moments, each time the one that goes on from what the last one left. After each crash the
  * stores are those of a model that made the same writes up to some point: all that were acknowledged, then at most those of one step.
  */
-export async function crashPoints({ points, seed }: { readonly points: number; readonly seed: string }): Promise<CrashReport> {
+export async function crashPoints(
+  { points, seed }: { readonly points: number; readonly seed: string }
+): Promise<CrashReport> {
   const folder = mkdtempSync(join(tmpdir(), "crash-"))
   const total = { points: 0, byClock: 0, acknowledged: 0, underWay: 0, whileOpening: 0 }
   try {
     const program = await bundledChild(join(import.meta.dirname, "_crash_child.ts"), folder)
     const moments = crashMoments(diceOf(seed), ACKNOWLEDGEMENTS_MAX)
-    for (let run = 0; total.points < points; run++) await crashUntilTheEnd({ folder: join(folder, String(run)), moments, points, program, seed: `${seed}.${run}`, total })
+    for (let run = 0; total.points < points; run++) {
+      await crashUntilTheEnd({
+        folder: join(folder, String(run)),
+        moments,
+        points,
+        program,
+        seed: `${seed}.${run}`,
+        total
+      })
+    }
     return total
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -51,8 +62,18 @@ interface Run {
   readonly total: { -readonly [Key in keyof CrashReport]: number }
 }
 
-async function crashUntilTheEnd({ folder, moments, points, program, seed, total }: Run): Promise<void> {
-  const simulation = simulate({ seed, users: 20, tokens: 4, transactionsPerBlock: 5, exitShare: 0.08, rollBackPeriodBlocks: 8, standInRoots: true })
+async function crashUntilTheEnd(
+  { folder, moments, points, program, seed, total }: Run
+): Promise<void> {
+  const simulation = simulate({
+    seed,
+    users: 20,
+    tokens: 4,
+    transactionsPerBlock: 5,
+    exitShare: 0.08,
+    rollBackPeriodBlocks: 8,
+    standInRoots: true
+  })
   const text = [...writeFeed(simulation, 500)].join("")
   const feed = `${folder}.ndjson`
   writeFileSync(feed, text)
@@ -75,11 +96,19 @@ async function crashUntilTheEnd({ folder, moments, points, program, seed, total 
       if (!opened) total.whileOpening++
       await model.make(acknowledged)
       const names = namesOf(model.made + AT_ONCE_MAX)
-      const found = await Effect.runPromise(Effect.scoped(Effect.flatMap(openStores(folder, genesis), (stores) => testimony(stores, names))))
+      const found = await Effect.runPromise(
+        Effect.scoped(
+          Effect.flatMap(openStores(folder, genesis), (stores) => testimony(stores, names))
+        )
+      )
       let beyond = 0
       while (await Effect.runPromise(testimony(model.stores, names)) !== found) {
         if (beyond === AT_ONCE_MAX) {
-          throw new Error(`Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the directory holds what no prefix of the script makes, expected write ${model.made - beyond} to ${model.made}`)
+          throw new Error(
+            `Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the directory holds what no prefix of the script makes, expected write ${
+              model.made - beyond
+            } to ${model.made}`
+          )
         }
         beyond += await model.make(1)
       }

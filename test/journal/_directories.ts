@@ -10,7 +10,8 @@ import { noNames, type Stores, testimony, watched } from "./_witness.ts"
 
 /** An empty directory that goes with the scope. What tells a disk from memory, the loss of power, nobody tries here; processes are killed on the disk. */
 export const temporaryDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(memoryPlace(), "journal-"))), (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+  Effect.sync(() => mkdtempSync(join(memoryPlace(), "journal-"))),
+  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
 export interface OpenedStores extends Stores {
@@ -18,9 +19,14 @@ export interface OpenedStores extends Stores {
 }
 
 /** The stores of a directory, until the scope closes. */
-export const openStores = (directory: string, genesis: GenesisFeed): Effect.Effect<OpenedStores, JournalError, Scope.Scope> =>
+export const openStores = (
+  directory: string,
+  genesis: GenesisFeed
+): Effect.Effect<OpenedStores, JournalError, Scope.Scope> =>
   Effect.map(Layer.build(Layer.fresh(journaledStores({ directory, genesis }))), (services) => ({
-    reader: Context.get(services, LedgerReader), writer: Context.get(services, LedgerWriter), store: Context.get(services, PoolStore),
+    reader: Context.get(services, LedgerReader),
+    writer: Context.get(services, LedgerWriter),
+    store: Context.get(services, PoolStore),
     journal: Context.get(services, JournalStores)
   }))
 
@@ -31,11 +37,17 @@ export const reopenedStores = (genesis: GenesisFeed): Effect.Effect<Stores, neve
     const names = noNames()
     const scope = yield* Scope.make()
     const stores = yield* Effect.orDie(Scope.provide(openStores(directory, genesis), scope))
-    yield* Effect.addFinalizer(() => Effect.gen(function*() {
-      const said = yield* testimony(stores, names)
-      yield* Scope.close(scope, Exit.void)
-      const again = yield* Effect.orDie(Effect.scoped(Effect.flatMap(openStores(directory, genesis), (reopened) => testimony(reopened, names))))
-      assert.strictEqual(again, said, "What the stores say after a restart")
-    }))
+    yield* Effect.addFinalizer(() =>
+      Effect.gen(function*() {
+        const said = yield* testimony(stores, names)
+        yield* Scope.close(scope, Exit.void)
+        const again = yield* Effect.orDie(
+          Effect.scoped(
+            Effect.flatMap(openStores(directory, genesis), (reopened) => testimony(reopened, names))
+          )
+        )
+        assert.strictEqual(again, said, "What the stores say after a restart")
+      })
+    )
     return watched(stores, names)
   })

@@ -39,17 +39,53 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
         const numbers = Array.from({ length: 1 + below(AT_ONCE_MAX) }, () => posted++)
         pending.push(...numbers)
         const time = atMs
-        yield numbers.map((number): Write => ({ store }) => number % 5 === 0
-          ? Effect.orDie(store.addAuthorization({ address: addressOf(number), publicKey: keyOf(number), signature: `0x${"1".repeat(130)}`, timestampMs: time }))
-          : Effect.orDie(store.addTransaction(transactionOf(number, time), keyOf(number), { pendingMax: 1e6, pendingPerAccountMax: 1e6 })))
+        yield numbers.map((number): Write => ({ store }) =>
+          number % 5 === 0
+            ? Effect.orDie(
+              store.addAuthorization({
+                address: addressOf(number),
+                publicKey: keyOf(number),
+                signature: `0x${"1".repeat(130)}`,
+                timestampMs: time
+              })
+            )
+            : Effect.orDie(
+              store.addTransaction(transactionOf(number, time), keyOf(number), {
+                pendingMax: 1e6,
+                pendingPerAccountMax: 1e6
+              })
+            )
+        )
         break
       }
       case 4: {
-        const selected = pending.splice(0, below(12)).map((number) => ({ number, batchNum: mark + 1 }))
+        const selected = pending.splice(0, below(12)).map((number) => ({
+          number,
+          batchNum: mark + 1
+        }))
         forging.push(...selected)
-        const [time, notes] = [atMs, pending.slice(0, 3).map((number) => ({ id: idOf(number), code: 11, reason: `Zürich 🏔 \u0000 "${number}"`, batchNum: mark + 1, atMs }) as const)]
+        const [time, notes] = [
+          atMs,
+          pending.slice(0, 3).map((number) =>
+            ({
+              id: idOf(number),
+              code: 11,
+              reason: `Zürich 🏔 \u0000 "${number}"`,
+              batchNum: mark + 1,
+              atMs
+            }) as const
+          )
+        ]
         yield [
-          ({ store }) => Effect.orDie(store.change(selected.map(({ batchNum, number }) => moved(number, "pend", null, "fing", batchNum)), time)),
+          ({ store }) =>
+            Effect.orDie(
+              store.change(
+                selected.map(({ batchNum, number }) =>
+                  moved(number, "pend", null, "fing", batchNum)
+                ),
+                time
+              )
+            ),
           ({ store }) => Effect.orDie(store.passOver(notes))
         ]
         break
@@ -57,9 +93,17 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
       default: {
         const done = forging.splice(0, below(20))
         const back = below(4) === 0
-        const [time, from, to] = [atMs, markOf(mark), markOf(back ? Math.max(1, mark - 2) : mark + 1)]
+        const [time, from, to] = [
+          atMs,
+          markOf(mark),
+          markOf(back ? Math.max(1, mark - 2) : mark + 1)
+        ]
         mark = to!.batchNum
-        const changes = done.map(({ batchNum, number }) => back ? moved(number, "fing", batchNum, "pend", null) : moved(number, "fing", batchNum, "fged", batchNum))
+        const changes = done.map(({ batchNum, number }) =>
+          back
+            ? moved(number, "fing", batchNum, "pend", null)
+            : moved(number, "fing", batchNum, "fged", batchNum)
+        )
         yield [({ store }) => Effect.orDie(store.settle({ from, to, changes }, time))]
       }
     }
@@ -72,27 +116,56 @@ export const namesOf = (posted: number) => ({
   addresses: new Set(Array.from({ length: posted }, (_, number) => addressOf(number)))
 })
 
-const markOf = (batchNum: number) => batchNum === 0 ? null : { batchNum, ethereumBlockHash: `0x${batchNum}` }
+const markOf = (batchNum: number) =>
+  batchNum === 0 ? null : { batchNum, ethereumBlockHash: `0x${batchNum}` }
 
-const moved = (number: number, from: PoolChange["from"], fromBatchNum: number | null, to: PoolChange["to"], batchNum: number | null): PoolChange =>
-  ({ id: idOf(number), from, fromBatchNum, to, batchNum, reason: `Moved to ${to}` })
+const moved = (
+  number: number,
+  from: PoolChange["from"],
+  fromBatchNum: number | null,
+  to: PoolChange["to"],
+  batchNum: number | null
+): PoolChange => ({ id: idOf(number), from, fromBatchNum, to, batchNum, reason: `Moved to ${to}` })
 
 const idOf = (number: number): string => `0x02${number.toString(16).padStart(64, "0")}`
 const keyOf = (number: number): string => number.toString(16).padStart(64, "0")
 const addressOf = (number: number): string => `0x${number.toString(16).padStart(40, "0")}`
 
 const transactionOf = (number: number, timestampMs: number): PoolTransaction => ({
-  id: idOf(number), type: "Exit", tokenId: number % 3, fromAccountIndex: 256 + number % 7, toAccountIndex: 1, toAddress: null, toPublicKey: null,
+  id: idOf(number),
+  type: "Exit",
+  tokenId: number % 3,
+  fromAccountIndex: 256 + number % 7,
+  toAccountIndex: 1,
+  toAddress: null,
+  toPublicKey: null,
   // more than a double holds
-  amount: 2n ** 90n + BigInt(number), fee: number % 192, nonce: 2n ** 39n + BigInt(number), signature: number.toString(16).padStart(128, "0"),
+  amount: 2n ** 90n + BigInt(number),
+  fee: number % 192,
+  nonce: 2n ** 39n + BigInt(number),
+  signature: number.toString(16).padStart(128, "0"),
   request: number % 11 === 0
-    ? { fromAccountIndex: 300, toAccountIndex: null, toAddress: addressOf(number), toPublicKey: null, tokenId: 0, amount: 2n ** 100n, fee: null, nonce: 3n }
+    ? {
+      fromAccountIndex: 300,
+      toAccountIndex: null,
+      toAddress: addressOf(number),
+      toPublicKey: null,
+      tokenId: 0,
+      amount: 2n ** 100n,
+      fee: null,
+      nonce: 3n
+    }
     : null,
-  state: "pend", timestampMs, batchNum: null
+  state: "pend",
+  timestampMs,
+  batchNum: null
 })
 
 /** A sequence of numbers from 0 to below 1 that follows from the seed. */
 function chanceOf(seed: string): () => number {
-  let state = [...seed].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 2147483647, 48271) || 1
+  let state = [...seed].reduce(
+    (sum, character) => (sum * 31 + character.charCodeAt(0)) % 2147483647,
+    48271
+  ) || 1
   return () => (state = state * 48271 % 2147483647) / 2147483647
 }

@@ -2,7 +2,9 @@
 import { Effect } from "effect"
 import { exportFeed } from "../../adapters/journal/mod.ts"
 
-await Effect.runPromise(Effect.scoped(Effect.flip(exportFeed(process.argv[2]!)))).then(({ message }) => {
-  process.stderr.write(message)
-  process.exitCode = 1
-})
+await Effect.runPromise(Effect.scoped(Effect.flip(exportFeed(process.argv[2]!)))).then(
+  ({ message }) => {
+    process.stderr.write(message)
+    process.exitCode = 1
+  }
+)

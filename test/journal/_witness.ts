@@ -21,10 +21,14 @@ export const watched = ({ reader, store, writer }: Stores, names: Names): Stores
   reader,
   writer: {
     ...writer,
-    apply: (block, decide) => writer.apply(block, (view) => Result.map(decide(view), (decision) => {
-      if (decision.kind === "store") for (const { id } of decision.changes.queued) names.transactions.add(id)
-      return decision
-    }))
+    apply: (block, decide) =>
+      writer.apply(block, (view) =>
+        Result.map(decide(view), (decision) => {
+          if (decision.kind === "store") {
+            for (const { id } of decision.changes.queued) names.transactions.add(id)
+          }
+          return decision
+        }))
   },
   store: {
     ...store,
@@ -43,7 +47,10 @@ export const watched = ({ reader, store, writer }: Stores, names: Names): Stores
 const AT_ONCE = { concurrency: 16 }
 
 /** Everything that the stores say, as text: all lists with the numbers of their items, the state, the stamps, and the pool in every order. */
-export const testimony = ({ reader, store }: Omit<Stores, "writer">, names: Names): Effect.Effect<string> =>
+export const testimony = (
+  { reader, store }: Omit<Stores, "writer">,
+  names: Names
+): Effect.Effect<string> =>
   Effect.orDie(Effect.gen(function*() {
     const lists: Record<string, unknown> = {}
     for (const list of LISTS) lists[list] = yield* whole(reader, list)
@@ -63,15 +70,30 @@ export const testimony = ({ reader, store }: Omit<Stores, "writer">, names: Name
       transitions: yield* Effect.forEach(ids, store.transitions, AT_ONCE),
       passedOver: yield* Effect.forEach(ids, store.passedOver, AT_ONCE),
       authorizations: yield* Effect.forEach(addresses, store.authorization, AT_ONCE),
-      byFee: yield* Effect.forEach(tokens, (tokenId) => store.pendingByFee({ tokenId, after: null, limit: 1e6 })),
+      byFee: yield* Effect.forEach(tokens, (tokenId) =>
+        store.pendingByFee({ tokenId, after: null, limit: 1e6 })),
       since: yield* store.pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: 1e6 }),
-      batches: yield* Effect.forEach(["fing", "fged", "invl"] as const, (state) => store.inBatches({ state, ...bounds })),
+      batches: yield* Effect.forEach(["fing", "fged", "invl"] as const, (state) =>
+        store.inBatches({ state, ...bounds })),
       marks: yield* store.marksBelow({ batchNum: 2 ** 32, limit: 1e6 }),
-      pendingOf: yield* Effect.forEach(new Set(pooled.map(({ transaction }) => transaction.fromAccountIndex)), store.pendingOf)
+      pendingOf: yield* Effect.forEach(
+        new Set(pooled.map(({ transaction }) =>
+          transaction.fromAccountIndex
+        )),
+        store.pendingOf
+      )
     })
   }))
 
-const LISTS: ReadonlyArray<ListName> = ["accounts", "exits", "transactions", "batches", "bids", "tokens", "coordinators"]
+const LISTS: ReadonlyArray<ListName> = [
+  "accounts",
+  "exits",
+  "transactions",
+  "batches",
+  "bids",
+  "tokens",
+  "coordinators"
+]
 
 /** One page after the other, from the item that the last one ended with. */
 const whole = Effect.fnUntraced(function*(reader: Stores["reader"], list: ListName) {
@@ -86,4 +108,5 @@ const whole = Effect.fnUntraced(function*(reader: Stores["reader"], list: ListNa
   }
 })
 
-const texts = (value: unknown): string => JSON.stringify(value, (_, inner: unknown) => typeof inner === "bigint" ? `${inner}n` : inner)
+const texts = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => typeof inner === "bigint" ? `${inner}n` : inner)

@@ -16,15 +16,21 @@ export interface Part {
  * For a process that is killed: says that it is open, then after each write that it was acknowledged, and at last that it has ended. Now and
  * then it does nothing for a while, so that some are killed when nothing is under way but what the stores do by themselves.
  */
-export const writeScript = Effect.fnUntraced(function*(to: Written, { concurrency, done, records, seed }: Part) {
-  writeSync(1, "open\n")
-  let made = 0
-  let steps = 0
-  for (const step of scriptOf(records, seed)) {
-    const left = step.slice(Math.max(0, done - made))
-    if (left.length > 0 && steps++ % 4 === 3) yield* Effect.sleep(steps * 7 % 30)
-    made += step.length
-    yield* Effect.forEach(left, (write) => Effect.andThen(write(to), Effect.sync(() => writeSync(1, "ack\n"))), { concurrency })
+export const writeScript = Effect.fnUntraced(
+  function*(to: Written, { concurrency, done, records, seed }: Part) {
+    writeSync(1, "open\n")
+    let made = 0
+    let steps = 0
+    for (const step of scriptOf(records, seed)) {
+      const left = step.slice(Math.max(0, done - made))
+      if (left.length > 0 && steps++ % 4 === 3) yield* Effect.sleep(steps * 7 % 30)
+      made += step.length
+      yield* Effect.forEach(left, (write) =>
+        Effect.andThen(
+          write(to),
+          Effect.sync(() => writeSync(1, "ack\n"))
+        ), { concurrency })
+    }
+    writeSync(1, "end\n")
   }
-  writeSync(1, "end\n")
-})
+)

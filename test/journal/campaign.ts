@@ -8,8 +8,17 @@
 import { parseArgs } from "node:util"
 import { crashPoints } from "./_crash_points.ts"
 
-const { values } = parseArgs({ options: { points: { type: "string", default: "1000" }, seed: { type: "string", default: String(Date.now() % 1_000_000) } } })
+const { values } = parseArgs({
+  options: {
+    points: { type: "string", default: "1000" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) }
+  }
+})
 const started = performance.now()
 console.log(`Seed ${values.seed}`)
 const report = await crashPoints({ points: Number(values.points), seed: values.seed })
-console.log(`${report.points} crash points, ${report.byClock} of them by the clock and ${report.whileOpening} while the directory was being opened: ${report.acknowledged} acknowledged writes, all there; ${report.underWay} more were under way and are there as a whole; ${Math.round((performance.now() - started) / 1000)} s`)
+console.log(
+  `${report.points} crash points, ${report.byClock} of them by the clock and ${report.whileOpening} while the directory was being opened: ${report.acknowledged} acknowledged writes, all there; ${report.underWay} more were under way and are there as a whole; ${
+    Math.round((performance.now() - started) / 1000)
+  } s`
+)

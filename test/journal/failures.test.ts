@@ -1,7 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { spawnSync } from "node:child_process"
-import { closeSync, copyFileSync, cpSync, existsSync, mkdirSync, openSync, readFileSync, statSync, truncateSync, writeFileSync, writeSync } from "node:fs"
+import {
+  closeSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync
+} from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -15,19 +27,41 @@ import { noNames, type Stores, testimony } from "./_witness.ts"
 
 /* What a data directory may be, become, or be taken for. */
 
-const simulation = simulate({ seed: "failures", users: 12, tokens: 3, transactionsPerBlock: 4, rollBackPeriodBlocks: 9, standInRoots: true })
+const simulation = simulate({
+  seed: "failures",
+  users: 12,
+  tokens: 3,
+  transactionsPerBlock: 4,
+  rollBackPeriodBlocks: 9,
+  standInRoots: true
+})
 const { genesis } = simulation
 const records: ReadonlyArray<FeedRecord> = [...prehistory(simulation, 120)]
 
 const ledgerOver = ({ writer }: Stores) =>
-  Effect.map(Layer.build(Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writer))))), (services) => Context.get(services, Ledger))
+  Effect.map(
+    Layer.build(
+      Layer.fresh(
+        Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writer)))
+      )
+    ),
+    (services) => Context.get(services, Ledger)
+  )
 
 const applyTo = (stores: Stores, some: ReadonlyArray<FeedRecord>) =>
-  Effect.flatMap(ledgerOver(stores), (ledger) => Effect.forEach(some, (record) => ledger.applyRecord(record), { discard: true }))
+  Effect.flatMap(
+    ledgerOver(stores),
+    (ledger) => Effect.forEach(some, (record) => ledger.applyRecord(record), { discard: true })
+  )
 
-const written = (directory: string, some = records) => Effect.scoped(Effect.flatMap(openStores(directory, genesis), (stores) => Effect.andThen(applyTo(stores, some), testimony(stores, noNames()))))
+const written = (directory: string, some = records) =>
+  Effect.scoped(
+    Effect.flatMap(openStores(directory, genesis), (stores) =>
+      Effect.andThen(applyTo(stores, some), testimony(stores, noNames())))
+  )
 
-const refusal = (directory: string, network = genesis): Effect.Effect<JournalError> => Effect.orDie(Effect.flip(Effect.scoped(openStores(directory, network))))
+const refusal = (directory: string, network = genesis): Effect.Effect<JournalError> =>
+  Effect.orDie(Effect.flip(Effect.scoped(openStores(directory, network))))
 
 const database = (directory: string) => join(directory, "journal.sqlite")
 
@@ -38,133 +72,191 @@ const changeRecords = (directory: string, statement: string) => {
 }
 
 describe("a data directory", () => {
-  it.live("is held by one process, and the second one is told by whom", () => Effect.scoped(Effect.gen(function*() {
-    const directory = yield* temporaryDirectory
-    yield* openStores(directory, genesis)
-    const inProcess = yield* refusal(directory)
-    assert.strictEqual(inProcess.reason, "inUse")
-    const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, "_second.ts"), directory], { encoding: "utf8" })
-    assert.strictEqual(status, 1)
-    assert.include(stderr, `Directory "${directory}" is in use by process ${process.pid} on `)
-  })))
+  it.live("is held by one process, and the second one is told by whom", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      yield* openStores(directory, genesis)
+      const inProcess = yield* refusal(directory)
+      assert.strictEqual(inProcess.reason, "inUse")
+      const { status, stderr } = spawnSync(process.execPath, [
+        join(import.meta.dirname, "_second.ts"),
+        directory
+      ], { encoding: "utf8" })
+      assert.strictEqual(status, 1)
+      assert.include(stderr, `Directory "${directory}" is in use by process ${process.pid} on `)
+    })))
 
-  it.live("is refused where it is a file, lies in one, or holds something else", () => Effect.scoped(Effect.gen(function*() {
-    const directory = yield* temporaryDirectory
-    const file = join(directory, "file")
-    writeFileSync(file, "something else")
-    for (const path of [file, join(file, "below")]) {
-      const { message, reason } = yield* refusal(path)
-      assert.strictEqual(reason, "directory", message)
-      assert.include(message, `"${path}"`)
-    }
-    copyFileSync(file, database(directory))
-    assert.strictEqual((yield* refusal(directory)).reason, "foreign")
-    const other = join(directory, "other")
-    mkdirSync(other)
-    changeRecords(other, "CREATE TABLE mine (a)")
-    assert.strictEqual((yield* refusal(other)).reason, "foreign")
-    assert.strictEqual((yield* Effect.orDie(Effect.flip(exportFeed(join(directory, "none"))))).reason, "missing")
-    assert.isFalse(existsSync(join(directory, "none")))
-  })))
-
-  it.live("is refused to another network and to a program that does not know its format", () => Effect.scoped(Effect.gen(function*() {
-    const directory = yield* temporaryDirectory
-    yield* written(directory, [])
-    const other = yield* refusal(directory, simulate({ seed: "other" }).genesis)
-    assert.strictEqual(other.reason, "otherNetwork")
-    assert.match(other.message, /holds the network "Rollup Network" \(prefix zk, chain 1337, genesis block 0x[0-9a-f]{8}…\), not /u)
-    changeRecords(directory, "PRAGMA user_version = 2")
-    assert.strictEqual((yield* refusal(directory)).reason, "newer")
-  })))
-
-  it.live("is refused where a record was changed, taken out, added or cut off", () => Effect.scoped(Effect.gen(function*() {
-    const directory = yield* temporaryDirectory
-    yield* written(directory)
-    for (const damage of [
-      "UPDATE record SET text = replace(text, '\"kind\":\"block\"', '\"kind\":\"blocK\"') WHERE seq = 7",
-      "UPDATE record SET kind = 'pool' WHERE seq = 7",
-      "DELETE FROM record WHERE seq = 7",
-      "DELETE FROM record WHERE seq = (SELECT max(seq) FROM record)",
-      "INSERT INTO record SELECT max(seq) + 1, 'ledger', '{\"kind\":\"rollBack\",\"toBlock\":\"18000000\"}', 1, NULL, NULL FROM record",
-      "DELETE FROM head", "UPDATE network SET genesis = replace(genesis, '\"chainId\"', '\"chain\"')"
-    ]) {
-      const copy = yield* temporaryDirectory
-      cpSync(directory, copy, { recursive: true })
-      changeRecords(copy, damage)
-      const { message, reason } = yield* refusal(copy)
-      assert.include(["damaged", "otherNetwork"], reason, damage)
-      assert.include(message, `"${copy}"`)
-    }
-    truncateSync(database(directory), statSync(database(directory)).size >> 1)
-    assert.strictEqual((yield* refusal(directory)).reason, "damaged")
-  })))
-
-  it.live("says the same after any byte of its files was flipped, or is refused", () => Effect.scoped(Effect.gen(function*() {
-    const directory = yield* temporaryDirectory
-    const said = yield* written(directory)
-    const crashed = yield* temporaryDirectory
-    // a copy of what a killed process leaves behind: most of it is in the log
-    const stores = yield* openStores(directory, genesis)
-    yield* applyTo(stores, [{ kind: "prices", prices: [] }, { kind: "prices", prices: [{ tokenId: 0, priceUSD: 7, timeMs: 1 }] }])
-    const after = yield* testimony(stores, noNames())
-    cpSync(directory, crashed, { recursive: true })
-    assert.notStrictEqual(after, said)
-    let refused = 0
-    for (const file of ["journal.sqlite", "journal.sqlite-wal"]) {
-      const size = statSync(join(crashed, file)).size
-      for (let flip = 0; flip < 40; flip++) {
-        const copy = yield* temporaryDirectory
-        cpSync(crashed, copy, { recursive: true })
-        flipByte(join(copy, file), Math.floor(size * (flip + 0.5) / 40))
-        const answer = yield* Effect.result(Effect.scoped(Effect.flatMap(openStores(copy, genesis), (opened) => testimony(opened, noNames()))))
-        if (answer._tag === "Failure") refused++
-        else assert.strictEqual(answer.success, after, `Byte ${flip} of 40 of ${file}`)
+  it.live("is refused where it is a file, lies in one, or holds something else", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const file = join(directory, "file")
+      writeFileSync(file, "something else")
+      for (const path of [file, join(file, "below")]) {
+        const { message, reason } = yield* refusal(path)
+        assert.strictEqual(reason, "directory", message)
+        assert.include(message, `"${path}"`)
       }
-    }
-    assert.isAbove(refused, 20)
-  })))
+      copyFileSync(file, database(directory))
+      assert.strictEqual((yield* refusal(directory)).reason, "foreign")
+      const other = join(directory, "other")
+      mkdirSync(other)
+      changeRecords(other, "CREATE TABLE mine (a)")
+      assert.strictEqual((yield* refusal(other)).reason, "foreign")
+      assert.strictEqual(
+        (yield* Effect.orDie(Effect.flip(exportFeed(join(directory, "none"))))).reason,
+        "missing"
+      )
+      assert.isFalse(existsSync(join(directory, "none")))
+    })))
 
-  it.live("is made again with all checks where what was decided cannot be read", () => Effect.scoped(Effect.gen(function*() {
-    const directory = yield* temporaryDirectory
-    const said = yield* written(directory)
-    changeRecords(directory, "UPDATE record SET decided = CASE seq % 3 WHEN 0 THEN NULL WHEN 1 THEN '[0,[],{},[]]' ELSE decided || ' ' END, decided_checksum = NULL WHERE decided IS NOT NULL")
-    const again = yield* openStores(directory, genesis)
-    assert.strictEqual(yield* testimony(again, noNames()), said)
-    assert.isAbove(again.journal.found.redecided, 10)
-  })))
+  it.live("is refused to another network and to a program that does not know its format", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      yield* written(directory, [])
+      const other = yield* refusal(directory, simulate({ seed: "other" }).genesis)
+      assert.strictEqual(other.reason, "otherNetwork")
+      assert.match(
+        other.message,
+        /holds the network "Rollup Network" \(prefix zk, chain 1337, genesis block 0x[0-9a-f]{8}…\), not /u
+      )
+      changeRecords(directory, "PRAGMA user_version = 2")
+      assert.strictEqual((yield* refusal(directory)).reason, "newer")
+    })))
+
+  it.live("is refused where a record was changed, taken out, added or cut off", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      yield* written(directory)
+      for (
+        const damage of [
+          'UPDATE record SET text = replace(text, \'"kind":"block"\', \'"kind":"blocK"\') WHERE seq = 7',
+          "UPDATE record SET kind = 'pool' WHERE seq = 7",
+          "DELETE FROM record WHERE seq = 7",
+          "DELETE FROM record WHERE seq = (SELECT max(seq) FROM record)",
+          'INSERT INTO record SELECT max(seq) + 1, \'ledger\', \'{"kind":"rollBack","toBlock":"18000000"}\', 1, NULL, NULL FROM record',
+          "DELETE FROM head",
+          "UPDATE network SET genesis = replace(genesis, '\"chainId\"', '\"chain\"')"
+        ]
+      ) {
+        const copy = yield* temporaryDirectory
+        cpSync(directory, copy, { recursive: true })
+        changeRecords(copy, damage)
+        const { message, reason } = yield* refusal(copy)
+        assert.include(["damaged", "otherNetwork"], reason, damage)
+        assert.include(message, `"${copy}"`)
+      }
+      truncateSync(database(directory), statSync(database(directory)).size >> 1)
+      assert.strictEqual((yield* refusal(directory)).reason, "damaged")
+    })))
+
+  it.live("says the same after any byte of its files was flipped, or is refused", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const said = yield* written(directory)
+      const crashed = yield* temporaryDirectory
+      // a copy of what a killed process leaves behind: most of it is in the log
+      const stores = yield* openStores(directory, genesis)
+      yield* applyTo(stores, [{ kind: "prices", prices: [] }, {
+        kind: "prices",
+        prices: [{ tokenId: 0, priceUSD: 7, timeMs: 1 }]
+      }])
+      const after = yield* testimony(stores, noNames())
+      cpSync(directory, crashed, { recursive: true })
+      assert.notStrictEqual(after, said)
+      let refused = 0
+      for (const file of ["journal.sqlite", "journal.sqlite-wal"]) {
+        const size = statSync(join(crashed, file)).size
+        for (let flip = 0; flip < 40; flip++) {
+          const copy = yield* temporaryDirectory
+          cpSync(crashed, copy, { recursive: true })
+          flipByte(join(copy, file), Math.floor(size * (flip + 0.5) / 40))
+          const answer = yield* Effect.result(
+            Effect.scoped(
+              Effect.flatMap(openStores(copy, genesis), (opened) => testimony(opened, noNames()))
+            )
+          )
+          if (answer._tag === "Failure") refused++
+          else assert.strictEqual(answer.success, after, `Byte ${flip} of 40 of ${file}`)
+        }
+      }
+      assert.isAbove(refused, 20)
+    })))
+
+  it.live("is made again with all checks where what was decided cannot be read", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const said = yield* written(directory)
+      changeRecords(
+        directory,
+        "UPDATE record SET decided = CASE seq % 3 WHEN 0 THEN NULL WHEN 1 THEN '[0,[],{},[]]' ELSE decided || ' ' END, decided_checksum = NULL WHERE decided IS NOT NULL"
+      )
+      const again = yield* openStores(directory, genesis)
+      assert.strictEqual(yield* testimony(again, noNames()), said)
+      assert.isAbove(again.journal.found.redecided, 10)
+    })))
 })
 
 describe("a full disk", () => {
-  it.live("ends the answers with a sentence, and loses nothing that was acknowledged", () => Effect.scoped(Effect.gen(function*() {
-    const directory = yield* temporaryDirectory
-    yield* written(directory, records.slice(0, 10))
-    let acknowledged = 10
-    yield* Effect.scoped(Effect.gen(function*() {
-      const stores = yield* openStores(directory, genesis)
-      stores.journal.limitPages(Math.ceil(statSync(database(directory)).size / 4096) + 20)
-      const ledger = yield* ledgerOver(stores)
-      const failure = yield* Effect.flip(Effect.forEach(records.slice(10), (record) => Effect.tap(ledger.applyRecord(record), () => Effect.sync(() => acknowledged++))))
-      assert.strictEqual(failure._tag, "StoreFailure")
-      assert.match(failure.message, /cannot be written \(database or disk is full\): nothing is answered any more/u)
-      assert.isBelow(acknowledged, records.length)
-      const failures = [stores.reader.stamp, stores.reader.state, stores.store.counts, ledger.applyRecord(records[0]!), stores.reader.list("tokens", { filters: {} })]
-      for (const later of failures) assert.strictEqual((yield* Effect.flip(Effect.asVoid(later as Effect.Effect<unknown, Error>))).message, failure.message)
-    }))
-    const found = yield* openStores(directory, genesis)
-    assert.strictEqual(found.journal.found.records, acknowledged)
-    const model = yield* temporaryDirectory
-    assert.strictEqual(yield* testimony(found, noNames()), yield* written(model, records.slice(0, acknowledged)))
-  })))
+  it.live("ends the answers with a sentence, and loses nothing that was acknowledged", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      yield* written(directory, records.slice(0, 10))
+      let acknowledged = 10
+      yield* Effect.scoped(Effect.gen(function*() {
+        const stores = yield* openStores(directory, genesis)
+        stores.journal.limitPages(Math.ceil(statSync(database(directory)).size / 4096) + 20)
+        const ledger = yield* ledgerOver(stores)
+        const failure = yield* Effect.flip(
+          Effect.forEach(
+            records.slice(10),
+            (record) =>
+              Effect.tap(ledger.applyRecord(record), () => Effect.sync(() => acknowledged++))
+          )
+        )
+        assert.strictEqual(failure._tag, "StoreFailure")
+        assert.match(
+          failure.message,
+          /cannot be written \(database or disk is full\): nothing is answered any more/u
+        )
+        assert.isBelow(acknowledged, records.length)
+        const failures = [
+          stores.reader.stamp,
+          stores.reader.state,
+          stores.store.counts,
+          ledger.applyRecord(records[0]!),
+          stores.reader.list("tokens", { filters: {} })
+        ]
+        for (const later of failures) {
+          assert.strictEqual(
+            (yield* Effect.flip(Effect.asVoid(later as Effect.Effect<unknown, Error>))).message,
+            failure.message
+          )
+        }
+      }))
+      const found = yield* openStores(directory, genesis)
+      assert.strictEqual(found.journal.found.records, acknowledged)
+      const model = yield* temporaryDirectory
+      assert.strictEqual(
+        yield* testimony(found, noNames()),
+        yield* written(model, records.slice(0, acknowledged))
+      )
+    })))
 })
 
 describe("the feed of a journal", () => {
-  it.live("is what the ledger was told, record for record, and leads another ledger to the same place", () => Effect.scoped(Effect.gen(function*() {
-    const directory = yield* temporaryDirectory
-    const said = yield* written(directory)
-    const lines = yield* Effect.scoped(Effect.map(exportFeed(directory), (exported) => [...exported]))
-    assert.deepStrictEqual(lines, [{ kind: "genesis", genesis } as const, ...records].map(writeFeedLine))
-    assert.strictEqual(yield* written(yield* temporaryDirectory), said)
-  })))
+  it.live("is what the ledger was told, record for record, and leads another ledger to the same place", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const said = yield* written(directory)
+      const lines = yield* Effect.scoped(
+        Effect.map(exportFeed(directory), (exported) => [...exported])
+      )
+      assert.deepStrictEqual(
+        lines,
+        [{ kind: "genesis", genesis } as const, ...records].map(writeFeedLine)
+      )
+      assert.strictEqual(yield* written(yield* temporaryDirectory), said)
+    })))
 })
 
 function flipByte(file: string, at: number): void {

@@ -9,48 +9,100 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { prehistory, simulate } from "../../app/simulator/mod.ts"
 import { LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
-import { answerLaws, applyAll, ledgerLaws, type LedgerSubject, pagingLaws, poolLaws, poolStoreLaws, type PoolSubject, readSubject } from "../laws/mod.ts"
+import {
+  answerLaws,
+  applyAll,
+  ledgerLaws,
+  type LedgerSubject,
+  pagingLaws,
+  poolLaws,
+  poolStoreLaws,
+  type PoolSubject,
+  readSubject
+} from "../laws/mod.ts"
 import { openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
 import type { Stores } from "./_witness.ts"
 
 const seed = process.env.SEED ?? "1"
 
-const options = { seed, users: 16, tokens: 4, coordinators: 3, transactionsPerBlock: 4, exitShare: 0.08, rollBackPeriodBlocks: 7, standInRoots: true }
+const options = {
+  seed,
+  users: 16,
+  tokens: 4,
+  coordinators: 3,
+  transactionsPerBlock: 4,
+  exitShare: 0.08,
+  rollBackPeriodBlocks: 7,
+  standInRoots: true
+}
 const simulation = simulate(options)
 const { genesis } = simulation
 
 /** A ledger use case over stores that are opened. */
-const openLedger = <E>(open: Effect.Effect<Stores, E, Scope.Scope>) => Effect.gen(function*() {
-  const { reader, writer } = yield* open
-  const services = yield* Layer.build(Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writer)))))
-  return { reader, ledger: Context.get(services, Ledger) }
-})
+const openLedger = <E>(open: Effect.Effect<Stores, E, Scope.Scope>) =>
+  Effect.gen(function*() {
+    const { reader, writer } = yield* open
+    const services = yield* Layer.build(
+      Layer.fresh(
+        Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writer)))
+      )
+    )
+    return { reader, ledger: Context.get(services, Ledger) }
+  })
 
 const ledgerSubject: LedgerSubject = {
-  genesis, keccak256, seed, runs: 4,
+  genesis,
+  keccak256,
+  seed,
+  runs: 4,
   records: [...prehistory(simulation, 250)],
   open: openLedger(reopenedStores(genesis))
 }
 
 /** Long enough for lists to be divided, which a replay does in bulk. */
-const long = { records: [...prehistory(simulate({ ...options, transactionsPerBlock: 30, heavyShare: 0.5 }), 1500)] }
+const long = {
+  records: [
+    ...prehistory(simulate({ ...options, transactionsPerBlock: 30, heavyShare: 0.5 }), 1500)
+  ]
+}
 
-const poolSubject: PoolSubject = { genesis, keccak256, open: reopenedStores(genesis), seed, runs: 8 }
+const poolSubject: PoolSubject = {
+  genesis,
+  keccak256,
+  open: reopenedStores(genesis),
+  seed,
+  runs: 8
+}
 
 describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/laws.test.ts)`, () => {
   for (const law of ledgerLaws) it.live(law.name, () => law.run(ledgerSubject))
-  it.live("what is read after a restart obeys the laws of answers and pages, and so does what is written then", () => Effect.scoped(Effect.gen(function*() {
-    const directory = yield* temporaryDirectory
-    const half = long.records.length >> 1
-    yield* Effect.scoped(Effect.flatMap(openLedger(openStores(directory, genesis)), ({ ledger }) => applyAll(ledger, long.records.slice(0, half))))
-    const reopened = openLedger(openStores(directory, genesis))
-    const restarted = Effect.tap(reopened, ({ ledger }) => applyAll(ledger, long.records.slice(half)))
-    // the second half is there already when the subject is told the whole
-    const subject = yield* readSubject({ ...ledgerSubject, records: long.records, runs: 20, open: Effect.map(Effect.orDie(restarted), ({ ledger, reader }) => ({
-      reader, ledger: { ...ledger, applyRecord: () => Effect.succeed({ kind: "genesis" } as const) }
-    })) })
-    for (const law of [...answerLaws, ...pagingLaws]) yield* law.run(subject)
-  })))
+  it.live("what is read after a restart obeys the laws of answers and pages, and so does what is written then", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const half = long.records.length >> 1
+      yield* Effect.scoped(
+        Effect.flatMap(
+          openLedger(openStores(directory, genesis)),
+          ({ ledger }) => applyAll(ledger, long.records.slice(0, half))
+        )
+      )
+      const reopened = openLedger(openStores(directory, genesis))
+      const restarted = Effect.tap(
+        reopened,
+        ({ ledger }) => applyAll(ledger, long.records.slice(half))
+      )
+      // the second half is there already when the subject is told the whole
+      const subject = yield* readSubject({
+        ...ledgerSubject,
+        records: long.records,
+        runs: 20,
+        open: Effect.map(Effect.orDie(restarted), ({ ledger, reader }) => ({
+          reader,
+          ledger: { ...ledger, applyRecord: () => Effect.succeed({ kind: "genesis" } as const) }
+        }))
+      })
+      for (const law of [...answerLaws, ...pagingLaws]) yield* law.run(subject)
+    })))
 })
 
 describe(`the journaled pool (replay: SEED=${seed} npm test -- test/journal/laws.test.ts)`, () => {

@@ -11,16 +11,37 @@ import { temporaryDirectory } from "./_directories.ts"
 
 /* A simulated network whose process ends, and which goes on in another one from what the directory holds. */
 
-const options = { seed: "resume", users: 14, tokens: 2, coordinators: 2, transactionsPerBlock: 4, exitShare: 0.01, rollBackPeriodBlocks: 6 }
+const options = {
+  seed: "resume",
+  users: 14,
+  tokens: 2,
+  coordinators: 2,
+  transactionsPerBlock: 4,
+  exitShare: 0.01,
+  rollBackPeriodBlocks: 6
+}
 const newSimulation = () => simulate(options)
 const { genesis } = newSimulation()
 
 /** Signatures are tried elsewhere. */
-const verifier = Layer.succeed(SignatureVerifier, { transaction: () => Effect.succeed(true), authorization: () => Effect.succeed(true) })
+const verifier = Layer.succeed(SignatureVerifier, {
+  transaction: () => Effect.succeed(true),
+  authorization: () => Effect.succeed(true)
+})
 
 /** A run of the program, as far as it matters here. */
-const run = <A, E>(directory: string, what: Effect.Effect<A, E, Layer.Success<ReturnType<typeof nodeOver>>>) =>
-  Effect.scoped(Effect.provide(what, Layer.fresh(Layer.orDie(nodeOver(journaledStores({ directory, genesis }), { genesis, verifier })))))
+const run = <A, E>(
+  directory: string,
+  what: Effect.Effect<A, E, Layer.Success<ReturnType<typeof nodeOver>>>
+) =>
+  Effect.scoped(
+    Effect.provide(
+      what,
+      Layer.fresh(
+        Layer.orDie(nodeOver(journaledStores({ directory, genesis }), { genesis, verifier }))
+      )
+    )
+  )
 
 const waiting = Effect.gen(function*() {
   const pool = yield* PoolStore
@@ -39,54 +60,95 @@ describe("a simulated network after a restart", () => {
   it.live("goes on from its last block: what waited is forged, with true roots, new blocks on another fork and people who are known again", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const [before, left] = yield* run(directory, Effect.gen(function*() {
-        const simulation = newSimulation()
-        const ledger = yield* Ledger
-        for (const record of prehistory(simulation, 90)) yield* ledger.applyRecord(record)
-        yield* steps(simulation, 8)
-        return [yield* (yield* LedgerReader).stamp, yield* waiting] as const
-      }))
+      const [before, left] = yield* run(
+        directory,
+        Effect.gen(function*() {
+          const simulation = newSimulation()
+          const ledger = yield* Ledger
+          for (const record of prehistory(simulation, 90)) yield* ledger.applyRecord(record)
+          yield* steps(simulation, 8)
+          return [yield* (yield* LedgerReader).stamp, yield* waiting] as const
+        })
+      )
       assert.isAbove(left.length, 1)
       for (const restart of [1, 2]) {
-        yield* run(directory, Effect.gen(function*() {
-          const reader = yield* LedgerReader
-          const found = yield* reader.stamp
-          if (restart === 1) assert.deepStrictEqual(found, before)
-          const simulation = newSimulation()
-          yield* resume(simulation)
-          assert.strictEqual(simulation.transactions(), (yield* reader.list("transactions", { filters: {}, limit: 1 })).counts.totalItems)
-          assert.strictEqual(simulation.demoAccounts().length, 2)
-          const records = yield* steps(simulation, 14)
-          assert.isTrue(records.some(({ kind }) => kind === "rollBack"))
-          const stamp = yield* reader.stamp
-          assert.isAbove(Number(stamp.ethereumBlockNum), Number(found.ethereumBlockNum) + 3)
-          const { items: accounts } = yield* reader.list("accounts", { filters: {}, limit: 2000 })
-          const { items: [batch] } = yield* reader.list("batches", { filters: {}, limit: 1, order: "DESC" })
-          assert.strictEqual(batch!.stateRoot, merkleTree(accounts.map(({ account }) => ({ index: account.index, leaf: accountLeaf(account) }))).root)
-          // the wallets of before and those of now are the same people: what they post is forged
-          const pool = yield* Pool
-          const states = yield* Effect.forEach(left, (id) => Effect.map(pool.transaction(id), (found) => found?.state ?? "gone"))
-          assert.isAbove(states.filter((state) => state === "fged").length, left.length / 2, String(states))
-          const forged = records.flatMap((record) => record.kind === "block" ? (record.block.batches ?? []).flatMap(({ l2 }) => l2) : [])
-          assert.isAbove(forged.length, 15)
-        }))
+        yield* run(
+          directory,
+          Effect.gen(function*() {
+            const reader = yield* LedgerReader
+            const found = yield* reader.stamp
+            if (restart === 1) assert.deepStrictEqual(found, before)
+            const simulation = newSimulation()
+            yield* resume(simulation)
+            assert.strictEqual(
+              simulation.transactions(),
+              (yield* reader.list("transactions", { filters: {}, limit: 1 })).counts.totalItems
+            )
+            assert.strictEqual(simulation.demoAccounts().length, 2)
+            const records = yield* steps(simulation, 14)
+            assert.isTrue(records.some(({ kind }) => kind === "rollBack"))
+            const stamp = yield* reader.stamp
+            assert.isAbove(Number(stamp.ethereumBlockNum), Number(found.ethereumBlockNum) + 3)
+            const { items: accounts } = yield* reader.list("accounts", { filters: {}, limit: 2000 })
+            const { items: [batch] } = yield* reader.list("batches", {
+              filters: {},
+              limit: 1,
+              order: "DESC"
+            })
+            assert.strictEqual(
+              batch!.stateRoot,
+              merkleTree(
+                accounts.map(({ account }) => ({
+                  index: account.index,
+                  leaf: accountLeaf(account)
+                }))
+              ).root
+            )
+            // the wallets of before and those of now are the same people: what they post is forged
+            const pool = yield* Pool
+            const states = yield* Effect.forEach(
+              left,
+              (id) => Effect.map(pool.transaction(id), (found) => found?.state ?? "gone")
+            )
+            assert.isAbove(
+              states.filter((state) => state === "fged").length,
+              left.length / 2,
+              String(states)
+            )
+            const forged = records.flatMap((record) =>
+              record.kind === "block" ? (record.block.batches ?? []).flatMap(({ l2 }) => l2) : []
+            )
+            assert.isAbove(forged.length, 15)
+          })
+        )
       }
     })))
 
-  it.live("that was killed before its beginning was complete completes it", () => Effect.scoped(Effect.gen(function*() {
-    const directory = yield* temporaryDirectory
-    yield* run(directory, Effect.gen(function*() {
-      const ledger = yield* Ledger
-      for (const record of prehistory(newSimulation(), 25)) yield* ledger.applyRecord(record)
-    }))
-    yield* run(directory, Effect.gen(function*() {
-      const simulation = newSimulation()
-      yield* resume(simulation)
-      const ledger = yield* Ledger
-      for (const record of prehistory(simulation, 90)) yield* ledger.applyRecord(record)
-      assert.isAtLeast((yield* (yield* LedgerReader).list("transactions", { filters: {}, limit: 1 })).counts.totalItems, 90)
-      const records = yield* steps(simulation, 4)
-      assert.isAtLeast(records.length, 4)
-    }))
-  })))
+  it.live("that was killed before its beginning was complete completes it", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      yield* run(
+        directory,
+        Effect.gen(function*() {
+          const ledger = yield* Ledger
+          for (const record of prehistory(newSimulation(), 25)) yield* ledger.applyRecord(record)
+        })
+      )
+      yield* run(
+        directory,
+        Effect.gen(function*() {
+          const simulation = newSimulation()
+          yield* resume(simulation)
+          const ledger = yield* Ledger
+          for (const record of prehistory(simulation, 90)) yield* ledger.applyRecord(record)
+          assert.isAtLeast(
+            (yield* (yield* LedgerReader).list("transactions", { filters: {}, limit: 1 })).counts
+              .totalItems,
+            90
+          )
+          const records = yield* steps(simulation, 4)
+          assert.isAtLeast(records.length, 4)
+        })
+      )
+    })))
 })

@@ -8,14 +8,28 @@ export interface Chance {
 
 /** Tries a property on generated inputs; what fails is made smaller and shown. */
 export const forAll = <A>(
-  inputs: Arbitrary.Arbitrary<A>, { runs, seed }: Chance, property: (input: A) => Effect.Effect<void, LawViolation>
+  inputs: Arbitrary.Arbitrary<A>,
+  { runs, seed }: Chance,
+  property: (input: A) => Effect.Effect<void, LawViolation>
 ): Effect.Effect<void, LawViolation> =>
-  Effect.flatMap(Arbitrary.checkEffect(inputs, (input) => Effect.as(property(input), true), { seed, runs, maxShrinks: 200 }), (result) => {
-    if (result._tag === "Passed") return Effect.void
-    if (result._tag === "Falsified" && result.failure._tag === "PropertyError") return Effect.fail(result.failure.error)
-    return violated(Arbitrary.formatCheckFailure(result) ?? result._tag)
-  })
+  Effect.flatMap(
+    Arbitrary.checkEffect(inputs, (input) => Effect.as(property(input), true), {
+      seed,
+      runs,
+      maxShrinks: 200
+    }),
+    (result) => {
+      if (result._tag === "Passed") return Effect.void
+      if (result._tag === "Falsified" && result.failure._tag === "PropertyError") {
+        return Effect.fail(result.failure.error)
+      }
+      return violated(Arbitrary.formatCheckFailure(result) ?? result._tag)
+    }
+  )
 
 /** Values that follow from a seed, for laws that walk through a network only once. */
-export const sample = <A>(values: Arbitrary.Arbitrary<A>, count: number, seed: string | number): Effect.Effect<ReadonlyArray<A>> =>
-  Effect.orDie(Arbitrary.sampleEffect(values, { count, seed }))
+export const sample = <A>(
+  values: Arbitrary.Arbitrary<A>,
+  count: number,
+  seed: string | number
+): Effect.Effect<ReadonlyArray<A>> => Effect.orDie(Arbitrary.sampleEffect(values, { count, seed }))

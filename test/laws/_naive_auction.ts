@@ -6,15 +6,20 @@ import type { Facts } from "./facts.ts"
 
 export const currentSlot = (facts: Facts): number => slotOf(facts, facts.blocks.at(-1)!.number)
 
-export const lastClosedSlot = (facts: Facts): number => Math.min(2 ** 32 - 1, currentSlot(facts) + facts.variables.auction.closedAuctionSlots)
+export const lastClosedSlot = (facts: Facts): number =>
+  Math.min(2 ** 32 - 1, currentSlot(facts) + facts.variables.auction.closedAuctionSlots)
 
-export const lastOpenSlot = (facts: Facts): number => Math.min(2 ** 32 - 1, lastClosedSlot(facts) + facts.variables.auction.openAuctionSlots)
+export const lastOpenSlot = (facts: Facts): number =>
+  Math.min(2 ** 32 - 1, lastClosedSlot(facts) + facts.variables.auction.openAuctionSlots)
 
 /** The latest registration of a bidder. */
 export const registration = (facts: Facts, bidder: string): Coordinator | undefined =>
   facts.coordinators.findLast(({ bidderAddr }) => bidderAddr === bidder)
 
-export const bidView = (facts: Facts, bid: Bid): BidView => ({ bid, coordinator: registration(facts, bid.bidderAddr)! })
+export const bidView = (facts: Facts, bid: Bid): BidView => ({
+  bid,
+  coordinator: registration(facts, bid.bidderAddr)!
+})
 
 /** The last bid is the highest, since each exceeds the one before. */
 export const bestBid = (facts: Facts, slot: number): BidView | null => {
@@ -29,7 +34,10 @@ export const firstBlock = ({ genesis: { constants: { auction } } }: Facts, slot:
 export const winner = (facts: Facts, slot: number): Coordinator | null => {
   const best = bestBid(facts, slot)
   if (best === null) return null
-  const applicable = facts.auctionVariables.find(({ defaultSlotSetBidSlotNum }) => defaultSlotSetBidSlotNum <= slot) ?? facts.auctionVariables.at(-1)!
+  const applicable =
+    facts.auctionVariables.find(({ defaultSlotSetBidSlotNum }) =>
+      defaultSlotSetBidSlotNum <= slot
+    ) ?? facts.auctionVariables.at(-1)!
   return best.bid.bidValue >= applicable.defaultSlotSetBid[slot % 6]! ? best.coordinator : null
 }
 

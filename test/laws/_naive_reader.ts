@@ -5,15 +5,20 @@ import { naiveItem, naiveNetworkState, naivePage } from "./naive_answers.ts"
 
 /** The naive model behind the port of a store, for laws that ask two stores the same. */
 export function naiveReader(facts: Facts): LedgerReader["Service"] {
-  const stamp: LedgerStamp = { ethereumBlockNum: facts.blocks.at(-1)!.number, batchNum: facts.batches.at(-1)?.batchNum ?? null, version: 0 }
+  const stamp: LedgerStamp = {
+    ethereumBlockNum: facts.blocks.at(-1)!.number,
+    batchNum: facts.batches.at(-1)?.batchNum ?? null,
+    version: 0
+  }
   return {
     list: (name, query) => Effect.sync(() => ({ ...naivePage(facts, name, query), stamp })),
     find: (name, key) => Effect.sync(() => ({ item: naiveItem(facts, name, key), stamp })),
-    parties: ({ accounts, tokens }) => Effect.sync(() => ({
-      accounts: accounts.map((index) => naiveItem(facts, "account", index)?.account ?? null),
-      tokens: tokens.map((id) => naiveItem(facts, "token", id)),
-      stamp
-    })),
+    parties: ({ accounts, tokens }) =>
+      Effect.sync(() => ({
+        accounts: accounts.map((index) => naiveItem(facts, "account", index)?.account ?? null),
+        tokens: tokens.map((id) => naiveItem(facts, "token", id)),
+        stamp
+      })),
     state: Effect.sync(() => ({ state: naiveNetworkState(facts), stamp })),
     stamp: Effect.succeed(stamp)
   }

@@ -12,13 +12,17 @@ export interface NaiveInput {
 }
 
 /** Takes, again and again, the best fee among all transactions whose turn it is. */
-export function naiveSelection({ accounts, authorizations, maxNewAccounts, maxTransactions, pending, tokens }: NaiveInput): ReadonlyArray<TransactionId> {
+export function naiveSelection(
+  { accounts, authorizations, maxNewAccounts, maxTransactions, pending, tokens }: NaiveInput
+): ReadonlyArray<TransactionId> {
   const state = new Map(accounts.map((account) => [account.index, { ...account }]))
   const created = new Set<string>()
   const selected: Array<TransactionId> = []
   let waiting = pending
   while (selected.length < maxTransactions) {
-    const turn = waiting.filter((row) => row.transaction.nonce === state.get(row.transaction.fromAccountIndex)?.nonce).sort((a, b) => worthOf(b) - worthOf(a) || a.arrival - b.arrival)
+    const turn = waiting.filter((row) =>
+      row.transaction.nonce === state.get(row.transaction.fromAccountIndex)?.nonce
+    ).sort((a, b) => worthOf(b) - worthOf(a) || a.arrival - b.arrival)
     const best = turn[0]
     if (best === undefined) break
     waiting = waiting.filter((row) => row !== best)
@@ -32,15 +36,22 @@ export function naiveSelection({ accounts, authorizations, maxNewAccounts, maxTr
   }
 
   function forge({ sender: key, transaction }: Pooled): boolean {
-    const { amount, fromAccountIndex, toAccountIndex, toAddress, toPublicKey, tokenId } = transaction
+    const { amount, fromAccountIndex, toAccountIndex, toAddress, toPublicKey, tokenId } =
+      transaction
     const sender = state.get(fromAccountIndex)!
     const debit = amount + feeUnits(transaction)
-    if (sender.publicKey !== key || sender.tokenId !== tokenId || sender.balance < debit) return false
-    const owned = toAccountIndex ?? [...state.values()].find((account) =>
-      account.tokenId === tokenId && account.address === toAddress && (toAddress !== INTERNAL_ADDRESS || account.publicKey === toPublicKey))?.index
+    if (sender.publicKey !== key || sender.tokenId !== tokenId || sender.balance < debit) {
+      return false
+    }
+    const owned = toAccountIndex ??
+      [...state.values()].find((account) =>
+        account.tokenId === tokenId && account.address === toAddress &&
+        (toAddress !== INTERNAL_ADDRESS || account.publicKey === toPublicKey)
+      )?.index
     if (owned === undefined) {
       const name = `${tokenId} ${toAddress} ${toPublicKey}`
-      const creatable = toAddress === INTERNAL_ADDRESS || authorizations.some(({ address }) => address === toAddress)
+      const creatable = toAddress === INTERNAL_ADDRESS ||
+        authorizations.some(({ address }) => address === toAddress)
       if (!created.has(name) && (!creatable || created.size >= maxNewAccounts)) return false
       created.add(name)
     } else if (transaction.type !== "Exit") {
@@ -48,7 +59,10 @@ export function naiveSelection({ accounts, authorizations, maxNewAccounts, maxTr
       if (receiver === undefined || receiver.tokenId !== tokenId) return false
       receiver.balance += amount
     }
-    state.set(fromAccountIndex, Object.assign(sender, { nonce: sender.nonce + 1n, balance: sender.balance - debit }))
+    state.set(
+      fromAccountIndex,
+      Object.assign(sender, { nonce: sender.nonce + 1n, balance: sender.balance - debit })
+    )
     return true
   }
 }

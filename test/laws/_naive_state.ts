@@ -19,12 +19,24 @@ function nextForgers(facts: Facts): ReadonlyArray<NextForger> {
   const { bootCoordinator, bootCoordinatorUrl } = facts.variables.auction
   const last = facts.blocks.at(-1)!
   const timeOf = (block: bigint) => last.timestampMs + 15_000 * Number(block - last.number)
-  const boot = { itemId: 0, bidderAddr: `0x${"0".repeat(40)}`, forgerAddr: bootCoordinator, url: bootCoordinatorUrl, ethereumBlockNum: 0n }
+  const boot = {
+    itemId: 0,
+    bidderAddr: `0x${"0".repeat(40)}`,
+    forgerAddr: bootCoordinator,
+    url: bootCoordinatorUrl,
+    ethereumBlockNum: 0n
+  }
   for (let slotNum = currentSlot(facts); slotNum <= lastClosedSlot(facts); slotNum++) {
     const [fromBlock, toBlock] = [firstBlock(facts, slotNum), firstBlock(facts, slotNum + 1) - 1n]
     forgers.push({
       coordinator: winner(facts, slotNum) ?? boot,
-      period: { slotNum, fromBlock, toBlock, fromTimestampMs: timeOf(fromBlock), toTimestampMs: timeOf(toBlock) }
+      period: {
+        slotNum,
+        fromBlock,
+        toBlock,
+        fromTimestampMs: timeOf(fromBlock),
+        toTimestampMs: timeOf(toBlock)
+      }
     })
   }
   return forgers
@@ -34,13 +46,17 @@ const hourMs = 3_600_000
 
 /** Batches of so many milliseconds up to the last block. */
 const recent = (facts: Facts, windowMs: number): ReadonlyArray<Batch> =>
-  facts.batches.filter(({ timestampMs }) => timestampMs >= facts.blocks.at(-1)!.timestampMs - windowMs)
+  facts.batches.filter(({ timestampMs }) =>
+    timestampMs >= facts.blocks.at(-1)!.timestampMs - windowMs
+  )
 
 function metrics(facts: Facts): NetworkState["metrics"] {
   const batches = recent(facts, 24 * hourMs)
   const { l2, all } = transactionsOf(facts, batches)
   const n = batches.length
-  const seconds = n === 0 ? 1 : Math.max(1, (batches[n - 1]!.timestampMs - batches[0]!.timestampMs) / 1000)
+  const seconds = n === 0
+    ? 1
+    : Math.max(1, (batches[n - 1]!.timestampMs - batches[0]!.timestampMs) / 1000)
   return {
     transactionsPerBatch: n > 1 ? all / n : 0,
     batchFrequency: n === 0 ? 0 : seconds / n,
@@ -55,10 +71,15 @@ function recommendedFee(facts: Facts): NetworkState["recommendedFee"] {
   const batches = recent(facts, hourMs)
   const { all } = transactionsOf(facts, batches)
   const average = all === 0 ? 0 : feesUSD(batches) / all
-  return { existingAccount: average, createAccount: 2.5 * average, createAccountInternal: 2 * average }
+  return {
+    existingAccount: average,
+    createAccount: 2.5 * average,
+    createAccountInternal: 2 * average
+  }
 }
 
-const feesUSD = (batches: ReadonlyArray<Batch>): number => batches.reduce((sum, batch) => sum + batch.historicTotalCollectedFeesUSD, 0)
+const feesUSD = (batches: ReadonlyArray<Batch>): number =>
+  batches.reduce((sum, batch) => sum + batch.historicTotalCollectedFeesUSD, 0)
 
 function transactionsOf(facts: Facts, batches: ReadonlyArray<Batch>) {
   const numbers = new Set<number | null>(batches.map(({ batchNum }) => batchNum))

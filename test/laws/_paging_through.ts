@@ -21,7 +21,13 @@ export const itemIdsLaw = (subject: LedgerSubject): Effect.Effect<void, LawViola
         const known = new Set(before[list])
         const limit = Math.max(greatest.get(list) ?? 0, ...before[list])
         for (const id of now[list]) {
-          yield* holds(known.has(id) || id > limit, () => `${list}: itemId ${id} is new after ${nameOf(record)}, though ${limit} was used before`)
+          yield* holds(
+            known.has(id) || id > limit,
+            () =>
+              `${list}: itemId ${id} is new after ${
+                nameOf(record)
+              }, though ${limit} was used before`
+          )
         }
         greatest.set(list, Math.max(limit, ...now[list]))
       }
@@ -32,11 +38,20 @@ export const itemIdsLaw = (subject: LedgerSubject): Effect.Effect<void, LawViola
 
 /** A transaction that waits has a number as well: of nobody else. */
 const queuedIdsAreTheirOwn = Effect.fnUntraced(function*(
-  subject: LedgerSubject, reader: Parameters<typeof itemIds>[0], at: number, forged: ReadonlyArray<number>
+  subject: LedgerSubject,
+  reader: Parameters<typeof itemIds>[0],
+  at: number,
+  forged: ReadonlyArray<number>
 ): Effect.fn.Return<void, LawViolation> {
   const { queued } = replay(subject.genesis, subject.records.slice(0, at + 1), subject.keccak256)
-  const ids = yield* Effect.forEach(queued, ({ id }) => Effect.map(found(reader, "transaction", id), (view) => view?.transaction.itemId))
-  yield* holds(new Set([...forged, ...ids]).size === forged.length + ids.length, () => `Queued transactions have itemIds ${show(ids)}, which are not all their own`)
+  const ids = yield* Effect.forEach(
+    queued,
+    ({ id }) => Effect.map(found(reader, "transaction", id), (view) => view?.transaction.itemId)
+  )
+  yield* holds(
+    new Set([...forged, ...ids]).size === forged.length + ids.length,
+    () => `Queued transactions have itemIds ${show(ids)}, which are not all their own`
+  )
 })
 
 /** A walk that goes on while the ledger changes. */
@@ -49,7 +64,11 @@ interface Reading<N extends ListName> {
 
 /** Filters that look at what never changes about an item. */
 const readings = (): ReadonlyArray<Reading<StoredList>> => {
-  const reading = <N extends StoredList>(list: N, filters: ListQuery<N>["filters"]): Reading<StoredList> => ({ list, filters, seen: new Map(), next: 0 }) as unknown as Reading<StoredList>
+  const reading = <N extends StoredList>(
+    list: N,
+    filters: ListQuery<N>["filters"]
+  ): Reading<StoredList> =>
+    ({ list, filters, seen: new Map(), next: 0 }) as unknown as Reading<StoredList>
   return [
     ...storedLists.map((list) => reading(list, {})),
     reading("transactions", { type: "Transfer" }),
@@ -65,18 +84,34 @@ export const pagingReaderLaw = (subject: LedgerSubject): Effect.Effect<void, Law
     const { ledger, reader } = yield* subject.open
     const all = readings()
     const limits = yield* sample(integer(1, 30), subject.records.length, `${subject.seed}/limits`)
-    const readOn = Effect.fnUntraced(function*(reading: Reading<StoredList>, limit: number): Effect.fn.Return<number, LawViolation> {
-      const { counts, items } = yield* page(reader, reading.list, { filters: reading.filters, fromItem: reading.next, limit })
-      for (const item of items) {
-        const id = itemIdOf(reading.list, item)
-        yield* holds(id >= reading.next, () => `A page of ${reading.list} from ${reading.next} has item ${id}`)
-        reading.seen.set(id, item)
+    const readOn = Effect.fnUntraced(
+      function*(
+        reading: Reading<StoredList>,
+        limit: number
+      ): Effect.fn.Return<number, LawViolation> {
+        const { counts, items } = yield* page(reader, reading.list, {
+          filters: reading.filters,
+          fromItem: reading.next,
+          limit
+        })
+        for (const item of items) {
+          const id = itemIdOf(reading.list, item)
+          yield* holds(
+            id >= reading.next,
+            () => `A page of ${reading.list} from ${reading.next} has item ${id}`
+          )
+          reading.seen.set(id, item)
+        }
+        const last = items.at(-1)
+        yield* holds(
+          last !== undefined || counts.pendingItems === 0,
+          () =>
+            `A page of ${reading.list} from ${reading.next} is empty though ${counts.pendingItems} items are pending`
+        )
+        if (last !== undefined) reading.next = itemIdOf(reading.list, last) + 1
+        return counts.pendingItems
       }
-      const last = items.at(-1)
-      yield* holds(last !== undefined || counts.pendingItems === 0, () => `A page of ${reading.list} from ${reading.next} is empty though ${counts.pendingItems} items are pending`)
-      if (last !== undefined) reading.next = itemIdOf(reading.list, last) + 1
-      return counts.pendingItems
-    })
+    )
     for (const [at, record] of subject.records.entries()) {
       yield* applyOne(ledger, record)
       for (const [i, reading] of all.entries()) {
@@ -89,15 +124,40 @@ export const pagingReaderLaw = (subject: LedgerSubject): Effect.Effect<void, Law
       for (const item of yield* whole(reader, reading.list, reading.filters)) {
         const id = itemIdOf(reading.list, item)
         const seen = reading.seen.get(id)
-        yield* holds(seen !== undefined, () => `${reading.list} with ${show(reading.filters)}: item ${id} is in the ledger and was never seen`)
-        yield* same(lasting(seen), lasting(item), () => `${reading.list} with ${show(reading.filters)}: item ${id} is another one than when it was seen`)
+        yield* holds(
+          seen !== undefined,
+          () =>
+            `${reading.list} with ${
+              show(reading.filters)
+            }: item ${id} is in the ledger and was never seen`
+        )
+        yield* same(
+          lasting(seen),
+          lasting(item),
+          () =>
+            `${reading.list} with ${
+              show(reading.filters)
+            }: item ${id} is another one than when it was seen`
+        )
       }
     }
   }))
 
 /** What identifies an item whatever happens to it later. */
 function lasting(item: unknown): unknown {
-  const { account, bid, exit, transaction, ...plain } = withoutItemIds(item) as { readonly [part: string]: { readonly [key: string]: unknown } | undefined }
+  const { account, bid, exit, transaction, ...plain } = withoutItemIds(item) as {
+    readonly [part: string]: { readonly [key: string]: unknown } | undefined
+  }
   const row = transaction ?? exit ?? account ?? bid ?? plain
-  return ["id", "index", "batchNum", "accountIndex", "slotNum", "bidValue", "bidderAddr", "ethereumBlockNum", "tokenId"].map((key) => row[key])
+  return [
+    "id",
+    "index",
+    "batchNum",
+    "accountIndex",
+    "slotNum",
+    "bidValue",
+    "bidderAddr",
+    "ethereumBlockNum",
+    "tokenId"
+  ].map((key) => row[key])
 }

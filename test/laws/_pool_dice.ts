@@ -3,7 +3,10 @@ export class Dice {
   #state: number
 
   constructor(seed: string | number) {
-    this.#state = [...String(seed)].reduce((hash, character) => Math.imul(hash ^ character.charCodeAt(0), 0x01000193), 0x811c9dc5)
+    this.#state = [...String(seed)].reduce(
+      (hash, character) => Math.imul(hash ^ character.charCodeAt(0), 0x01000193),
+      0x811c9dc5
+    )
   }
 
   /** 0 or more, below the limit. */

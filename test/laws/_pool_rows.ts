@@ -1,10 +1,19 @@
-import type { PassedOver, PoolState, PoolTransaction, PoolTransition } from "../../core/domain/mod.ts"
+import type {
+  PassedOver,
+  PoolState,
+  PoolTransaction,
+  PoolTransition
+} from "../../core/domain/mod.ts"
 import type { TransactionId } from "../../core/encoding/mod.ts"
 import type { PoolChange } from "../../core/ports/mod.ts"
 import type { Dice } from "./_pool_dice.ts"
 
 /** The transaction of that number; few accounts and nonces, so that they meet. */
-export function poolTransactionOf(number: number, dice: Dice, timestampMs: number): PoolTransaction {
+export function poolTransactionOf(
+  number: number,
+  dice: Dice,
+  timestampMs: number
+): PoolTransaction {
   return {
     id: idOf(number),
     type: "Exit",
@@ -42,11 +51,19 @@ export function changeOf(id: TransactionId, dice: Dice, of: PoolTransaction | nu
   }
 }
 
-export const noteOf = (id: TransactionId, dice: Dice, atMs: number): PassedOver =>
-  ({ id, code: dice.of([11, 12, 14]), reason: `Note ${dice.below(100)}`, batchNum: dice.below(6), atMs })
+export const noteOf = (id: TransactionId, dice: Dice, atMs: number): PassedOver => ({
+  id,
+  code: dice.of([11, 12, 14]),
+  reason: `Note ${dice.below(100)}`,
+  batchNum: dice.below(6),
+  atMs
+})
 
 /** What is wrong with the steps of a transaction that is now in `state`, or undefined. */
-export function brokenStep(steps: ReadonlyArray<PoolTransition>, now: PoolTransaction | null): string | undefined {
+export function brokenStep(
+  steps: ReadonlyArray<PoolTransition>,
+  now: PoolTransaction | null
+): string | undefined {
   let state: PoolState | null = null
   let atMs = 0
   for (const step of steps) {
@@ -55,7 +72,13 @@ export function brokenStep(steps: ReadonlyArray<PoolTransition>, now: PoolTransa
     if (step.reason === "") return `a step to ${step.to} has no reason`
     ;({ atMs, to: state } = step)
   }
-  if (state !== (now?.state ?? null)) return `the last step leads to ${state}, but the transaction is ${now?.state ?? "not in the pool"}`
+  if (state !== (now?.state ?? null)) {
+    return `the last step leads to ${state}, but the transaction is ${
+      now?.state ?? "not in the pool"
+    }`
+  }
   const last = steps.at(-1)
-  return now !== null && last?.batchNum !== now.batchNum ? `the last step names batch ${last?.batchNum}, but the transaction ${now.batchNum}` : undefined
+  return now !== null && last?.batchNum !== now.batchNum
+    ? `the last step names batch ${last?.batchNum}, but the transaction ${now.batchNum}`
+    : undefined
 }

@@ -8,24 +8,36 @@ type Reader = LedgerReader["Service"]
 
 /** Reads a page that must be there. */
 export const page = <N extends ListName>(reader: Reader, list: N, query: ListQuery<N>) =>
-  Effect.catch(reader.list(list, query), (failure) => violated(`GET ${list} with ${show(query)} failed: ${failure.message}`))
+  Effect.catch(
+    reader.list(list, query),
+    (failure) => violated(`GET ${list} with ${show(query)} failed: ${failure.message}`)
+  )
 
 /** The number by which an item of a list is paged. */
 export function itemIdOf<N extends ListName>(list: N, item: ListItems[N]): number
 export function itemIdOf(list: ListName, item: ListItems[ListName]): number {
   switch (list) {
-    case "accounts": return (item as ListItems["accounts"]).account.itemId
-    case "exits": return (item as ListItems["exits"]).exit.itemId
-    case "transactions": return (item as ListItems["transactions"]).transaction.itemId
-    case "bids": return (item as ListItems["bids"]).bid.itemId
-    case "slots": return (item as ListItems["slots"]).slotNum
-    default: return (item as ListItems["batches" | "tokens" | "coordinators"]).itemId
+    case "accounts":
+      return (item as ListItems["accounts"]).account.itemId
+    case "exits":
+      return (item as ListItems["exits"]).exit.itemId
+    case "transactions":
+      return (item as ListItems["transactions"]).transaction.itemId
+    case "bids":
+      return (item as ListItems["bids"]).bid.itemId
+    case "slots":
+      return (item as ListItems["slots"]).slotNum
+    default:
+      return (item as ListItems["batches" | "tokens" | "coordinators"]).itemId
   }
 }
 
 /** All items of a list, by ascending pages of the greatest size. */
 export const whole = Effect.fnUntraced(function*<N extends ListName>(
-  reader: Reader, list: N, filters: ListQuery<N>["filters"] = {}, limit = limitMax
+  reader: Reader,
+  list: N,
+  filters: ListQuery<N>["filters"] = {},
+  limit = limitMax
 ): Effect.fn.Return<ReadonlyArray<ListItems[N]>, LawViolation> {
   const items: Array<ListItems[N]> = []
   let fromItem = 0
@@ -33,43 +45,84 @@ export const whole = Effect.fnUntraced(function*<N extends ListName>(
     const { counts, items: next } = yield* page(reader, list, { filters, fromItem, limit })
     const first = next[0]
     const start = fromItem
-    yield* holds(first === undefined || itemIdOf(list, first) >= start, () => `A page of ${list} from ${start} begins with ${show(first)}`)
+    yield* holds(
+      first === undefined || itemIdOf(list, first) >= start,
+      () => `A page of ${list} from ${start} begins with ${show(first)}`
+    )
     items.push(...next)
     if (counts.pendingItems === 0) return items
-    yield* holds(next.length > 0, () => `A page of ${list} from ${fromItem} is empty though ${counts.pendingItems} items are pending`)
+    yield* holds(
+      next.length > 0,
+      () =>
+        `A page of ${list} from ${fromItem} is empty though ${counts.pendingItems} items are pending`
+    )
     fromItem = itemIdOf(list, next.at(-1)!) + 1
   }
 })
 
 /** The lists that hold what was written; slots are without end. */
-export const storedLists = ["accounts", "exits", "transactions", "batches", "bids", "tokens", "coordinators"] as const
+export const storedLists = [
+  "accounts",
+  "exits",
+  "transactions",
+  "batches",
+  "bids",
+  "tokens",
+  "coordinators"
+] as const
 export type StoredList = typeof storedLists[number]
 
 /** The numbers that a store gave its items, list by list and in order. */
-export const itemIds = Effect.fnUntraced(function*(reader: Reader): Effect.fn.Return<{ readonly [L in StoredList]: ReadonlyArray<number> }, LawViolation> {
-  const ids: Partial<{ [L in StoredList]: ReadonlyArray<number> }> = {}
-  for (const list of storedLists) ids[list] = (yield* whole(reader, list)).map((item) => itemIdOf(list, item))
-  return ids as { readonly [L in StoredList]: ReadonlyArray<number> }
-})
+export const itemIds = Effect.fnUntraced(
+  function*(
+    reader: Reader
+  ): Effect.fn.Return<{ readonly [L in StoredList]: ReadonlyArray<number> }, LawViolation> {
+    const ids: Partial<{ [L in StoredList]: ReadonlyArray<number> }> = {}
+    for (const list of storedLists) {
+      ids[list] = (yield* whole(reader, list)).map((item) => itemIdOf(list, item))
+    }
+    return ids as { readonly [L in StoredList]: ReadonlyArray<number> }
+  }
+)
 
 /** The facts with the numbers of a store: its first account is the model's first account, and so on. */
-export const numberedBy = Effect.fnUntraced(function*(reader: Reader, facts: Facts): Effect.fn.Return<Facts, LawViolation> {
-  const ids = yield* itemIds(reader)
-  const numbered: { [L in StoredList]?: ReadonlyArray<unknown> } = {}
-  for (const list of storedLists) {
-    yield* holds(ids[list].length === facts[list].length, () => `There are ${ids[list].length} ${list}, expected ${facts[list].length}`)
-    const fall = ids[list].findIndex((id, i) => i > 0 && id <= ids[list][i - 1]!)
-    yield* holds(fall < 0, () => `Item ${fall} of ${list} has itemId ${ids[list][fall]} after ${ids[list][fall - 1]}`)
-    yield* holds((ids[list][0] ?? 1) >= 1, () => `The first of ${list} has itemId ${ids[list][0]}, expected 1 or more`)
-    numbered[list] = facts[list].map((row, i) => ({ ...row, itemId: ids[list][i]! }))
+export const numberedBy = Effect.fnUntraced(
+  function*(reader: Reader, facts: Facts): Effect.fn.Return<Facts, LawViolation> {
+    const ids = yield* itemIds(reader)
+    const numbered: { [L in StoredList]?: ReadonlyArray<unknown> } = {}
+    for (const list of storedLists) {
+      yield* holds(
+        ids[list].length === facts[list].length,
+        () => `There are ${ids[list].length} ${list}, expected ${facts[list].length}`
+      )
+      const fall = ids[list].findIndex((id, i) => i > 0 && id <= ids[list][i - 1]!)
+      yield* holds(
+        fall < 0,
+        () => `Item ${fall} of ${list} has itemId ${ids[list][fall]} after ${ids[list][fall - 1]}`
+      )
+      yield* holds(
+        (ids[list][0] ?? 1) >= 1,
+        () => `The first of ${list} has itemId ${ids[list][0]}, expected 1 or more`
+      )
+      numbered[list] = facts[list].map((row, i) => ({ ...row, itemId: ids[list][i]! }))
+    }
+    const queued = yield* Effect.forEach(facts.queued, (row) =>
+      Effect.map(
+        found(reader, "transaction", row.id),
+        (view) => ({ ...row, itemId: view?.transaction.itemId ?? -1 })
+      ))
+    return { ...facts, ...numbered as Pick<Facts, StoredList>, queued }
   }
-  const queued = yield* Effect.forEach(facts.queued, (row) =>
-    Effect.map(found(reader, "transaction", row.id), (view) => ({ ...row, itemId: view?.transaction.itemId ?? -1 })))
-  return { ...facts, ...numbered as Pick<Facts, StoredList>, queued }
-})
+)
 
-export const found = <N extends Parameters<Reader["find"]>[0]>(reader: Reader, name: N, key: Parameters<Reader["find"]>[1]) =>
+export const found = <N extends Parameters<Reader["find"]>[0]>(
+  reader: Reader,
+  name: N,
+  key: Parameters<Reader["find"]>[1]
+) =>
   Effect.map(
-    Effect.catch(reader.find(name, key as never), (failure) => violated(`The look-up of ${name} ${show(key)} failed: ${failure.message}`)),
-    ({ item }) => item as import("../../core/contract/mod.ts").Items[N] | null
+    Effect.catch(reader.find(name, key as never), (failure) =>
+      violated(`The look-up of ${name} ${show(key)} failed: ${failure.message}`)),
+    ({ item }) =>
+      item as import("../../core/contract/mod.ts").Items[N] | null
   )

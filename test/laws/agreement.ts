@@ -11,11 +11,14 @@ export const averagesTolerance = 1e-9
 
 /** Everything that a ledger says about the facts is what the naive model says; sums may have been added in another order. */
 export const agreesWith = Effect.fnUntraced(function*(
-  reader: LedgerReader["Service"], facts: Facts, subject: () => string
+  reader: LedgerReader["Service"],
+  facts: Facts,
+  subject: () => string
 ): Effect.fn.Return<void, LawViolation> {
   const numbered = yield* numberedBy(reader, facts)
   const { state, ...answers } = yield* everyAnswer(reader, numbered)
   const { state: naiveState, ...naiveAnswers } = yield* everyAnswer(naiveReader(numbered), numbered)
-  const at = difference(answers, naiveAnswers) ?? difference(state, naiveState, { tolerance: averagesTolerance }, "/state")
+  const at = difference(answers, naiveAnswers) ??
+    difference(state, naiveState, { tolerance: averagesTolerance }, "/state")
   yield* holds(at === undefined, () => `${subject()}: ${at}`)
 })

@@ -1,5 +1,11 @@
 import { Arbitrary, Effect } from "effect"
-import { type ItemKeys, type ItemName, type ListName, listNames, type ListQuery } from "../../core/contract/mod.ts"
+import {
+  type ItemKeys,
+  type ItemName,
+  type ListName,
+  listNames,
+  type ListQuery
+} from "../../core/contract/mod.ts"
 import type { LedgerReader } from "../../core/ports/mod.ts"
 import { forAll } from "./_check.ts"
 import { found, page } from "./_whole.ts"
@@ -18,7 +24,11 @@ export interface ReadSubject {
 }
 
 /** One query, answered as the naive model answers it. */
-const agreesOn = <N extends ListName>({ facts, reader }: Pick<ReadSubject, "facts" | "reader">, list: N, query: ListQuery<N>) =>
+const agreesOn = <N extends ListName>(
+  { facts, reader }: Pick<ReadSubject, "facts" | "reader">,
+  list: N,
+  query: ListQuery<N>
+) =>
   Effect.gen(function*(): Effect.fn.Return<void, LawViolation> {
     const asked = () => `${list} with ${show(query)}`
     const missing = missingThings(facts, list, query.filters)
@@ -27,24 +37,36 @@ const agreesOn = <N extends ListName>({ facts, reader }: Pick<ReadSubject, "fact
       return yield* same({ counts, items }, naivePage(facts, list, query), asked)
     }
     const failure = yield* Effect.catch(
-      Effect.flip(reader.list(list, query)), () => violated(`${asked()} is answered, expected "not registered" for ${show(missing)}`)
+      Effect.flip(reader.list(list, query)),
+      () => violated(`${asked()} is answered, expected "not registered" for ${show(missing)}`)
     )
     yield* holds(
-      failure._tag === "NotRegistered" && missing.some(([filter, value]) => failure.filter === filter && failure.value === value),
-      () => `${asked()} fails with ${failure.message}, expected "not registered" for ${show(missing)}`
+      failure._tag === "NotRegistered" &&
+        missing.some(([filter, value]) => failure.filter === filter && failure.value === value),
+      () =>
+        `${asked()} fails with ${failure.message}, expected "not registered" for ${show(missing)}`
     )
   })
 
 const listLaw = <N extends ListName>(list: N): Law<ReadSubject> => ({
   name: `a page of ${list} and its counts are those of the filtered, sorted and counted whole`,
-  run: (subject) => forAll(listQuery(subject.facts, list), subject, (query) => agreesOn(subject, list, query))
+  run: (subject) =>
+    forAll(listQuery(subject.facts, list), subject, (query) => agreesOn(subject, list, query))
 })
 
 const key = (facts: Facts): { readonly [N in ItemName]: Arbitrary.Arbitrary<ItemKeys[N]> } => {
-  const { accountIndex, batchNum, ethereumAddress, slotNum, tokenId, transactionId } = scalarValues(facts)
+  const { accountIndex, batchNum, ethereumAddress, slotNum, tokenId, transactionId } = scalarValues(
+    facts
+  )
   return {
-    account: accountIndex, exit: Arbitrary.all({ batchNum, accountIndex }), transaction: transactionId, batch: batchNum, fullBatch: batchNum,
-    slot: slotNum, token: tokenId, coordinator: ethereumAddress
+    account: accountIndex,
+    exit: Arbitrary.all({ batchNum, accountIndex }),
+    transaction: transactionId,
+    batch: batchNum,
+    fullBatch: batchNum,
+    slot: slotNum,
+    token: tokenId,
+    coordinator: ethereumAddress
   }
 }
 
@@ -62,26 +84,59 @@ const keys = (facts: Facts): { readonly [N in ItemName]: ReadonlyArray<ItemKeys[
     coordinator: [...new Set(facts.coordinators.map(({ bidderAddr }) => bidderAddr))]
   }
 }
-const itemNames = ["account", "exit", "transaction", "batch", "fullBatch", "slot", "token", "coordinator"] as const satisfies ReadonlyArray<ItemName>
+const itemNames = [
+  "account",
+  "exit",
+  "transaction",
+  "batch",
+  "fullBatch",
+  "slot",
+  "token",
+  "coordinator"
+] as const satisfies ReadonlyArray<ItemName>
 
-const findOne = <N extends ItemName>({ facts, reader }: Pick<ReadSubject, "facts" | "reader">, name: N, key: ItemKeys[N]) =>
-  Effect.flatMap(found(reader, name, key), (item) => same(item, naiveItem(facts, name, key), () => `${name} ${show(key)}`))
+const findOne = <N extends ItemName>(
+  { facts, reader }: Pick<ReadSubject, "facts" | "reader">,
+  name: N,
+  key: ItemKeys[N]
+) =>
+  Effect.flatMap(
+    found(reader, name, key),
+    (item) => same(item, naiveItem(facts, name, key), () => `${name} ${show(key)}`)
+  )
 
 /** Everything there is, found by its key. */
-const findsAll = (subject: Pick<ReadSubject, "facts" | "reader">): Effect.Effect<void, LawViolation> =>
-  Effect.forEach(itemNames, (name) => Effect.forEach(keys(subject.facts)[name], (key) => findOne(subject, name, key), { discard: true }), { discard: true })
+const findsAll = (
+  subject: Pick<ReadSubject, "facts" | "reader">
+): Effect.Effect<void, LawViolation> =>
+  Effect.forEach(
+    itemNames,
+    (name) =>
+      Effect.forEach(keys(subject.facts)[name], (key) => findOne(subject, name, key), {
+        discard: true
+      }),
+    { discard: true }
+  )
 
 /** The state, up to the order in which sums were added. */
 const stateAgrees = ({ facts, reader }: Pick<ReadSubject, "facts" | "reader">) =>
   Effect.gen(function*(): Effect.fn.Return<void, LawViolation> {
-    const { state } = yield* Effect.catch(reader.state, (failure) => violated(`The state failed: ${failure.message}`))
+    const { state } = yield* Effect.catch(
+      reader.state,
+      (failure) => violated(`The state failed: ${failure.message}`)
+    )
     const at = difference(state, naiveNetworkState(facts), { tolerance: averagesTolerance })
     yield* holds(at === undefined, () => `The state: ${at}`)
   })
 
 const findLaw = (name: typeof itemNames[number]): Law<ReadSubject> => ({
   name: `${name} is found by the key it has and by no other`,
-  run: (subject) => forAll(key(subject.facts)[name] as Arbitrary.Arbitrary<ItemKeys[ItemName]>, subject, (key) => findOne(subject, name, key))
+  run: (subject) =>
+    forAll(
+      key(subject.facts)[name] as Arbitrary.Arbitrary<ItemKeys[ItemName]>,
+      subject,
+      (key) => findOne(subject, name, key)
+    )
 })
 
 /** What a store answers is what the naive model answers. */

@@ -1,5 +1,16 @@
 import type {
-  Account, AuctionVariables, Batch, Bid, Coordinator, EthereumBlock, Exit, FeedRecord, GenesisFeed, NetworkVariables, Token, Transaction
+  Account,
+  AuctionVariables,
+  Batch,
+  Bid,
+  Coordinator,
+  EthereumBlock,
+  Exit,
+  FeedRecord,
+  GenesisFeed,
+  NetworkVariables,
+  Token,
+  Transaction
 } from "../../core/domain/mod.ts"
 
 /** Everything that a ledger holds, as plain arrays in the documented order. Rows are not numbered: their `itemId` is 0. */
@@ -27,9 +38,16 @@ export function keptRecords(records: Iterable<FeedRecord>): ReadonlyArray<FeedRe
   let kept: Array<FeedRecord> = []
   for (const record of records) {
     if (record.kind === "rollBack") {
-      const end = kept.findIndex((earlier) => earlier.kind === "block" && earlier.block.number > record.toBlock)
+      const end = kept.findIndex((earlier) =>
+        earlier.kind === "block" && earlier.block.number > record.toBlock
+      )
       if (end >= 0) kept = kept.slice(0, end)
-    } else if (record.kind === "block" && kept.some((earlier) => earlier.kind === "block" && earlier.block.number === record.block.number)) {
+    } else if (
+      record.kind === "block" &&
+      kept.some((earlier) =>
+        earlier.kind === "block" && earlier.block.number === record.block.number
+      )
+    ) {
       // sent twice
     } else if (record.kind !== "genesis") {
       kept.push(record)

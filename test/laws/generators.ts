@@ -1,7 +1,18 @@
 import { Arbitrary, Schema } from "effect"
 import type { SimulationOptions } from "../../app/simulator/mod.ts"
 import {
-  declaration, earlier, fromItemMax, later, limitMax, type ListItems, type ListName, type ListQuery, offeredFilters, type Revision, type ScalarName, type ScalarValues
+  declaration,
+  earlier,
+  fromItemMax,
+  later,
+  limitMax,
+  type ListItems,
+  type ListName,
+  type ListQuery,
+  offeredFilters,
+  type Revision,
+  type ScalarName,
+  type ScalarValues
 } from "../../core/contract/mod.ts"
 import { transactionTypes } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
@@ -19,31 +30,59 @@ export const integer = (minimum: number, maximum: number): Arbitrary<number> => 
   const bounds = `${minimum} ${maximum}`
   let known = integers.get(bounds)
   if (known === undefined) {
-    known = Arbitrary.map(Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum }))), (value) => value + 0)
+    known = Arbitrary.map(
+      Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum }))),
+      (value) => value + 0
+    )
     integers.set(bounds, known)
   }
   return known
 }
 
 /** One of some values, of which there is at least one. */
-export const oneOf = <A>(values: ReadonlyArray<A>): Arbitrary<A> => Arbitrary.map(integer(0, values.length - 1), (at) => values[at]!)
+export const oneOf = <A>(values: ReadonlyArray<A>): Arbitrary<A> =>
+  Arbitrary.map(integer(0, values.length - 1), (at) => values[at]!)
 
 /** One of some kinds of values. */
-export const choice = <A>(kinds: ReadonlyArray<Arbitrary<A>>): Arbitrary<A> => Arbitrary.flatMap(integer(0, kinds.length - 1), (at) => kinds[at]!)
+export const choice = <A>(kinds: ReadonlyArray<Arbitrary<A>>): Arbitrary<A> =>
+  Arbitrary.flatMap(integer(0, kinds.length - 1), (at) => kinds[at]!)
 
 /** So many lower-case hexadecimal digits. */
 export const hex = (digits: number): Arbitrary<string> =>
-  Arbitrary.map(Arbitrary.array(integer(0, 15), { minLength: digits, maxLength: digits }), (values) => values.map((value) => value.toString(16)).join(""))
+  Arbitrary.map(
+    Arbitrary.array(integer(0, 15), { minLength: digits, maxLength: digits }),
+    (values) => values.map((value) => value.toString(16)).join("")
+  )
 
 /** Some of the values, in their order; with a small share each alone or none. */
 const someOf = <A>(values: ReadonlyArray<A>): Arbitrary<ReadonlyArray<A>> =>
-  Arbitrary.map(Arbitrary.array(integer(0, Math.max(0, values.length - 1)), { maxLength: 3 }), (picks) => values.filter((_, at) => picks.includes(at)))
+  Arbitrary.map(
+    Arbitrary.array(integer(0, Math.max(0, values.length - 1)), { maxLength: 3 }),
+    (picks) => values.filter((_, at) => picks.includes(at))
+  )
 
 /** Small networks of every kind, by what the simulator makes of the options. */
 export const network: Arbitrary<SimulationOptions> = Arbitrary.map(
-  Arbitrary.all([integer(0, 2 ** 31 - 1), integer(8, 30), integer(0, 10), integer(1, 4), integer(0, 8), integer(0, 30), oneOf([0, 5, 7, 9, 12])]),
-  ([seed, users, tokens, coordinators, transactionsPerBlock, exitPercent, rollBackPeriodBlocks]) =>
-    ({ seed, users, tokens, coordinators, transactionsPerBlock, exitShare: exitPercent / 100, rollBackPeriodBlocks })
+  Arbitrary.all([
+    integer(0, 2 ** 31 - 1),
+    integer(8, 30),
+    integer(0, 10),
+    integer(1, 4),
+    integer(0, 8),
+    integer(0, 30),
+    oneOf([0, 5, 7, 9, 12])
+  ]),
+  (
+    [seed, users, tokens, coordinators, transactionsPerBlock, exitPercent, rollBackPeriodBlocks]
+  ) => ({
+    seed,
+    users,
+    tokens,
+    coordinators,
+    transactionsPerBlock,
+    exitShare: exitPercent / 100,
+    rollBackPeriodBlocks
+  })
 )
 
 /** Numbers around those that exist. */
@@ -51,7 +90,9 @@ const around = (known: ReadonlyArray<number>, maximum: number): Arbitrary<number
   const beyond = Math.max(0, ...known)
   return choice([
     ...(known.length === 0 ? [] : [oneOf(known), oneOf(known)]),
-    integer(0, Math.min(maximum, beyond + 3)), integer(0, maximum), oneOf([0, 1, maximum])
+    integer(0, Math.min(maximum, beyond + 3)),
+    integer(0, maximum),
+    oneOf([0, 1, maximum])
   ])
 }
 
@@ -61,13 +102,20 @@ const known = <A>(values: ReadonlyArray<A>, unknown: Arbitrary<A>): Arbitrary<A>
 const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)]
 
 /** Values of every type of filter: of things in the facts, and of things that are not. */
-export function scalarValues(facts: Facts): { readonly [S in ScalarName]: Arbitrary<ScalarValues[S]> } {
+export function scalarValues(
+  facts: Facts
+): { readonly [S in ScalarName]: Arbitrary<ScalarValues[S]> } {
   const tokenIds = facts.tokens.map(({ id }) => id)
   const tokenId = around(tokenIds, 4294967295)
   const address = Arbitrary.map(hex(40), (digits) => `0x${digits}`)
-  const owners = distinct([...facts.accounts.map((account) => account.address), INTERNAL_ADDRESS, ZERO_ADDRESS])
+  const owners = distinct([
+    ...facts.accounts.map((account) => account.address),
+    INTERNAL_ADDRESS,
+    ZERO_ADDRESS
+  ])
   const companies = distinct([
-    ...facts.coordinators.flatMap(({ bidderAddr, forgerAddr }) => [bidderAddr, forgerAddr]), ...facts.batches.map(({ forgerAddr }) => forgerAddr)
+    ...facts.coordinators.flatMap(({ bidderAddr, forgerAddr }) => [bidderAddr, forgerAddr]),
+    ...facts.batches.map(({ forgerAddr }) => forgerAddr)
   ])
   const names = facts.tokens.map(({ name }) => name)
   return {
@@ -77,43 +125,75 @@ export function scalarValues(facts: Facts): { readonly [S in ScalarName]: Arbitr
       Arbitrary.map(Arbitrary.array(tokenId, { minLength: 1, maxLength: 2 }), distinct)
     ]),
     tokenSymbols: Arbitrary.map(
-      Arbitrary.array(oneOf([...facts.tokens.map(({ symbol }) => symbol), "eth", "?"]), { minLength: 1, maxLength: 3 }), distinct
+      Arbitrary.array(oneOf([...facts.tokens.map(({ symbol }) => symbol), "eth", "?"]), {
+        minLength: 1,
+        maxLength: 3
+      }),
+      distinct
     ),
     text: choice([
-      Arbitrary.map(Arbitrary.all([oneOf(names), integer(0, 20), integer(1, 6)]), ([name, from, length]) => {
-        const start = from % Math.max(1, name.length)
-        return name.slice(start, start + length).toWellFormed() || "e"
-      }),
+      Arbitrary.map(
+        Arbitrary.all([oneOf(names), integer(0, 20), integer(1, 6)]),
+        ([name, from, length]) => {
+          const start = from % Math.max(1, name.length)
+          return name.slice(start, start + length).toWellFormed() || "e"
+        }
+      ),
       oneOf([...names, "%", "_", ".*", "\\", "(", "'", "E", "e", "nothing of the kind"])
     ]),
     batchNum: around(facts.batches.map(({ batchNum }) => batchNum), 4294967295),
     slotNum: around(distinct(facts.bids.map(({ slotNum }) => slotNum)), 4294967295),
-    accountIndex: choice([known(facts.accounts.map(({ index }) => index), oneOf([0, 1, 255, 256, 2 ** 48 - 1])), around(facts.accounts.map(({ index }) => index), 2 ** 48 - 1)]),
+    accountIndex: choice([
+      known(facts.accounts.map(({ index }) => index), oneOf([0, 1, 255, 256, 2 ** 48 - 1])),
+      around(facts.accounts.map(({ index }) => index), 2 ** 48 - 1)
+    ]),
     ethereumAddress: known(companies, address),
     prefixedAddress: known(owners, address),
     publicKey: known(distinct(facts.accounts.map((account) => account.publicKey)), hex(64)),
-    transactionId: known([...facts.transactions, ...facts.queued].map(({ id }) => id), Arbitrary.map(Arbitrary.all([integer(0, 2), hex(64)]), ([type, digits]) => `0x0${type}${digits}`)),
+    transactionId: known(
+      [...facts.transactions, ...facts.queued].map(({ id }) => id),
+      Arbitrary.map(
+        Arbitrary.all([integer(0, 2), hex(64)]),
+        ([type, digits]) => `0x0${type}${digits}`
+      )
+    ),
     transactionType: oneOf(transactionTypes),
     boolean: Arbitrary.schema(Schema.Boolean)
   }
 }
 
 /** The value of a filter that lets an item through, where there is one. */
-function valueFor<N extends ListName>(facts: Facts, list: N, filter: string, item: ListItems[N], side: number): unknown {
+function valueFor<N extends ListName>(
+  facts: Facts,
+  list: N,
+  filter: string,
+  item: ListItems[N],
+  side: number
+): unknown {
   const values = valuesOf(facts, list, filter, item)
   const value = values[side % Math.max(1, values.length)]
   switch (declaration(list).filters[filter]!.match) {
-    case "oneOf": return [value]
-    case "above": return Math.max(0, value as number - 1 - side)
-    case "below": return value as number + 1 + side
-    case "atLeast": return Math.max(0, value as number - side)
-    case "atMost": return value as number + side
-    default: return value
+    case "oneOf":
+      return [value]
+    case "above":
+      return Math.max(0, value as number - 1 - side)
+    case "below":
+      return value as number + 1 + side
+    case "atLeast":
+      return Math.max(0, value as number - side)
+    case "atMost":
+      return value as number + side
+    default:
+      return value
   }
 }
 
 /** Filters that can be given together in a revision: any values, or such that one item passes them all. */
-export function filters<N extends ListName>(facts: Facts, list: N, revision: Revision): Arbitrary<ListQuery<N>["filters"]> {
+export function filters<N extends ListName>(
+  facts: Facts,
+  list: N,
+  revision: Revision
+): Arbitrary<ListQuery<N>["filters"]> {
   const { exclusions, ordered } = declaration(list)
   const offered = offeredFilters(revision, list)
   const values = scalarValues(facts)
@@ -122,19 +202,27 @@ export function filters<N extends ListName>(facts: Facts, list: N, revision: Rev
     Arbitrary.all([
       someOf(offered.map(({ filter }) => filter)),
       Arbitrary.all(offered.map(({ scalar }): Arbitrary<unknown> => values[scalar])),
-      integer(0, 3 * items.length), integer(0, 1)
+      integer(0, 3 * items.length),
+      integer(0, 1)
     ]),
     ([chosen, anyValues, which, side]) => {
       const item = items[which]?.item ?? items[which - 2 * items.length]?.item
-      const all = offered.map(({ filter }, at) => (item === undefined ? undefined : valueFor(facts, list, filter, item, side)) ?? anyValues[at])
+      const all = offered.map(({ filter }, at) =>
+        (item === undefined ? undefined : valueFor(facts, list, filter, item, side)) ??
+          anyValues[at]
+      )
       const given = new Map<string, unknown>()
       for (const [at, { filter }] of offered.entries()) {
-        const excluded = exclusions.some(([a, b]) => (a === filter && given.has(b)) || (b === filter && given.has(a)))
+        const excluded = exclusions.some(([a, b]) =>
+          (a === filter && given.has(b)) || (b === filter && given.has(a))
+        )
         if (chosen.includes(filter) && !excluded) given.set(filter, all[at])
       }
       for (const [least, greatest] of ordered) {
         const [low, high] = [given.get(least), given.get(greatest)]
-        if (typeof low === "number" && typeof high === "number" && low > high) given.set(least, high).set(greatest, low)
+        if (typeof low === "number" && typeof high === "number" && low > high) {
+          given.set(least, high).set(greatest, low)
+        }
       }
       return Object.fromEntries(given) as ListQuery<N>["filters"]
     }
@@ -154,7 +242,13 @@ export function listQuery<N extends ListName>(facts: Facts, list: N): Arbitrary<
   const queries = new Map<Revision, Arbitrary<ListQuery<N>>>()
   const queryOf = (revision: Revision): Arbitrary<ListQuery<N>> =>
     Arbitrary.map(
-      Arbitrary.all([filters(facts, list, revision), someOf(["fromItem", "order", "limit"]), position, order, limit]),
+      Arbitrary.all([
+        filters(facts, list, revision),
+        someOf(["fromItem", "order", "limit"]),
+        position,
+        order,
+        limit
+      ]),
       ([given, parts, fromItem, order, limit]): ListQuery<N> => ({
         filters: given,
         ...(parts.includes("fromItem") ? { fromItem } : {}),

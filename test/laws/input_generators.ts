@@ -1,17 +1,35 @@
 import { Arbitrary } from "effect"
 import {
-  declaration, type ListName, type ListQuery, type Operation, operationIds, operations, parameterName, type Revision, type ScalarName, type ScalarValues
+  declaration,
+  type ListName,
+  type ListQuery,
+  type Operation,
+  operationIds,
+  operations,
+  parameterName,
+  type Revision,
+  type ScalarName,
+  type ScalarValues
 } from "../../core/contract/mod.ts"
 import { localName, type Network } from "../../core/domain/mod.ts"
-import { formatAccountIndex, formatPrefixedAddress, formatPublicKey } from "../../core/encoding/mod.ts"
+import {
+  formatAccountIndex,
+  formatPrefixedAddress,
+  formatPublicKey
+} from "../../core/encoding/mod.ts"
 import { choice, integer, listQuery, oneOf, scalarValues } from "./generators.ts"
 import type { Facts } from "./facts.ts"
 
 type Arbitrary<A> = Arbitrary.Arbitrary<A>
 
 /** How a client writes a value of each type, before percent-encoding. */
-export const textOf = (network: Network): { readonly [S in ScalarName]: (value: ScalarValues[S]) => string } => ({
-  tokenId: String, batchNum: String, slotNum: String, boolean: String,
+export const textOf = (
+  network: Network
+): { readonly [S in ScalarName]: (value: ScalarValues[S]) => string } => ({
+  tokenId: String,
+  batchNum: String,
+  slotNum: String,
+  boolean: String,
   tokenIds: (ids) => ids.join(","),
   tokenSymbols: (symbols) => symbols.join(","),
   text: (value) => value,
@@ -24,12 +42,20 @@ export const textOf = (network: Network): { readonly [S in ScalarName]: (value: 
 })
 
 /** A query of a list as the query string of a revision; undefined where the revision lacks one of its filters. */
-export function queryText<N extends ListName>(list: N, revision: Revision, network: Network, query: ListQuery<N>): string | undefined {
+export function queryText<N extends ListName>(
+  list: N,
+  revision: Revision,
+  network: Network,
+  query: ListQuery<N>
+): string | undefined {
   const pairs: Array<readonly [string, string]> = []
   for (const [filter, value] of Object.entries(query.filters)) {
     const name = parameterName(revision, list, filter)
     if (name === undefined) return undefined
-    pairs.push([localName(network, name), textOf(network)[declaration(list).filters[filter]!.scalar](value as never)])
+    pairs.push([
+      localName(network, name),
+      textOf(network)[declaration(list).filters[filter]!.scalar](value as never)
+    ])
   }
   for (const name of ["fromItem", "order", "limit"] as const) {
     if (query[name] !== undefined) pairs.push([name, String(query[name])])
@@ -39,46 +65,142 @@ export function queryText<N extends ListName>(list: N, revision: Revision, netwo
 
 /** Pieces that break what they are put into, or look as if they did. */
 const shrapnel = [
-  "", " ", "+", "-1", "00", "0x", "1e3", "1.0", "NaN", "null", "%", "%zz", "%00", "%C3%28", "%ED%A0%80", "%F0%9F%A6%8A", "\u0000", "\ud800", "🦊", "&", "=",
-  "&&", "?", "#", ",", ",,", ":", "::", "/", "\\", "'", "\"", "__proto__", "constructor", "toString", "9007199254740993", "18446744073709551616",
-  "99999999999999999999999999", "4294967295", "4294967296", "limit=0", "&limit=2050", "&fromItem=-1", "&order=asc", "&constructor=1", "&__proto__=1", "true",
-  "x".repeat(3000), "9".repeat(5000)
+  "",
+  " ",
+  "+",
+  "-1",
+  "00",
+  "0x",
+  "1e3",
+  "1.0",
+  "NaN",
+  "null",
+  "%",
+  "%zz",
+  "%00",
+  "%C3%28",
+  "%ED%A0%80",
+  "%F0%9F%A6%8A",
+  "\u0000",
+  "\ud800",
+  "🦊",
+  "&",
+  "=",
+  "&&",
+  "?",
+  "#",
+  ",",
+  ",,",
+  ":",
+  "::",
+  "/",
+  "\\",
+  "'",
+  '"',
+  "__proto__",
+  "constructor",
+  "toString",
+  "9007199254740993",
+  "18446744073709551616",
+  "99999999999999999999999999",
+  "4294967295",
+  "4294967296",
+  "limit=0",
+  "&limit=2050",
+  "&fromItem=-1",
+  "&order=asc",
+  "&constructor=1",
+  "&__proto__=1",
+  "true",
+  "x".repeat(3000),
+  "9".repeat(5000)
 ]
 
 const lineOf = (values: ReadonlyArray<number>) => String.fromCharCode(...values)
-const anyText: Arbitrary<string> = Arbitrary.map(Arbitrary.array(choice([integer(0, 127), integer(0, 65535)]), { maxLength: 40 }), lineOf)
+const anyText: Arbitrary<string> = Arbitrary.map(
+  Arbitrary.array(choice([integer(0, 127), integer(0, 65535)]), { maxLength: 40 }),
+  lineOf
+)
 
 /** A text with up to three wounds: pieces cut out, put in, doubled or replaced. */
 export const damaged = (texts: Arbitrary<string>): Arbitrary<string> =>
   Arbitrary.map(
-    Arbitrary.all([texts, Arbitrary.array(Arbitrary.all([integer(0, 3), integer(0, 999), integer(0, 12), choice([oneOf(shrapnel), anyText])]), { minLength: 1, maxLength: 3 })]),
-    ([text, wounds]) => wounds.reduce((hurt, [kind, where, length, piece]) => {
-      const at = Math.floor(where / 1000 * (hurt.length + 1))
-      const [before, middle, after] = [hurt.slice(0, at), hurt.slice(at, at + length), hurt.slice(at + length)]
-      return [before + after, before + piece + middle + after, before + middle + middle + after, before + piece + after][kind]!
-    }, text)
+    Arbitrary.all([
+      texts,
+      Arbitrary.array(
+        Arbitrary.all([
+          integer(0, 3),
+          integer(0, 999),
+          integer(0, 12),
+          choice([oneOf(shrapnel), anyText])
+        ]),
+        { minLength: 1, maxLength: 3 }
+      )
+    ]),
+    ([text, wounds]) =>
+      wounds.reduce((hurt, [kind, where, length, piece]) => {
+        const at = Math.floor(where / 1000 * (hurt.length + 1))
+        const [before, middle, after] = [
+          hurt.slice(0, at),
+          hurt.slice(at, at + length),
+          hurt.slice(at + length)
+        ]
+        return [
+          before + after,
+          before + piece + middle + after,
+          before + middle + middle + after,
+          before + piece + after
+        ][kind]!
+      }, text)
   )
 
 /** Query strings of a list in a revision: mostly such as a client would write, of things that exist and that do not. */
-export const queryString = (facts: Facts, list: ListName, revision: Revision, network: Network): Arbitrary<string> =>
+export const queryString = (
+  facts: Facts,
+  list: ListName,
+  revision: Revision,
+  network: Network
+): Arbitrary<string> =>
   Arbitrary.map(listQuery(facts, list), (query) => queryText(list, revision, network, query) ?? "")
 
 /** Values for the path of an operation, percent-encoded as they stand in a URL. */
-export const pathTexts = (facts: Facts, operation: Operation, network: Network): Arbitrary<ReadonlyArray<string>> => {
+export const pathTexts = (
+  facts: Facts,
+  operation: Operation,
+  network: Network
+): Arbitrary<ReadonlyArray<string>> => {
   const values = scalarValues(facts)
-  return Arbitrary.all(operation.parameters.map(({ scalar }) =>
-    Arbitrary.map(values[scalar] as Arbitrary<never>, (value) => encodeURIComponent(textOf(network)[scalar](value)))))
+  return Arbitrary.all(
+    operation.parameters.map(({ scalar }) =>
+      Arbitrary.map(
+        values[scalar] as Arbitrary<never>,
+        (value) => encodeURIComponent(textOf(network)[scalar](value))
+      )
+    )
+  )
 }
 
 /** Path and query of any reading operation of a revision, without its mount. */
-export const operationUrl = (facts: Facts, revision: Revision, network: Network): Arbitrary<string> =>
+export const operationUrl = (
+  facts: Facts,
+  revision: Revision,
+  network: Network
+): Arbitrary<string> =>
   choice(operationIds.map((id) => {
     const operation: Operation = operations[id]
-    const queries = operation.kind === "list" ? queryString(facts, operation.list, revision, network) : Arbitrary.Constant("")
-    return Arbitrary.map(Arbitrary.all([pathTexts(facts, operation, network), queries]), ([values, query]) => {
-      const path = operation.parameters.reduce((text, { name }, at) => text.replace(`{${name}}`, () => values[at]!), operation.path)
-      return `${path}${query === "" ? "" : `?${query}`}`
-    })
+    const queries = operation.kind === "list"
+      ? queryString(facts, operation.list, revision, network)
+      : Arbitrary.Constant("")
+    return Arbitrary.map(
+      Arbitrary.all([pathTexts(facts, operation, network), queries]),
+      ([values, query]) => {
+        const path = operation.parameters.reduce(
+          (text, { name }, at) => text.replace(`{${name}}`, () => values[at]!),
+          operation.path
+        )
+        return `${path}${query === "" ? "" : `?${query}`}`
+      }
+    )
   }))
 
 /** Anything at all where a query string or a path value is expected. */

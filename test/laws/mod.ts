@@ -5,7 +5,13 @@ export * as generators from "./generators.ts"
 export * as inputGenerators from "./input_generators.ts"
 export { type Law, LawViolation } from "./law.ts"
 export { ledgerLaws } from "./ledger_laws.ts"
-export { isAskedFor, missingThings, naiveItem, naiveNetworkState, naivePage } from "./naive_answers.ts"
+export {
+  isAskedFor,
+  missingThings,
+  naiveItem,
+  naiveNetworkState,
+  naivePage
+} from "./naive_answers.ts"
 export { replay } from "./naive_model.ts"
 export { pagingLaws } from "./paging_laws.ts"
 export * as poolNetwork from "./pool_chain.ts"

@@ -26,18 +26,27 @@ export interface LedgerSubject {
 }
 
 /** Applies records that the network says are valid. */
-export const applyAll = (ledger: Ledger["Service"], records: Iterable<FeedRecord>): Effect.Effect<void, LawViolation> =>
+export const applyAll = (
+  ledger: Ledger["Service"],
+  records: Iterable<FeedRecord>
+): Effect.Effect<void, LawViolation> =>
   Effect.forEach(records, (record) => applyOne(ledger, record), { discard: true })
 
 export const applyOne = (ledger: Ledger["Service"], record: FeedRecord) =>
-  Effect.catch(ledger.applyRecord(record), (failure) =>
-    violated(`The valid record ${nameOf(record)} was refused: ${failure.message}`))
+  Effect.catch(
+    ledger.applyRecord(record),
+    (failure) => violated(`The valid record ${nameOf(record)} was refused: ${failure.message}`)
+  )
 
 export const nameOf = (record: FeedRecord): string => {
   switch (record.kind) {
-    case "genesis": return "genesis"
-    case "block": return `block ${record.block.number}`
-    case "rollBack": return `roll back to ${record.toBlock}`
-    case "prices": return `prices of ${record.prices.length} tokens`
+    case "genesis":
+      return "genesis"
+    case "block":
+      return `block ${record.block.number}`
+    case "rollBack":
+      return `roll back to ${record.toBlock}`
+    case "prices":
+      return `prices of ${record.prices.length} tokens`
   }
 }

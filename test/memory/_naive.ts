@@ -1,11 +1,26 @@
 import { Result } from "effect"
 import type { MemoryLedger } from "../../adapters/memory/mod.ts"
-import { type FiltersOf, limitMax, type ListItems, type ListName, type ListQuery, type PageCounts } from "../../core/contract/mod.ts"
+import {
+  type FiltersOf,
+  limitMax,
+  type ListItems,
+  type ListName,
+  type ListQuery,
+  type PageCounts
+} from "../../core/contract/mod.ts"
 import { isPendingWithdraw, type SlotView } from "../../core/domain/mod.ts"
 
 /** What a list answers when every item is looked at: the measure of the indexed one. */
-export const naivePage = <N extends ListName>(name: N, all: ReadonlyArray<ListItems[N]>, ledger: MemoryLedger, query: ListQuery<N>) => {
-  const asked = Object.entries(query.filters).map(([filter, value]) => ({ rule: (rules[name] as LooseRules<N>)[filter]!, value }))
+export const naivePage = <N extends ListName>(
+  name: N,
+  all: ReadonlyArray<ListItems[N]>,
+  ledger: MemoryLedger,
+  query: ListQuery<N>
+) => {
+  const asked = Object.entries(query.filters).map(([filter, value]) => ({
+    rule: (rules[name] as LooseRules<N>)[filter]!,
+    value
+  }))
   const matching = all.filter((item) => asked.every(({ rule, value }) => rule(item, value, ledger)))
   const ids = matching.map((item) => itemIdOf(name, item))
   const ahead = query.order === "DESC"
@@ -13,23 +28,32 @@ export const naivePage = <N extends ListName>(name: N, all: ReadonlyArray<ListIt
     : matching.filter((item) => itemIdOf(name, item) >= (query.fromItem ?? 0))
   const items = ahead.slice(0, query.limit ?? 20)
   const counts: PageCounts = {
-    pendingItems: ahead.length - items.length, totalItems: ids.length, firstItem: ids[0] ?? null, lastItem: ids.at(-1) ?? null
+    pendingItems: ahead.length - items.length,
+    totalItems: ids.length,
+    firstItem: ids[0] ?? null,
+    lastItem: ids.at(-1) ?? null
   }
   return { items, counts }
 }
 
 /** Everything of a list, page by page. */
-export const everything = <N extends ListName>(ledger: MemoryLedger, name: N): ReadonlyArray<ListItems[N]> => {
+export const everything = <N extends ListName>(
+  ledger: MemoryLedger,
+  name: N
+): ReadonlyArray<ListItems[N]> => {
   const all: Array<ListItems[N]> = []
-  for (let fromItem = 0; ;) {
-    const { items, counts } = Result.getOrThrow(ledger.list(name, { filters: {} as FiltersOf<N>, fromItem, limit: limitMax }))
+  for (let fromItem = 0;;) {
+    const { items, counts } = Result.getOrThrow(
+      ledger.list(name, { filters: {} as FiltersOf<N>, fromItem, limit: limitMax })
+    )
     all.push(...items)
     if (counts.pendingItems === 0) return all
     fromItem = itemIdOf(name, items.at(-1)!) + 1
   }
 }
 
-export const itemIdOf = <N extends ListName>(name: N, item: ListItems[N]): number => (idOf[name] as (item: ListItems[N]) => number)(item)
+export const itemIdOf = <N extends ListName>(name: N, item: ListItems[N]): number =>
+  (idOf[name] as (item: ListItems[N]) => number)(item)
 
 const idOf: { readonly [N in ListName]: (item: ListItems[N]) => number } = {
   accounts: ({ account }) => account.itemId,
@@ -43,12 +67,20 @@ const idOf: { readonly [N in ListName]: (item: ListItems[N]) => number } = {
 }
 
 type Rules<N extends ListName> = {
-  readonly [F in keyof FiltersOf<N>]-?: (item: ListItems[N], value: Required<FiltersOf<N>>[F], ledger: MemoryLedger) => boolean
+  readonly [F in keyof FiltersOf<N>]-?: (
+    item: ListItems[N],
+    value: Required<FiltersOf<N>>[F],
+    ledger: MemoryLedger
+  ) => boolean
 }
 /** The same where a filter is known by its name only. */
-type LooseRules<N extends ListName> = { readonly [filter: string]: (item: ListItems[N], value: unknown, ledger: MemoryLedger) => boolean }
+type LooseRules<N extends ListName> = {
+  readonly [filter: string]: (item: ListItems[N], value: unknown, ledger: MemoryLedger) => boolean
+}
 const forgerOfBest = (slot: SlotView, ledger: MemoryLedger) =>
-  slot.bestBid === null ? null : ledger.find("coordinator", slot.bestBid.bid.bidderAddr).item!.forgerAddr
+  slot.bestBid === null
+    ? null
+    : ledger.find("coordinator", slot.bestBid.bid.bidderAddr).item!.forgerAddr
 
 const rules: { readonly [N in ListName]: Rules<N> } = {
   accounts: {
@@ -65,9 +97,12 @@ const rules: { readonly [N in ListName]: Rules<N> } = {
     onlyPendingWithdraws: ({ exit }, value) => !value || isPendingWithdraw(exit)
   },
   transactions: {
-    accountIndex: ({ transaction: { fromAccountIndex, toAccountIndex } }, value) => fromAccountIndex === value || toAccountIndex === value,
-    address: ({ transaction: { fromAddress, toAddress } }, value) => fromAddress === value || toAddress === value,
-    publicKey: ({ transaction: { fromPublicKey, toPublicKey } }, value) => fromPublicKey === value || toPublicKey === value,
+    accountIndex: ({ transaction: { fromAccountIndex, toAccountIndex } }, value) =>
+      fromAccountIndex === value || toAccountIndex === value,
+    address: ({ transaction: { fromAddress, toAddress } }, value) =>
+      fromAddress === value || toAddress === value,
+    publicKey: ({ transaction: { fromPublicKey, toPublicKey } }, value) =>
+      fromPublicKey === value || toPublicKey === value,
     tokenId: ({ transaction }, value) => transaction.tokenId === value,
     batchNum: ({ transaction }, value) => transaction.batchNum === value,
     type: ({ transaction }, value) => transaction.type === value

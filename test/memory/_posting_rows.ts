@@ -10,7 +10,11 @@ export interface Row {
   readonly open: boolean
 }
 
-const key = (keys: KeyFacet<Row>["keys"], changes = false): KeyFacet<Row> => ({ kind: "key", keys, changes })
+const key = (keys: KeyFacet<Row>["keys"], changes = false): KeyFacet<Row> => ({
+  kind: "key",
+  keys,
+  changes
+})
 /** Sender or receiver, colour, colour's rival, text, and one that changes; facets 1 and 2 exclude each other. */
 export const facets = new FacetSet<Row>([
   key([(row) => row.one, (row) => row.other]),
@@ -24,6 +28,10 @@ export const colours = ["red", "green", "blue"]
 const syllables = ["ab", "ba", "abab", "c", "aaaaa", "🪙", ""]
 
 export const randomRow = (itemId: number, random: Random): Row => ({
-  itemId, one: random.below(5), other: random.chance(0.3) ? null : random.below(5), colour: random.of(colours),
-  name: random.of(syllables) + random.of(syllables) + random.of(syllables), open: random.chance(0.5)
+  itemId,
+  one: random.below(5),
+  other: random.chance(0.3) ? null : random.below(5),
+  colour: random.of(colours),
+  name: random.of(syllables) + random.of(syllables) + random.of(syllables),
+  open: random.chance(0.5)
 })

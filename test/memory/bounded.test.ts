@@ -8,8 +8,11 @@ import { applicableVariables, type AuctionVariables } from "../../core/domain/mo
 import { addressOf, genesis, newBid } from "./_chain.ts"
 import { Random } from "./_random.ts"
 
-const setFrom = (defaultSlotSetBidSlotNum: number, age: number): AuctionVariables =>
-  ({ ...genesis.variables.auction, ethereumBlockNum: BigInt(age), defaultSlotSetBidSlotNum })
+const setFrom = (defaultSlotSetBidSlotNum: number, age: number): AuctionVariables => ({
+  ...genesis.variables.auction,
+  ethereumBlockNum: BigInt(age),
+  defaultSlotSetBidSlotNum
+})
 
 describe("what a read may cost", () => {
   for (const seed of [51, 52, 53]) {
@@ -25,7 +28,9 @@ describe("what a read may cost", () => {
           all.push(setFrom(random.below(30), i))
           sets.push(all.at(-1)!)
         }
-        for (let slot = 0; slot < 32; slot++) assert.strictEqual(sets.at(slot), applicableVariables(all.toReversed(), slot))
+        for (let slot = 0; slot < 32; slot++) {
+          assert.strictEqual(sets.at(slot), applicableVariables(all.toReversed(), slot))
+        }
       }
     })
   }
@@ -35,16 +40,21 @@ describe("what a read may cost", () => {
     const [old, current] = [addressOf(0x41), addressOf(0x42)]
     const register = (bidder: number, forgerAddr: string) =>
       auction.register({ bidderAddr: addressOf(bidder), forgerAddr, url: "", ethereumBlockNum: 1n })
-    const found = () => [old, current].map((forger) => (["bids", "slots"] as const).map((list) => {
-      const index = list === "bids" ? auction.bids.index : auction.slots
-      const facet = facetPlace(list, list === "bids" ? "forgerAddr" : "wonByForger")
-      const runs = index.select([{ kind: "key", facet, keys: new Set([forger]) }], 0, 10_000)
-      assert.isAtMost(runs.length, 1)
-      return runs.reduce((sum, run) => sum + run.to - run.from, 0)
-    }))
+    const found = () =>
+      [old, current].map((forger) =>
+        (["bids", "slots"] as const).map((list) => {
+          const index = list === "bids" ? auction.bids.index : auction.slots
+          const facet = facetPlace(list, list === "bids" ? "forgerAddr" : "wonByForger")
+          const runs = index.select([{ kind: "key", facet, keys: new Set([forger]) }], 0, 10_000)
+          assert.isAtMost(runs.length, 1)
+          return runs.reduce((sum, run) => sum + run.to - run.from, 0)
+        })
+      )
     for (let bidder = 1; bidder <= 500; bidder++) {
       register(bidder, old)
-      for (let i = 0; i < 3; i++) auction.bid(newBid((bidder * 3 + i) % 1000, addressOf(bidder), BigInt(bidder)))
+      for (let i = 0; i < 3; i++) {
+        auction.bid(newBid((bidder * 3 + i) % 1000, addressOf(bidder), BigInt(bidder)))
+      }
     }
     assert.deepStrictEqual(found(), [[1500, 1000], [0, 0]])
     // bids 503 to 1502 are the last ones of their slots: one of bidder 167, three of each one after
@@ -60,18 +70,35 @@ describe("what a read may cost", () => {
   it("a bidder's 20000 bids move to another forger and back in one pass", () => {
     const auction = new Auction()
     const register = (bidder: number, forger: number) =>
-      auction.register({ bidderAddr: addressOf(bidder), forgerAddr: addressOf(forger), url: "", ethereumBlockNum: 1n })
+      auction.register({
+        bidderAddr: addressOf(bidder),
+        forgerAddr: addressOf(forger),
+        url: "",
+        ethereumBlockNum: 1n
+      })
     for (const bidder of [1, 2, 3]) register(bidder, bidder === 3 ? 0x42 : 0x41)
     for (let i = 0; i < 60_000; i++) auction.bid(newBid(i % 50, addressOf(1 + i % 3), BigInt(i)))
     const ofForger = (forger: number) => {
-      const [run] = auction.bids.index.select([
-        { kind: "key", facet: facetPlace("bids", "slotNum"), keys: new Set([7]) },
-        { kind: "key", facet: facetPlace("bids", "forgerAddr"), keys: new Set([addressOf(forger)]) }
-      ], 0, 60_000)
-      return run === undefined ? [] : Array.from({ length: run.to - run.from }, (_, i) => run.at(run.from + i))
+      const [run] = auction.bids.index.select(
+        [
+          { kind: "key", facet: facetPlace("bids", "slotNum"), keys: new Set([7]) },
+          {
+            kind: "key",
+            facet: facetPlace("bids", "forgerAddr"),
+            keys: new Set([addressOf(forger)])
+          }
+        ],
+        0,
+        60_000
+      )
+      return run === undefined
+        ? []
+        : Array.from({ length: run.to - run.from }, (_, i) => run.at(run.from + i))
     }
     const expected = (bidders: ReadonlyArray<number>) =>
-      Array.from({ length: 60_000 }, (_, i) => i).filter((i) => i % 50 === 7 && bidders.includes(1 + i % 3))
+      Array.from({ length: 60_000 }, (_, i) => i).filter((i) =>
+        i % 50 === 7 && bidders.includes(1 + i % 3)
+      )
     register(2, 0x42)
     assert.deepStrictEqual([ofForger(0x41), ofForger(0x42)], [expected([1]), expected([2, 3])])
     auction.truncateCoordinators(3)
@@ -80,7 +107,10 @@ describe("what a read may cost", () => {
 
   it("a long part of a name is looked for among the names that share its rarest stretch", () => {
     const prefix = "The wrapped liquidity token of the pair "
-    const names = Array.from({ length: 3000 }, (_, i) => `${prefix}${i.toString(36).padStart(4, "0")} with fees, second version of it`)
+    const names = Array.from(
+      { length: 3000 },
+      (_, i) => `${prefix}${i.toString(36).padStart(4, "0")} with fees, second version of it`
+    )
     const index = new TextIndex((position) => names[position]!)
     names.forEach((name, position) => index.append(name, position))
     for (const position of [0, 1234, 2999]) {

@@ -6,36 +6,58 @@ import { type Decision, LedgerReader, LedgerWriter, StoreFailure } from "../../c
 import { emptyBlock, genesis, hashOf } from "./_chain.ts"
 import { checkedWrites } from "./_checked_writes.ts"
 
-const portsOf = (stores: Context.Context<LedgerReader | LedgerWriter>) => ({ reader: Context.get(stores, LedgerReader), writer: Context.get(stores, LedgerWriter) })
+const portsOf = (stores: Context.Context<LedgerReader | LedgerWriter>) => ({
+  reader: Context.get(stores, LedgerReader),
+  writer: Context.get(stores, LedgerWriter)
+})
 
 /** Stores whose record is at hand. */
 const recorded = () => {
   const entries: Array<Entry> = []
-  const log = { failure: undefined as StoreFailure | undefined, isDurable: true, durable: Effect.void, append: (entry: Entry) => void entries.push(entry) }
-  return { entries, log, ports: portsOf(recordedStores({ ledger: openMemoryLedger({ genesis }), pool: openMemoryPool(), log })) }
+  const log = {
+    failure: undefined as StoreFailure | undefined,
+    isDurable: true,
+    durable: Effect.void,
+    append: (entry: Entry) => void entries.push(entry)
+  }
+  return {
+    entries,
+    log,
+    ports: portsOf(
+      recordedStores({ ledger: openMemoryLedger({ genesis }), pool: openMemoryPool(), log })
+    )
+  }
 }
 
 const block101 = { number: 101n, hash: hashOf(101), parentHash: hashOf(100), timestampMs: 1 }
 
 describe("a block whose check takes its time", () => {
   it.effect("is shown in memory when the check has ended, with later writes behind it", () =>
-    Effect.scoped(Effect.flatMap(Layer.build(layer(genesis)), (stores) => checkedWrites(portsOf(stores)))))
+    Effect.scoped(
+      Effect.flatMap(Layer.build(layer(genesis)), (stores) => checkedWrites(portsOf(stores)))
+    ))
 
-  it.effect("is recorded in the same order, and not where its check fails", () => Effect.gen(function*() {
-    const { entries, ports } = recorded()
-    yield* checkedWrites(ports)
-    assert.deepStrictEqual(entries.map(({ text }) => (JSON.parse(text) as { readonly kind: string }).kind), ["block", "prices", "rollBack", "block", "rollBack"])
-  }))
+  it.effect("is recorded in the same order, and not where its check fails", () =>
+    Effect.gen(function*() {
+      const { entries, ports } = recorded()
+      yield* checkedWrites(ports)
+      assert.deepStrictEqual(
+        entries.map(({ text }) => (JSON.parse(text) as { readonly kind: string }).kind),
+        ["block", "prices", "rollBack", "block", "rollBack"]
+      )
+    }))
 
-  it.effect("is not stored where the record fails meanwhile", () => Effect.gen(function*() {
-    const { entries, log, ports: { writer } } = recorded()
-    const [begun, allowed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    const check = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(allowed))
-    const fiber = yield* Effect.forkChild(writer.apply(block101, (view) => Result.succeed<Decision>({ kind: "store", changes: emptyBlock(view), check })))
-    yield* Deferred.await(begun)
-    log.failure = new StoreFailure({ retry: false, message: "The disk is full" })
-    yield* Deferred.succeed(allowed, undefined)
-    assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), log.failure)
-    assert.deepStrictEqual(entries, [])
-  }))
+  it.effect("is not stored where the record fails meanwhile", () =>
+    Effect.gen(function*() {
+      const { entries, log, ports: { writer } } = recorded()
+      const [begun, allowed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const check = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(allowed))
+      const fiber = yield* Effect.forkChild(writer.apply(block101, (view) =>
+        Result.succeed<Decision>({ kind: "store", changes: emptyBlock(view), check })))
+      yield* Deferred.await(begun)
+      log.failure = new StoreFailure({ retry: false, message: "The disk is full" })
+      yield* Deferred.succeed(allowed, undefined)
+      assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), log.failure)
+      assert.deepStrictEqual(entries, [])
+    }))
 })

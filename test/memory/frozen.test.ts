@@ -10,7 +10,9 @@ type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> }
 /** Paths of what could be changed, below what an answer is made anew of. */
 const mutable = (value: unknown, path: string): ReadonlyArray<string> => {
   if (typeof value !== "object" || value === null) return []
-  const below = Object.entries(value).flatMap(([name, member]) => mutable(member, `${path}/${name}`))
+  const below = Object.entries(value).flatMap(([name, member]) =>
+    mutable(member, `${path}/${name}`)
+  )
   return Object.isFrozen(value) ? below : [path, ...below]
 }
 
@@ -29,20 +31,34 @@ describe("what the memory store gives out", () => {
       assert.deepStrictEqual(mutable(members, "").filter((path) => path !== ""), [], name)
     }
     const { state, stamp } = ledger.state()
-    assert.deepStrictEqual(mutable([stamp, state.lastBatch, ...Object.values(state.variables)], "").filter((path) => path !== ""), [])
+    assert.deepStrictEqual(
+      mutable([stamp, state.lastBatch, ...Object.values(state.variables)], "").filter((path) =>
+        path !== ""
+      ),
+      []
+    )
   })
 
   it("shows a queued transaction that a host can neither change", () => {
     const queued = { ...newQueued(1000, 0), id }
     const own = openMemoryLedger({ genesis })
     applyBlock(own, () => ({ queued: [queued] }))
-    assert.deepStrictEqual(mutable([own.find("transaction", id).item!.transaction], "").filter((path) => path !== ""), [])
+    assert.deepStrictEqual(
+      mutable([own.find("transaction", id).item!.transaction], "").filter((path) => path !== ""),
+      []
+    )
   })
 
   it("does not change with the genesis or the variables that the host gave", () => {
     const given = structuredClone(genesis) as Mutable<typeof genesis>
     const own = openMemoryLedger({ genesis: given })
-    const buckets = [{ ceilUSD: 1n, blockStamp: 0n, withdrawals: 0n, blockWithdrawalRate: 1n, maxWithdrawals: 5n }]
+    const buckets = [{
+      ceilUSD: 1n,
+      blockStamp: 0n,
+      withdrawals: 0n,
+      blockWithdrawalRate: 1n,
+      maxWithdrawals: 5n
+    }]
     applyBlock(own, (view) => ({ variables: { rollup: { ...view.variables.rollup, buckets } } }))
     const before = structuredClone(own.state())
     given.constants.auction.blocksPerSlot = 1

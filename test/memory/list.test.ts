@@ -4,7 +4,18 @@ import { isDeepStrictEqual } from "node:util"
 import { type MemoryLedger, openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { type ListName, listNames } from "../../core/contract/mod.ts"
 import { slotNumMax } from "../../core/domain/mod.ts"
-import { addressOf, applyBlock, bidders, forgers, genesis, newAccount, newBatch, newBid, randomBlock, rollBackTo } from "./_chain.ts"
+import {
+  addressOf,
+  applyBlock,
+  bidders,
+  forgers,
+  genesis,
+  newAccount,
+  newBatch,
+  newBid,
+  randomBlock,
+  rollBackTo
+} from "./_chain.ts"
 import { everything, naivePage } from "./_naive.ts"
 import { randomQuery } from "./_query.ts"
 import { Random } from "./_random.ts"
@@ -15,15 +26,20 @@ const checkQueries = (ledger: MemoryLedger, random: Random, queries: number) => 
   const checkList = <N extends ListName>(name: N) => {
     // a slot beyond the default bound is an item where a bound names it
     const all = name === "slots"
-      ? Result.getOrThrow(ledger.list("slots", { filters: { maxSlotNum: 60 }, limit: 100 })).items as unknown as ReturnType<typeof everything<N>>
+      ? Result.getOrThrow(ledger.list("slots", { filters: { maxSlotNum: 60 }, limit: 100 }))
+        .items as unknown as ReturnType<typeof everything<N>>
       : everything(ledger, name)
     for (let i = 0; i < queries; i++) {
       const query = randomQuery(name, random, view)
-      const bounded = name === "slots" ? { ...query, filters: { maxSlotNum: 60, ...query.filters } } : query
+      const bounded = name === "slots"
+        ? { ...query, filters: { maxSlotNum: 60, ...query.filters } }
+        : query
       const { items, counts } = Result.getOrThrow(ledger.list(name, bounded))
       const [found, expected] = [{ items, counts }, naivePage(name, all, ledger, bounded)]
       // names the place, which takes longer than to see that all is the same
-      if (!isDeepStrictEqual(found, expected)) assert.deepStrictEqual(found, expected, `${name} ${JSON.stringify(bounded)}`)
+      if (!isDeepStrictEqual(found, expected)) {
+        assert.deepStrictEqual(found, expected, `${name} ${JSON.stringify(bounded)}`)
+      }
     }
   }
   for (const name of listNames) checkList(name)
@@ -46,14 +62,40 @@ describe("lists of the memory store", () => {
   it("references to what was never registered fail with every unknown value of every filter", () => {
     const ledger = openMemoryLedger({ genesis })
     applyBlock(ledger, (view) => ({
-      batches: [{ batch: newBatch(view, 1), accounts: [newAccount(256, 1)], accountUpdates: [], forged: [], transactions: [], exits: [] }]
+      batches: [{
+        batch: newBatch(view, 1),
+        accounts: [newAccount(256, 1)],
+        accountUpdates: [],
+        forged: [],
+        transactions: [],
+        exits: []
+      }]
     }))
-    const failure = <N extends ListName>(name: N, filters: Parameters<typeof ledger.list<N>>[1]["filters"]) =>
-      Result.match(ledger.list(name, { filters }), { onFailure: ({ things }) => things.map(({ filter, kind, value }) => [filter, kind, value]), onSuccess: () => null })
-    assert.deepStrictEqual(failure("accounts", { tokenIds: [0, 9, 8] }), [["tokenIds", "token", 9], ["tokenIds", "token", 8]])
-    for (const index of [0, 1, 255, 257]) assert.deepStrictEqual(failure("transactions", { accountIndex: index }), [["accountIndex", "account", index]])
-    for (const batchNum of [0, 2]) assert.deepStrictEqual(failure("exits", { batchNum }), [["batchNum", "batch", batchNum]])
-    const both = Result.getOrThrow(Result.flip(ledger.list("exits", { filters: { tokenId: 4, batchNum: 7 } })))
+    const failure = <N extends ListName>(
+      name: N,
+      filters: Parameters<typeof ledger.list<N>>[1]["filters"]
+    ) =>
+      Result.match(ledger.list(name, { filters }), {
+        onFailure: ({ things }) => things.map(({ filter, kind, value }) => [filter, kind, value]),
+        onSuccess: () => null
+      })
+    assert.deepStrictEqual(failure("accounts", { tokenIds: [0, 9, 8] }), [
+      ["tokenIds", "token", 9],
+      ["tokenIds", "token", 8]
+    ])
+    for (const index of [0, 1, 255, 257]) {
+      assert.deepStrictEqual(failure("transactions", { accountIndex: index }), [[
+        "accountIndex",
+        "account",
+        index
+      ]])
+    }
+    for (const batchNum of [0, 2]) {
+      assert.deepStrictEqual(failure("exits", { batchNum }), [["batchNum", "batch", batchNum]])
+    }
+    const both = Result.getOrThrow(
+      Result.flip(ledger.list("exits", { filters: { tokenId: 4, batchNum: 7 } }))
+    )
     assert.strictEqual(both.message, "Token 4 is not registered; Batch 7 is not registered")
     assert.deepStrictEqual([both.filter, both.kind, both.value], ["tokenId", "token", 4])
     assert.isNull(failure("transactions", { batchNum: 1 }))
@@ -63,29 +105,69 @@ describe("lists of the memory store", () => {
 
   it("slots end by default with the last one that is open for bids, and by request with any", () => {
     const ledger = openMemoryLedger({ genesis })
-    const counts = (filters: Parameters<typeof ledger.list<"slots">>[1]["filters"]) => Result.getOrThrow(ledger.list("slots", { filters })).counts
-    assert.deepStrictEqual(counts({}), { pendingItems: 13, totalItems: 33, firstItem: 0, lastItem: 32 })
-    assert.deepStrictEqual(counts({ finishedAuction: true }), { pendingItems: 0, totalItems: 3, firstItem: 0, lastItem: 2 })
-    assert.deepStrictEqual(counts({ finishedAuction: false, minSlotNum: 30 }), { pendingItems: 0, totalItems: 3, firstItem: 30, lastItem: 32 })
-    assert.deepStrictEqual(counts({ minSlotNum: slotNumMax - 1, maxSlotNum: slotNumMax }), {
-      pendingItems: 0, totalItems: 2, firstItem: slotNumMax - 1, lastItem: slotNumMax
+    const counts = (filters: Parameters<typeof ledger.list<"slots">>[1]["filters"]) =>
+      Result.getOrThrow(ledger.list("slots", { filters })).counts
+    assert.deepStrictEqual(counts({}), {
+      pendingItems: 13,
+      totalItems: 33,
+      firstItem: 0,
+      lastItem: 32
     })
-    assert.deepStrictEqual(counts({ minSlotNum: 40 }), { pendingItems: 0, totalItems: 0, firstItem: null, lastItem: null })
-    assert.deepStrictEqual(counts({ finishedAuction: true, minSlotNum: 5, maxSlotNum: 9 }), { pendingItems: 0, totalItems: 0, firstItem: null, lastItem: null })
+    assert.deepStrictEqual(counts({ finishedAuction: true }), {
+      pendingItems: 0,
+      totalItems: 3,
+      firstItem: 0,
+      lastItem: 2
+    })
+    assert.deepStrictEqual(counts({ finishedAuction: false, minSlotNum: 30 }), {
+      pendingItems: 0,
+      totalItems: 3,
+      firstItem: 30,
+      lastItem: 32
+    })
+    assert.deepStrictEqual(counts({ minSlotNum: slotNumMax - 1, maxSlotNum: slotNumMax }), {
+      pendingItems: 0,
+      totalItems: 2,
+      firstItem: slotNumMax - 1,
+      lastItem: slotNumMax
+    })
+    assert.deepStrictEqual(counts({ minSlotNum: 40 }), {
+      pendingItems: 0,
+      totalItems: 0,
+      firstItem: null,
+      lastItem: null
+    })
+    assert.deepStrictEqual(counts({ finishedAuction: true, minSlotNum: 5, maxSlotNum: 9 }), {
+      pendingItems: 0,
+      totalItems: 0,
+      firstItem: null,
+      lastItem: null
+    })
   })
 
   it("a forger wins the slots and makes the bids of those whose latest registration names it", () => {
     const ledger = openMemoryLedger({ genesis })
-    const register = (bidder: number, forger: number) =>
-      ({ bidderAddr: bidders[bidder]!, forgerAddr: forgers[forger]!, url: "https://c", ethereumBlockNum: 1n })
+    const register = (bidder: number, forger: number) => ({
+      bidderAddr: bidders[bidder]!,
+      forgerAddr: forgers[forger]!,
+      url: "https://c",
+      ethereumBlockNum: 1n
+    })
     applyBlock(ledger, () => ({
       coordinators: [register(0, 0), register(1, 0), register(2, 1)],
-      bids: [newBid(5, bidders[0]!, 20n), newBid(6, bidders[1]!, 20n), newBid(7, bidders[2]!, 20n), newBid(6, bidders[2]!, 30n)]
+      bids: [
+        newBid(5, bidders[0]!, 20n),
+        newBid(6, bidders[1]!, 20n),
+        newBid(7, bidders[2]!, 20n),
+        newBid(6, bidders[2]!, 30n)
+      ]
     }))
     const won = (forger: number) =>
-      Result.getOrThrow(ledger.list("slots", { filters: { wonByForger: forgers[forger]! } })).items.map(({ slotNum }) => slotNum)
+      Result.getOrThrow(ledger.list("slots", { filters: { wonByForger: forgers[forger]! } })).items
+        .map(({ slotNum }) => slotNum)
     const made = (forger: number) =>
-      Result.getOrThrow(ledger.list("bids", { filters: { forgerAddr: forgers[forger]! } })).items.map(({ bid }) => bid.itemId)
+      Result.getOrThrow(ledger.list("bids", { filters: { forgerAddr: forgers[forger]! } })).items
+        .map(({ bid }) => bid.itemId)
     assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[5], [6, 7], [1, 2], [3, 4]])
     applyBlock(ledger, () => ({ coordinators: [register(2, 0)] }))
     assert.deepStrictEqual([won(0), won(1), made(0), made(1)], [[5, 6, 7], [], [1, 2, 3, 4], []])

@@ -30,9 +30,14 @@ describe("an index that is filled in bulk", () => {
             for (const table of [bulk, single]) table.truncate(left)
           }
         }
-        if (random.chance(0.5)) for (const _ of bulk.fileAll()) continue
+        if (random.chance(0.5)) { for (const _ of bulk.fileAll()) continue }
         for (const place of [0, 1, 2, 3]) {
-          for (const each of [0, 1, 2, 3, 4, ...colours, true]) assert.deepStrictEqual(bulk.index.positions(place, each), single.index.positions(place, each))
+          for (const each of [0, 1, 2, 3, 4, ...colours, true]) {
+            assert.deepStrictEqual(
+              bulk.index.positions(place, each),
+              single.index.positions(place, each)
+            )
+          }
         }
       }
     })

@@ -9,7 +9,9 @@ import { Random } from "./_random.ts"
 
 const meets = (row: Row, { facet, ...asked }: Constraint): boolean => {
   if (asked.kind === "text") return row.name.includes(asked.needle)
-  const keys: ReadonlyArray<Key | null> = [[row.one, row.other], [row.colour], [row.one % 3], [row.open]][facet]!
+  const keys: ReadonlyArray<Key | null> = [[row.one, row.other], [row.colour], [row.one % 3], [
+    row.open
+  ]][facet]!
   return keys.some((each) => each !== null && asked.keys.has(each))
 }
 
@@ -23,7 +25,24 @@ const randomConstraints = (random: Random): ReadonlyArray<Constraint> => {
       : { kind: "key", facet: 1, keys: keys([random.of(colours), random.of(colours), "none"]) },
     random.chance(0.5)
       ? { kind: "key", facet: 3, keys: keys([true]) }
-      : { kind: "text", facet: 4, needle: random.of(["a", "b", "ab", "aba", "ababab", "aaaaaaaa", "🪙", "\ud83e", "\ude99", "cc", "zz", "ababababc"]) }
+      : {
+        kind: "text",
+        facet: 4,
+        needle: random.of([
+          "a",
+          "b",
+          "ab",
+          "aba",
+          "ababab",
+          "aaaaaaaa",
+          "🪙",
+          "\ud83e",
+          "\ude99",
+          "cc",
+          "zz",
+          "ababababc"
+        ])
+      }
   ]
   return all.filter(() => random.chance(0.5))
 }
@@ -64,7 +83,10 @@ describe("the index of a table", () => {
     }
     for (let i = 0; i < 500; i++) {
       const constraints = randomConstraints(random)
-      const lists = constraints.reduce((product, each) => each.kind === "key" ? product * each.keys.size : product, 1)
+      const lists = constraints.reduce(
+        (product, each) => each.kind === "key" ? product * each.keys.size : product,
+        1
+      )
       looked = 0
       const selection = new Selection(tree.select(constraints, 0, rows.length))
       selection.rank(10_000)
@@ -84,14 +106,28 @@ describe("the index of a table", () => {
 
   it("answers long after a heavy list became light again", () => {
     const table = new Table(facets)
-    const row = (itemId: number): Row => ({ itemId, one: 1, other: null, colour: itemId % 2 === 0 ? "red" : "blue", name: "same name", open: false })
+    const row = (itemId: number): Row => ({
+      itemId,
+      one: 1,
+      other: null,
+      colour: itemId % 2 === 0 ? "red" : "blue",
+      name: "same name",
+      open: false
+    })
     for (let id = 1; id <= 300; id++) table.append(row(id))
     table.truncate(3)
     for (let id = 301; id <= 303; id++) table.append(row(id))
     const asked: ReadonlyArray<Constraint> = [
-      { kind: "key", facet: 0, keys: new Set([1]) }, { kind: "key", facet: 1, keys: new Set(["blue"]) }, { kind: "text", facet: 4, needle: "me nam" }
+      { kind: "key", facet: 0, keys: new Set([1]) },
+      { kind: "key", facet: 1, keys: new Set(["blue"]) },
+      { kind: "text", facet: 4, needle: "me nam" }
     ]
-    assert.deepStrictEqual(new Selection(table.index.select(asked, 0, 6)).ascendingFrom(0, 9).map((at) => table.rows[at]!.itemId), [1, 3, 301, 303])
+    assert.deepStrictEqual(
+      new Selection(table.index.select(asked, 0, 6)).ascendingFrom(0, 9).map((at) =>
+        table.rows[at]!.itemId
+      ),
+      [1, 3, 301, 303]
+    )
   })
 })
 
@@ -101,7 +137,9 @@ const check = (table: Table<Row>, random: Random): void => {
   const to = random.chance(0.5) ? table.length : random.below(table.length + 1)
   const start = random.below(table.length + 2)
   const limit = 1 + random.below(40)
-  const expected = table.rows.flatMap((row, at) => at >= from && at < to && constraints.every((each) => meets(row, each)) ? [at] : [])
+  const expected = table.rows.flatMap((row, at) =>
+    at >= from && at < to && constraints.every((each) => meets(row, each)) ? [at] : []
+  )
   const selection = new Selection(table.index.select(constraints, from, to))
   const actual = {
     count: selection.count,

@@ -3,7 +3,19 @@ import { type MemoryLedger, openMemoryLedger } from "../../adapters/memory/mod.t
 import { type ListName, listNames } from "../../core/contract/mod.ts"
 import type { LedgerView } from "../../core/ports/mod.ts"
 import {
-  addressOf, applyBlock, asForged, bidders, genesis, newAccount, newBatch, newExit, newQueued, newToken, newTransaction, randomBlock, rollBackTo
+  addressOf,
+  applyBlock,
+  asForged,
+  bidders,
+  genesis,
+  newAccount,
+  newBatch,
+  newExit,
+  newQueued,
+  newToken,
+  newTransaction,
+  randomBlock,
+  rollBackTo
 } from "./_chain.ts"
 import { everything, itemIdOf } from "./_naive.ts"
 import { Random } from "./_random.ts"
@@ -24,16 +36,25 @@ const dump = (ledger: MemoryLedger) => {
 }
 
 const pointReads = (view: LedgerView) => ({
-  lastBlock: view.lastBlock, lastBatchNum: view.lastBatchNum, lastAccountIndex: view.lastAccountIndex, lastTokenId: view.lastTokenId,
-  lastForgedQueue: view.lastForgedQueue, lastOpenQueue: view.lastOpenQueue, auctionVariables: [...view.auctionVariables],
-  registrations: bidders.map(view.registration), bestBids: Array.from({ length: 50 }, (_, slot) => view.bestBid(slot)),
-  requested: [0, 1, 2, 3].flatMap((owner) => [0, 1, 2].map((token) => view.requestedExits(addressOf(owner), token))),
+  lastBlock: view.lastBlock,
+  lastBatchNum: view.lastBatchNum,
+  lastAccountIndex: view.lastAccountIndex,
+  lastTokenId: view.lastTokenId,
+  lastForgedQueue: view.lastForgedQueue,
+  lastOpenQueue: view.lastOpenQueue,
+  auctionVariables: [...view.auctionVariables],
+  registrations: bidders.map(view.registration),
+  bestBids: Array.from({ length: 50 }, (_, slot) => view.bestBid(slot)),
+  requested: [0, 1, 2, 3].flatMap((owner) =>
+    [0, 1, 2].map((token) => view.requestedExits(addressOf(owner), token))
+  ),
   blocks: Array.from({ length: 60 }, (_, number) => view.block(BigInt(90 + number)))
 })
 
 const lastIds = (ledger: MemoryLedger) =>
   listNames.filter((name) => name !== "slots").map((name) => lastId(ledger, name))
-const lastId = <N extends ListName>(ledger: MemoryLedger, name: N) => everything(ledger, name).reduce((most, item) => Math.max(most, itemIdOf(name, item)), 0)
+const lastId = <N extends ListName>(ledger: MemoryLedger, name: N) =>
+  everything(ledger, name).reduce((most, item) => Math.max(most, itemIdOf(name, item)), 0)
 
 describe("rollback of the memory store", () => {
   for (const seed of [21, 22, 23]) {
@@ -79,19 +100,37 @@ describe("rollback of the memory store", () => {
 
   it("reports what it removed, and removes nothing above the last block", () => {
     const ledger = openMemoryLedger({ genesis })
-    const batch = (view: LedgerView, batchNum: number) =>
-      ({ batch: newBatch(view, batchNum), accounts: [], accountUpdates: [], forged: [], transactions: [], exits: [] })
+    const batch = (view: LedgerView, batchNum: number) => ({
+      batch: newBatch(view, batchNum),
+      accounts: [],
+      accountUpdates: [],
+      forged: [],
+      transactions: [],
+      exits: []
+    })
     applyBlock(ledger, (view) => ({ batches: [batch(view, 1)] }))
     assert.deepStrictEqual(ledger.stamp(), { ethereumBlockNum: 101n, batchNum: 1, version: 2 })
     applyBlock(ledger, (view) => ({ batches: [batch(view, 2), batch(view, 3)] }))
     assert.deepStrictEqual(ledger.stamp(), { ethereumBlockNum: 102n, batchNum: 3, version: 5 })
     assert.deepStrictEqual(rollBackTo(ledger, 101n), {
-      toBlock: 101n, blocks: 1, batches: 2, lastBatchNum: 1, stamp: { ethereumBlockNum: 101n, batchNum: 1, version: 6 }
+      toBlock: 101n,
+      blocks: 1,
+      batches: 2,
+      lastBatchNum: 1,
+      stamp: { ethereumBlockNum: 101n, batchNum: 1, version: 6 }
     })
     assert.deepStrictEqual(rollBackTo(ledger, 500n), {
-      toBlock: 500n, blocks: 0, batches: 0, lastBatchNum: 1, stamp: { ethereumBlockNum: 101n, batchNum: 1, version: 7 }
+      toBlock: 500n,
+      blocks: 0,
+      batches: 0,
+      lastBatchNum: 1,
+      stamp: { ethereumBlockNum: 101n, batchNum: 1, version: 7 }
     })
-    assert.deepStrictEqual(rollBackTo(ledger, 100n).stamp, { ethereumBlockNum: 100n, batchNum: null, version: 8 })
+    assert.deepStrictEqual(rollBackTo(ledger, 100n).stamp, {
+      ethereumBlockNum: 100n,
+      batchNum: null,
+      version: 8
+    })
   })
 
   it("puts forged transactions back into their queue under their old item id", () => {
@@ -101,25 +140,49 @@ describe("rollback of the memory store", () => {
     applyBlock(ledger, () => ({ queued }))
     assert.deepStrictEqual([item(0).itemId, item(1).itemId, item(0).batchNum], [1, 2, null])
     assert.deepStrictEqual(everything(ledger, "transactions"), [])
-    const forge = () => applyBlock(ledger, (view) => {
-      const account = newAccount(256, 1)
-      return {
-        batches: [{
-          batch: newBatch(view, 1, 1), accounts: [account], accountUpdates: [], forged: queued.map((each) => asForged(each, 256)),
-          transactions: [newTransaction(account, null, 1, 2)], exits: []
-        }]
-      }
-    })
+    const forge = () =>
+      applyBlock(ledger, (view) => {
+        const account = newAccount(256, 1)
+        return {
+          batches: [{
+            batch: newBatch(view, 1, 1),
+            accounts: [account],
+            accountUpdates: [],
+            forged: queued.map((each) => asForged(each, 256)),
+            transactions: [newTransaction(account, null, 1, 2)],
+            exits: []
+          }]
+        }
+      })
     forge()
-    assert.deepStrictEqual(everything(ledger, "transactions").map(({ transaction }) => [transaction.itemId, transaction.position]), [[3, 0], [4, 1], [5, 2]])
-    assert.deepStrictEqual([item(0).batchNum, item(0).fromAccountIndex, item(0).l1?.amountSuccess], [1, 256, true])
+    assert.deepStrictEqual(
+      everything(ledger, "transactions").map((
+        { transaction }
+      ) => [transaction.itemId, transaction.position]),
+      [[3, 0], [4, 1], [5, 2]]
+    )
+    assert.deepStrictEqual(
+      [item(0).batchNum, item(0).fromAccountIndex, item(0).l1?.amountSuccess],
+      [1, 256, true]
+    )
     assert.strictEqual(viewOf(ledger).lastForgedQueue, 1)
     assert.isNull(viewOf(ledger).lastOpenQueue)
     rollBackTo(ledger, 101n)
-    assert.deepStrictEqual([item(0).itemId, item(1).itemId, item(0).batchNum, item(0).fromAccountIndex], [1, 2, null, null])
-    assert.deepStrictEqual([viewOf(ledger).lastForgedQueue, viewOf(ledger).lastOpenQueue], [null, 1])
+    assert.deepStrictEqual([
+      item(0).itemId,
+      item(1).itemId,
+      item(0).batchNum,
+      item(0).fromAccountIndex
+    ], [1, 2, null, null])
+    assert.deepStrictEqual([viewOf(ledger).lastForgedQueue, viewOf(ledger).lastOpenQueue], [
+      null,
+      1
+    ])
     forge()
-    assert.deepStrictEqual(everything(ledger, "transactions").map(({ transaction }) => transaction.itemId), [6, 7, 8])
+    assert.deepStrictEqual(
+      everything(ledger, "transactions").map(({ transaction }) => transaction.itemId),
+      [6, 7, 8]
+    )
     rollBackTo(ledger, 100n)
     assert.isNull(ledger.find("transaction", queued[0]!.id).item)
   })
@@ -129,16 +192,32 @@ describe("rollback of the memory store", () => {
     const account = newAccount(256, 1)
     const exit = () => ledger.find("exit", { batchNum: 1, accountIndex: 256 }).item!.exit
     applyBlock(ledger, (view) => ({
-      batches: [{ batch: newBatch(view, 1), accounts: [account], accountUpdates: [], forged: [], transactions: [], exits: [newExit(account, 1)] }]
+      batches: [{
+        batch: newBatch(view, 1),
+        accounts: [account],
+        accountUpdates: [],
+        forged: [],
+        transactions: [],
+        exits: [newExit(account, 1)]
+      }]
     }))
     const shown = exit()
-    applyBlock(ledger, () => ({ withdrawals: [{ batchNum: 1, accountIndex: 256, field: "delayedWithdrawRequest" }] }))
+    applyBlock(
+      ledger,
+      () => ({ withdrawals: [{ batchNum: 1, accountIndex: 256, field: "delayedWithdrawRequest" }] })
+    )
     assert.strictEqual(exit().delayedWithdrawRequest, 102n)
     assert.lengthOf(viewOf(ledger).requestedExits(account.address, 0), 1)
-    applyBlock(ledger, () => ({ withdrawals: [{ batchNum: 1, accountIndex: 256, field: "delayedWithdrawn" }] }))
+    applyBlock(
+      ledger,
+      () => ({ withdrawals: [{ batchNum: 1, accountIndex: 256, field: "delayedWithdrawn" }] })
+    )
     assert.lengthOf(viewOf(ledger).requestedExits(account.address, 0), 0)
     rollBackTo(ledger, 102n)
-    assert.deepStrictEqual([exit().delayedWithdrawn, viewOf(ledger).requestedExits(account.address, 0).length], [null, 1])
+    assert.deepStrictEqual([
+      exit().delayedWithdrawn,
+      viewOf(ledger).requestedExits(account.address, 0).length
+    ], [null, 1])
     rollBackTo(ledger, 101n)
     assert.deepStrictEqual([exit(), shown.delayedWithdrawRequest], [shown, null])
   })
@@ -146,7 +225,10 @@ describe("rollback of the memory store", () => {
   it("drops the prices that were set after the block with the block, and keeps those of the block below", () => {
     const ledger = openMemoryLedger({ genesis })
     const price = () => ledger.find("token", 1).item?.priceUSD
-    applyBlock(ledger, () => ({ tokens: [newToken(1)], prices: [{ tokenId: 1, priceUSD: 1, timeMs: 1 }] }))
+    applyBlock(
+      ledger,
+      () => ({ tokens: [newToken(1)], prices: [{ tokenId: 1, priceUSD: 1, timeMs: 1 }] })
+    )
     setPrice(ledger, 2)
     applyBlock(ledger, () => ({ prices: [{ tokenId: 1, priceUSD: 3, timeMs: 3 }] }))
     setPrice(ledger, 4)
@@ -158,4 +240,5 @@ describe("rollback of the memory store", () => {
   })
 })
 
-const setPrice = (ledger: MemoryLedger, priceUSD: number) => setPrices(ledger, [{ tokenId: 1, priceUSD, timeMs: 1 }])
+const setPrice = (ledger: MemoryLedger, priceUSD: number) =>
+  setPrices(ledger, [{ tokenId: 1, priceUSD, timeMs: 1 }])

@@ -21,29 +21,43 @@ let generation = 0
 export const forgetModules = (): void => void generation++
 
 /** Loads a file of the tree, given by its path from the root. */
-export const loadFile = (path: string): Promise<unknown> => import(`${root}${path}?generation=${generation}`)
+export const loadFile = (path: string): Promise<unknown> =>
+  import(`${root}${path}?generation=${generation}`)
 
 /** Must be called once, before anything is loaded that is to be loaded anew. */
 export function loadModulesAnew(): void {
   registerHooks({
     resolve(specifier, context, next) {
-      if (specifier === "vitest" && context.parentURL !== standIn) return { url: standIn, shortCircuit: true }
-      if (/^poseidon-lite\/poseidon\d$/u.test(specifier) && context.parentURL !== poseidon) return { url: poseidon, shortCircuit: true }
+      if (specifier === "vitest" && context.parentURL !== standIn) {
+        return { url: standIn, shortCircuit: true }
+      }
+      if (/^poseidon-lite\/poseidon\d$/u.test(specifier) && context.parentURL !== poseidon) {
+        return { url: poseidon, shortCircuit: true }
+      }
       const [parent, anew] = context.parentURL?.split("?") ?? []
       if (anew === undefined) return next(specifier, context)
       const asked = `${specifier} ${parent}`
       let found = resolved.get(asked)
-      if (found === undefined) resolved.set(asked, found = { ...next(specifier, context), shortCircuit: true })
-      return isOfTheTree(found.url) ? { url: `${found.url.split("?")[0]!}?${anew}`, format: "module", shortCircuit: true } : found
+      if (found === undefined) {
+        resolved.set(asked, found = { ...next(specifier, context), shortCircuit: true })
+      }
+      return isOfTheTree(found.url)
+        ? { url: `${found.url.split("?")[0]!}?${anew}`, format: "module", shortCircuit: true }
+        : found
     },
     load(url, context, next) {
-      if (!url.includes("?generation=") || !url.split("?")[0]!.endsWith(".ts")) return next(url, context)
+      if (!url.includes("?generation=") || !url.split("?")[0]!.endsWith(".ts")) {
+        return next(url, context)
+      }
       const path = fileURLToPath(url.split("?")[0]!)
       let source = sources.get(path)
-      if (source === undefined) sources.set(path, source = stripTypeScriptTypes(readFileSync(path, "utf8")))
+      if (source === undefined) {
+        sources.set(path, source = stripTypeScriptTypes(readFileSync(path, "utf8")))
+      }
       return { format: "module", source, shortCircuit: true }
     }
   })
 }
 
-const isOfTheTree = (url: string) => url.startsWith(root) && !url.includes("/node_modules/") && !once.has(url)
+const isOfTheTree = (url: string) =>
+  url.startsWith(root) && !url.includes("/node_modules/") && !once.has(url)

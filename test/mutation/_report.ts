@@ -1,15 +1,28 @@
 /* What Stryker tells, in the schema of mutation testing reports, shown in few lines. */
 
 export interface Report {
-  readonly files: { readonly [file: string]: { readonly source: string; readonly mutants: ReadonlyArray<Mutant> } }
+  readonly files: {
+    readonly [file: string]: { readonly source: string; readonly mutants: ReadonlyArray<Mutant> }
+  }
 }
 interface Mutant {
   readonly mutatorName: string
   readonly replacement?: string
-  readonly status: "Killed" | "Timeout" | "Survived" | "NoCoverage" | "RuntimeError" | "CompileError" | "Ignored" | "Pending"
+  readonly status:
+    | "Killed"
+    | "Timeout"
+    | "Survived"
+    | "NoCoverage"
+    | "RuntimeError"
+    | "CompileError"
+    | "Ignored"
+    | "Pending"
   readonly location: { readonly start: Position; readonly end: Position }
 }
-interface Position { readonly line: number; readonly column: number }
+interface Position {
+  readonly line: number
+  readonly column: number
+}
 
 /** The share of what was found, each file's, and below it what was not found: the line as it is, and what stood there instead. */
 export function printReport(place: string, { files }: Report): void {
@@ -18,20 +31,35 @@ export function printReport(place: string, { files }: Report): void {
     // nothing to break in it, or interrupted before it
     if (!mutants.some(({ status }) => status !== "Ignored" && status !== "Pending")) continue
     console.log(`\n${file}: ${score(mutants)}`)
-    for (const mutant of mutants.filter(({ status }) => status !== "Killed" && status !== "Ignored")) console.log(told(mutant, source.split("\n")))
+    for (
+      const mutant of mutants.filter(({ status }) => status !== "Killed" && status !== "Ignored")
+    ) console.log(told(mutant, source.split("\n")))
   }
   console.log(`\n${place}: ${score(all)}`)
 }
 
 function score(mutants: ReadonlyArray<Mutant>): string {
-  const count = (...those: ReadonlyArray<Mutant["status"]>) => mutants.filter(({ status }) => those.includes(status)).length
-  const [found, valid] = [count("Killed", "Timeout"), count("Killed", "Timeout", "Survived", "NoCoverage")]
-  return `${found} of ${valid} found (${(100 * found / valid).toFixed(1)} %), ${count("NoCoverage")} that no test reaches, ${count("RuntimeError")} that could not be tried`
+  const count = (...those: ReadonlyArray<Mutant["status"]>) =>
+    mutants.filter(({ status }) => those.includes(status)).length
+  const [found, valid] = [
+    count("Killed", "Timeout"),
+    count("Killed", "Timeout", "Survived", "NoCoverage")
+  ]
+  return `${found} of ${valid} found (${(100 * found / valid).toFixed(1)} %), ${
+    count("NoCoverage")
+  } that no test reaches, ${count("RuntimeError")} that could not be tried`
 }
 
-function told({ location: { end, start }, mutatorName, replacement, status }: Mutant, lines: ReadonlyArray<string>): string {
+function told(
+  { location: { end, start }, mutatorName, replacement, status }: Mutant,
+  lines: ReadonlyArray<string>
+): string {
   const line = lines[start.line - 1]!
   const last = lines[end.line - 1]!
-  const rest = start.line === end.line ? line.slice(end.column - 1) : ` … ${last.slice(end.column - 1)}`
-  return `  ${status} ${mutatorName} ${start.line}:${start.column}\n    - ${line.trim()}\n    + ${(line.slice(0, start.column - 1) + (replacement ?? "").replaceAll(/\s+/gu, " ") + rest).trim()}`
+  const rest = start.line === end.line
+    ? line.slice(end.column - 1)
+    : ` … ${last.slice(end.column - 1)}`
+  return `  ${status} ${mutatorName} ${start.line}:${start.column}\n    - ${line.trim()}\n    + ${
+    (line.slice(0, start.column - 1) + (replacement ?? "").replaceAll(/\s+/gu, " ") + rest).trim()
+  }`
 }

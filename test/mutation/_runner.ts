@@ -20,7 +20,9 @@ interface Mutants {
   hitLimit?: number | undefined
   mutantCoverage?: { readonly static: Hits; readonly perTest: { [test: string]: Hits } }
 }
-interface Hits { [mutant: string]: number }
+interface Hits {
+  [mutant: string]: number
+}
 const mutants = (globalThis as unknown as { __stryker__: Mutants }).__stryker__ ??= {}
 
 interface MutantRun {
@@ -35,12 +37,29 @@ interface Outcome {
 }
 
 /** Tests by file, outermost suite first. */
-interface Planned { readonly id: string; readonly task: Task; readonly suites: ReadonlyArray<Suite> }
+interface Planned {
+  readonly id: string
+  readonly task: Task
+  readonly suites: ReadonlyArray<Suite>
+}
 
-const plan = (file: string, suite: Suite, above: ReadonlyArray<Suite> = []): ReadonlyArray<Planned> => {
+const plan = (
+  file: string,
+  suite: Suite,
+  above: ReadonlyArray<Suite> = []
+): ReadonlyArray<Planned> => {
   const suites = [...above, suite]
-  return suite.tasks.flatMap((task) => task.type === "suite" ? plan(file, task, suites)
-    : task.mode === "skip" ? [] : [{ id: [file, ...suites.slice(1).map(({ name }) => name), task.name].join(" > "), task, suites }])
+  return suite.tasks.flatMap((task) =>
+    task.type === "suite" ?
+      plan(file, task, suites)
+      : task.mode === "skip"
+      ? []
+      : [{
+        id: [file, ...suites.slice(1).map(({ name }) => name), task.name].join(" > "),
+        task,
+        suites
+      }]
+  )
 }
 
 /** Fails with what happened outside of any call, or when nothing happens any more. */
@@ -51,7 +70,13 @@ async function settled(what: () => unknown): Promise<void> {
   const stuck = new Promise<never>((_, reject) => {
     fail = reject
     watch = setInterval(() => {
-      if (performance.eventLoopUtilization(started).idle > IDLE_MS_MAX) reject(new Error(`It waits for something that does not happen, expected an end within ${IDLE_MS_MAX} ms`))
+      if (performance.eventLoopUtilization(started).idle > IDLE_MS_MAX) {
+        reject(
+          new Error(
+            `It waits for something that does not happen, expected an end within ${IDLE_MS_MAX} ms`
+          )
+        )
+      }
     }, 500)
   })
   process.on("uncaughtException", fail!)
@@ -65,7 +90,11 @@ async function settled(what: () => unknown): Promise<void> {
 
 async function runTest({ suites, task }: Planned): Promise<void> {
   const finished: Array<() => unknown> = []
-  const context: Context = { task, signal: new AbortController().signal, onTestFinished: (what) => void finished.push(what) }
+  const context: Context = {
+    task,
+    signal: new AbortController().signal,
+    onTestFinished: (what) => void finished.push(what)
+  }
   const hooks = (which: Hook): ReadonlyArray<Body> => suites.flatMap((suite) => suite.hooks[which])
   let failed = false
   try {
@@ -90,12 +119,18 @@ function loadAnew(): void {
 }
 
 /** Runs those tests of a file that are asked for, until `isEnough`; what fails outside of a test fails the first one. */
-async function runFile(file: string, wanted: ReadonlySet<string> | undefined, isEnough: (outcome: Outcome) => boolean): Promise<void> {
+async function runFile(
+  file: string,
+  wanted: ReadonlySet<string> | undefined,
+  isEnough: (outcome: Outcome) => boolean
+): Promise<void> {
   const open: Array<Suite> = []
   const context = undefined as unknown as Context
   let first = [...wanted ?? []].find((id) => id.startsWith(`${file} > `)) ?? file
   const close = async (keep: number) => {
-    while (open.length > keep) for (const after of open.pop()!.hooks.afterAll.toReversed()) await after(context)
+    while (open.length > keep) {
+      for (const after of open.pop()!.hooks.afterAll.toReversed()) await after(context)
+    }
   }
   try {
     let suite = suites.get(file)
@@ -123,7 +158,11 @@ async function runFile(file: string, wanted: ReadonlySet<string> | undefined, is
     }
     await settled(() => close(0))
   } catch (error) {
-    isEnough({ id: first, timeSpentMs: 0, failure: String(error instanceof Error ? error.stack : error) })
+    isEnough({
+      id: first,
+      timeSpentMs: 0,
+      failure: String(error instanceof Error ? error.stack : error)
+    })
   }
 }
 
@@ -134,7 +173,11 @@ class InProcess {
 
   init(): void {
     // tests wait for nobody's console
-    console.log = console.info = console.error = console.warn = () => undefined
+    console.log =
+      console.info =
+      console.error =
+      console.warn =
+        () => undefined
     loadModulesAnew()
   }
 
@@ -149,15 +192,25 @@ class InProcess {
       const perTest = mutants.mutantCoverage?.perTest ?? {}
       for (const [mutant, hits] of Object.entries(perTest[file] ?? {})) {
         whileLoading.set(file, (whileLoading.get(file) ?? new Set()).add(mutant))
-        for (const { id } of tests.slice(from)) (perTest[id] ??= {})[mutant] = (perTest[id]![mutant] ?? 0) + hits
+        for (const { id } of tests.slice(from)) {
+          ;(perTest[id] ??= {})[mutant] = (perTest[id]![mutant] ?? 0) + hits
+        }
       }
       delete perTest[file]
     }
     const failed = tests.find(({ failure }) => failure !== undefined)
-    if (failed !== undefined) return { status: "error", errorMessage: `${failed.id}: ${failed.failure}` }
+    if (failed !== undefined) {
+      return { status: "error", errorMessage: `${failed.id}: ${failed.failure}` }
+    }
     return {
       status: "complete",
-      tests: tests.map(({ id, timeSpentMs }) => ({ id, name: id, timeSpentMs, fileName: id.split(" > ")[0], status: 0 })),
+      tests: tests.map(({ id, timeSpentMs }) => ({
+        id,
+        name: id,
+        timeSpentMs,
+        fileName: id.split(" > ")[0],
+        status: 0
+      })),
       mutantCoverage: mutants.mutantCoverage
     }
   }
@@ -175,14 +228,20 @@ const whileLoading = new Map<string, Set<string>>()
  */
 async function tryMutant(run: MutantRun): Promise<object> {
   const { activeMutant: { id }, hitLimit, testFilter = [] } = run
-  const loaded = whileLoading.size === 0 ? [] : testFilter.filter((test) => whileLoading.get(test.split(" > ")[0]!)?.has(id) !== true)
+  const loaded = whileLoading.size === 0
+    ? []
+    : testFilter.filter((test) => whileLoading.get(test.split(" > ")[0]!)?.has(id) !== true)
   if (loaded.length > 0) {
     const { failed, nrOfTests } = await attempt({ ...run, testFilter: loaded })
     if (mutants.hitCount! > hitLimit!) {
       loadAnew()
       return endless(hitLimit!)
     }
-    if (failed !== undefined && (await attempt({ activeMutant: { id: "none" }, testFilter: [failed.id] })).failed === undefined) return killed(failed, nrOfTests)
+    if (
+      failed !== undefined &&
+      (await attempt({ activeMutant: { id: "none" }, testFilter: [failed.id] })).failed ===
+        undefined
+    ) return killed(failed, nrOfTests)
   }
   loadAnew()
   const { failed, nrOfTests } = await attempt(run)
@@ -191,15 +250,31 @@ async function tryMutant(run: MutantRun): Promise<object> {
   return failed === undefined ? { status: "survived", nrOfTests } : killed(failed, nrOfTests)
 }
 
-const endless = (hitLimit: number) => ({ status: "timeout", reason: `It was reached more than ${hitLimit} times` })
-const killed = ({ failure, id }: Outcome, nrOfTests: number) => ({ status: "killed", killedBy: [id], failureMessage: failure, nrOfTests })
+const endless = (hitLimit: number) => ({
+  status: "timeout",
+  reason: `It was reached more than ${hitLimit} times`
+})
+const killed = ({ failure, id }: Outcome, nrOfTests: number) => ({
+  status: "killed",
+  killedBy: [id],
+  failureMessage: failure,
+  nrOfTests
+})
 
-async function attempt({ activeMutant, hitLimit, testFilter }: MutantRun): Promise<{ readonly failed: Outcome | undefined; readonly nrOfTests: number }> {
+async function attempt(
+  { activeMutant, hitLimit, testFilter }: MutantRun
+): Promise<{ readonly failed: Outcome | undefined; readonly nrOfTests: number }> {
   const wanted = testFilter === undefined ? undefined : new Set(testFilter)
-  const files = testFiles.filter((file) => testFilter?.some((id) => id.startsWith(`${file} > `)) !== false)
+  const files = testFiles.filter((file) =>
+    testFilter?.some((id) => id.startsWith(`${file} > `)) !== false
+  )
   let failed: Outcome | undefined
   let nrOfTests = 0
-  Object.assign(mutants, { activeMutant: activeMutant.id, hitLimit, hitCount: hitLimit === undefined ? undefined : 0 })
+  Object.assign(mutants, {
+    activeMutant: activeMutant.id,
+    hitLimit,
+    hitCount: hitLimit === undefined ? undefined : 0
+  })
   for (const file of files) {
     if (failed !== undefined) break
     await runFile(file, wanted, (outcome) => {
@@ -212,4 +287,8 @@ async function attempt({ activeMutant, hitLimit, testFilter }: MutantRun): Promi
   return { failed, nrOfTests }
 }
 
-export const strykerPlugins = [{ kind: "TestRunner", name: "in-process", factory: () => new InProcess() }]
+export const strykerPlugins = [{
+  kind: "TestRunner",
+  name: "in-process",
+  factory: () => new InProcess()
+}]

@@ -6,29 +6,81 @@
 /** How often what is drawn is drawn: a few times each. */
 export const environment = { SEED: "1", RUNS: "4", BODIES: "1200" }
 
-const encoding = ["encoding/account_index", "encoding/address", "encoding/fee", "encoding/float40", "encoding/integer", "encoding/public_key", "encoding/transaction_id"]
+const encoding = [
+  "encoding/account_index",
+  "encoding/address",
+  "encoding/fee",
+  "encoding/float40",
+  "encoding/integer",
+  "encoding/public_key",
+  "encoding/transaction_id"
+]
 const domain = ["domain/slot", "domain/statistics", "domain/feed", "domain/views"]
 const blocks = [
-  "use_cases/bounds", "use_cases/block_changes", "use_cases/effective_amounts", "use_cases/process_batch", "use_cases/ledger", "use_cases/limits",
-  "use_cases/exit_proofs", "use_cases/published_ids", "use_cases/own_copy", "use_cases/unknown_members", "use_cases/decide_block"
+  "use_cases/bounds",
+  "use_cases/block_changes",
+  "use_cases/effective_amounts",
+  "use_cases/process_batch",
+  "use_cases/ledger",
+  "use_cases/limits",
+  "use_cases/exit_proofs",
+  "use_cases/published_ids",
+  "use_cases/own_copy",
+  "use_cases/unknown_members",
+  "use_cases/decide_block"
 ]
 const readings = ["use_cases/read", "use_cases/ports", "use_cases/write_counts"]
 const feed = ["properties/feed", "simulator/exit_proof"]
 const pool = [
-  "pool/same", "pool/posted_rules", "pool/selection", "pool/moves", "pool/counts", "pool/meanwhile", "pool/coordinator", "pool/submission", "simulation/found"
+  "pool/same",
+  "pool/posted_rules",
+  "pool/selection",
+  "pool/moves",
+  "pool/counts",
+  "pool/meanwhile",
+  "pool/coordinator",
+  "pool/submission",
+  "simulation/found"
 ]
 const audit = ["audit/batch", "audit/parts"]
 const contract = [
-  "conformance/queries", "conformance/wire_types", "conformance/date_time", "conformance/version", "conformance/text_memory", "conformance/objects", "conformance/scalars", "submission/malformed",
-  "submission/examples", "submission/body", "http/revisions"
+  "conformance/queries",
+  "conformance/wire_types",
+  "conformance/date_time",
+  "conformance/version",
+  "conformance/text_memory",
+  "conformance/objects",
+  "conformance/scalars",
+  "submission/malformed",
+  "submission/examples",
+  "submission/body",
+  "http/revisions"
 ]
 /** Every object of both revisions, to the last character, and what documents say of its types. */
-const shapes = ["conformance/objects", "conformance/scalars", "conformance/date_time", "conformance/wire_types"]
+const shapes = [
+  "conformance/objects",
+  "conformance/scalars",
+  "conformance/date_time",
+  "conformance/wire_types"
+]
 /** They compute for longer, and are asked only where much time is to be had. */
 const thorough = [
-  "pool/pool_laws", "submission/transport", "audit/directory",
-  "memory/store", "memory/frozen", "memory/roll_back", "submission/vectors", "properties/revisions", "simulator/outside_exits", "submission/fuzz",
-  "conformance/occurrence", "conformance/wire", "http/problems", "http/paths", "properties/input", "properties/http"
+  "pool/pool_laws",
+  "submission/transport",
+  "audit/directory",
+  "memory/store",
+  "memory/frozen",
+  "memory/roll_back",
+  "submission/vectors",
+  "properties/revisions",
+  "simulator/outside_exits",
+  "submission/fuzz",
+  "conformance/occurrence",
+  "conformance/wire",
+  "http/problems",
+  "http/paths",
+  "properties/input",
+  "properties/http"
 ]
 
 const nearest: ReadonlyArray<readonly [place: string, tests: ReadonlyArray<string>]> = [
@@ -47,6 +99,19 @@ const nearest: ReadonlyArray<readonly [place: string, tests: ReadonlyArray<strin
 /** The files that are asked about a place; all of them, the nearest first, if `all` is said. */
 export function testFilesOf(place: string, all: boolean): ReadonlyArray<string> {
   const near = nearest.find(([under]) => place.startsWith(under))?.[1] ?? []
-  const names = all ? [...near, ...encoding, ...domain, ...blocks, ...readings, ...feed, ...pool, ...contract, ...audit, ...thorough] : near
+  const names = all
+    ? [
+      ...near,
+      ...encoding,
+      ...domain,
+      ...blocks,
+      ...readings,
+      ...feed,
+      ...pool,
+      ...contract,
+      ...audit,
+      ...thorough
+    ]
+    : near
   return [...new Set(names)].map((name) => `test/${name}.test.ts`)
 }

@@ -26,7 +26,12 @@ export interface Suite {
 }
 export type Hook = "beforeAll" | "afterAll" | "beforeEach" | "afterEach"
 
-const emptySuite = (name: string): Suite => ({ type: "suite", name, tasks: [], hooks: { beforeAll: [], afterAll: [], beforeEach: [], afterEach: [] } })
+const emptySuite = (name: string): Suite => ({
+  type: "suite",
+  name,
+  tasks: [],
+  hooks: { beforeAll: [], afterAll: [], beforeEach: [], afterEach: [] }
+})
 let current = emptySuite("")
 
 /** What the tests declare that `load` loads. */
@@ -36,7 +41,8 @@ export async function collected(name: string, load: () => Promise<unknown>): Pro
   return suite
 }
 
-const bodyOf = (second: unknown, third: unknown) => (typeof second === "function" ? second : third) as Body
+const bodyOf = (second: unknown, third: unknown) =>
+  (typeof second === "function" ? second : third) as Body
 
 const declare = (mode: Task["mode"]) => (name: string, second: unknown, third?: unknown): void => {
   current.tasks.push({ type: "test", name, mode, body: bodyOf(second, third) })
@@ -47,12 +53,22 @@ export const it = Object.assign(declare("run"), {
   fails: declare("fails"),
   skipIf: (condition: unknown) => declare(condition ? "skip" : "run"),
   each: (cases: ReadonlyArray<unknown>) => (name: string, second: unknown, third?: unknown) => {
-    for (const [at, one] of cases.entries()) declare("run")(`${name} ${at}`, () => (bodyOf(second, third) as (...values: Array<unknown>) => unknown)(...Array.isArray(one) ? one : [one]))
+    for (const [at, one] of cases.entries()) {
+      declare("run")(
+        `${name} ${at}`,
+        () =>
+          (bodyOf(second, third) as (...values: Array<unknown>) => unknown)(
+            ...Array.isArray(one) ? one : [one]
+          )
+      )
+    }
   },
   runIf: (condition: unknown) => declare(condition ? "run" : "skip"),
   for: <Case>(cases: ReadonlyArray<Case>) => (name: string, second: unknown, third?: unknown) => {
     const body = bodyOf(second, third) as unknown as (one: Case, context: Context) => unknown
-    for (const [at, one] of cases.entries()) declare("run")(`${name} ${at}`, (context: Context) => body(one, context))
+    for (const [at, one] of cases.entries()) {
+      declare("run")(`${name} ${at}`, (context: Context) => body(one, context))
+    }
   }
 })
 export { it as test }
@@ -67,14 +83,25 @@ const declareSuite = (name: string, second: unknown, third?: unknown): void => {
   }
 }
 export const describe = Object.assign(declareSuite, {
-  each: (cases: ReadonlyArray<unknown>) => (name: string, body: (...values: Array<unknown>) => void) => {
-    for (const [at, one] of cases.entries()) declareSuite(`${name} ${at}`, () => body(...Array.isArray(one) ? one : [one]))
+  each: (cases: ReadonlyArray<unknown>) =>
+  (
+    name: string,
+    body: (...values: Array<unknown>) => void
+  ) => {
+    for (const [at, one] of cases.entries()) {
+      declareSuite(`${name} ${at}`, () => body(...Array.isArray(one) ? one : [one]))
+    }
   }
 })
 export { describe as suite }
 
 const hook = (which: Hook) => (body: Body): void => void current.hooks[which].push(body)
-export const [beforeAll, afterAll, beforeEach, afterEach] = [hook("beforeAll"), hook("afterAll"), hook("beforeEach"), hook("afterEach")]
+export const [beforeAll, afterAll, beforeEach, afterEach] = [
+  hook("beforeAll"),
+  hook("afterAll"),
+  hook("beforeEach"),
+  hook("afterEach")
+]
 
 /** What a test environment provides to tests that start databases, of which there are none here. */
 export const inject = (name: string): never => {

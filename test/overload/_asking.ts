@@ -17,7 +17,13 @@ export interface Taken {
 
 export interface Seen {
   readonly seconds: number
-  readonly kinds: { readonly [kind in Kind["name"]]: { readonly accepted: Taken; readonly refused: Taken; readonly failed: number } }
+  readonly kinds: {
+    readonly [kind in Kind["name"]]: {
+      readonly accepted: Taken
+      readonly refused: Taken
+      readonly failed: number
+    }
+  }
   /** How long after it was due each request was begun: the clients were busy, or had no processor. */
   readonly lateMs: Float64Array
   /** How long each new connection took until the clients knew that it was there. */
@@ -57,14 +63,19 @@ export const ask = async ({ connections, durationMs, perSecond, port }: Load): P
       const of = seen[kind]!
       const tookMs = Math.max(0, thereMs - request.begunMs)
       if (answer?.status === 200 || answer?.status === 304) of.accepted.add(request.begunMs, tookMs)
-      else if (answer?.status === 503 && /\r\nretry-after: \d+\r\n/iu.test(answer.head)) of.refused.add(request.begunMs, tookMs)
-      else of.failed++
+      else if (answer?.status === 503 && /\r\nretry-after: \d+\r\n/iu.test(answer.head)) {
+        of.refused.add(request.begunMs, tookMs)
+      } else of.failed++
       if (answer !== null) go(connection)
-      if (underWay === 0 && waiting.length === 0 && (perSecond === undefined ? isOver() : isAllBegun)) finished?.()
+      if (
+        underWay === 0 && waiting.length === 0 && (perSecond === undefined ? isOver() : isAllBegun)
+      ) finished?.()
     })
   }
   const go = (connection: Connection): void => {
-    const next = perSecond === undefined ? isOver() ? undefined : { kind: choose(), begunMs: performance.now() } : waiting.shift()
+    const next = perSecond === undefined
+      ? isOver() ? undefined : { kind: choose(), begunMs: performance.now() }
+      : waiting.shift()
     if (next === undefined) free.push(connection)
     else send(connection, next)
   }
@@ -91,8 +102,9 @@ export const ask = async ({ connections, durationMs, perSecond, port }: Load): P
   }
 
   const ended = new Promise<void>((resolve) => finished = resolve)
-  if (perSecond === undefined) for (let i = 0; i < connections; i++) begin({ kind: choose(), begunMs: performance.now() })
-  else {
+  if (perSecond === undefined) {
+    for (let i = 0; i < connections; i++) begin({ kind: choose(), begunMs: performance.now() })
+  } else {
     let dueMs = startedMs
     const tick = setInterval(() => {
       const untilMs = performance.now()
@@ -110,8 +122,19 @@ export const ask = async ({ connections, durationMs, perSecond, port }: Load): P
   }
   await ended
   return {
-    seconds: (performance.now() - startedMs) / 1000, lateMs: new Float64Array(lateMs), connectedMs: new Float64Array(connectedMs),
-    kinds: Object.fromEntries(kinds.map(({ name }, i) => [name, { accepted: seen[i]!.accepted.taken, refused: seen[i]!.refused.taken, failed: seen[i]!.failed }])) as unknown as Seen["kinds"]
+    seconds: (performance.now() - startedMs) / 1000,
+    lateMs: new Float64Array(lateMs),
+    connectedMs: new Float64Array(connectedMs),
+    kinds: Object.fromEntries(
+      kinds.map((
+        { name },
+        i
+      ) => [name, {
+        accepted: seen[i]!.accepted.taken,
+        refused: seen[i]!.refused.taken,
+        failed: seen[i]!.failed
+      }])
+    ) as unknown as Seen["kinds"]
   }
 }
 

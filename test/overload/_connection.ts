@@ -1,7 +1,10 @@
 import { connect, type Socket } from "node:net"
 
 /** What became of a request: an answer with its head, or null where the connection closed; and when it was there at the latest. */
-export type Ended = (answer: { readonly status: number; readonly head: string } | null, thereMs: number) => void
+export type Ended = (
+  answer: { readonly status: number; readonly head: string } | null,
+  thereMs: number
+) => void
 
 /** Bytes of a head at most: no more of an answer is looked at. */
 const headMax = 2048
@@ -55,7 +58,8 @@ export class Connection {
       this.#received += bytes
       const end = this.#head.indexOf("\r\n\r\n")
       if (end < 0) return true
-      this.#missing = Number(/\r\ncontent-length: (\d+)/iu.exec(this.#head)?.[1] ?? 0) - (this.#received - end - 4)
+      this.#missing = Number(/\r\ncontent-length: (\d+)/iu.exec(this.#head)?.[1] ?? 0) -
+        (this.#received - end - 4)
     }
     if (this.#missing > 0) return true
     const head = this.#head

@@ -12,6 +12,13 @@ const kept = ["/tokens/0", "/config", "/tokens?limit=20"]
 
 /** Pages that nobody asked for before, 615,000 of them, so that each one is computed, and among them a few that are kept ready. */
 export const kinds: ReadonlyArray<Kind> = [
-  { name: "computed", percent: 90, path: (i) => `${lists[i % lists.length]!}?limit=${80 + i % 41}&fromItem=${i * 7 % 15_000}&order=${i % 2 === 0 ? "ASC" : "DESC"}` },
+  {
+    name: "computed",
+    percent: 90,
+    path: (i) =>
+      `${lists[i % lists.length]!}?limit=${80 + i % 41}&fromItem=${i * 7 % 15_000}&order=${
+        i % 2 === 0 ? "ASC" : "DESC"
+      }`
+  },
   { name: "kept", percent: 10, path: (i) => kept[i % kept.length]! }
 ]

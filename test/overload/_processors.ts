@@ -29,14 +29,19 @@ export const watchProcessors = (pids: ReadonlyArray<number>) => {
   const long = pids.map(() => [] as Array<Waits["long"][number]>)
   const timer = setInterval(() => {
     const now = take()
-    for (const [i, waited] of now.waitedMs.entries()) if (waited - last.waitedMs[i]! > longMs) long[i]!.push([last.atMs, now.atMs])
+    for (const [i, waited] of now.waitedMs.entries()) {
+      if (waited - last.waitedMs[i]! > longMs) long[i]!.push([last.atMs, now.atMs])
+    }
     last = now
   }, windowMs)
   return {
     /** Since it was asked last. */
     waits: (): ReadonlyArray<Waits> => {
       const now = take()
-      const told = pids.map((_, i): Waits => ({ share: (now.waitedMs[i]! - first.waitedMs[i]!) / (now.atMs - first.atMs), long: long[i]!.splice(0) }))
+      const told = pids.map((_, i): Waits => ({
+        share: (now.waitedMs[i]! - first.waitedMs[i]!) / (now.atMs - first.atMs),
+        long: long[i]!.splice(0)
+      }))
       first = now
       return told
     },

@@ -8,28 +8,55 @@ export const at = (times: ArrayLike<number>, share: number): number => {
 }
 
 const row = (times: ArrayLike<number>): string =>
-  [["p50", 0.5], ["p99", 0.99], ["max", 1]].map(([name, share]) => `${name} ${at(times, Number(share)).toFixed(1).padStart(6)}`).join("  ") + " ms"
+  [["p50", 0.5], ["p99", 0.99], ["max", 1]].map(([name, share]) =>
+    `${name} ${at(times, Number(share)).toFixed(1).padStart(6)}`
+  ).join("  ") + " ms"
 
 /** Those that were under way while neither of the processes waited long for a processor. */
-export const undisturbed = ({ sentMs, tookMs }: Taken, waits: ReadonlyArray<Waits>): Float64Array => {
+export const undisturbed = (
+  { sentMs, tookMs }: Taken,
+  waits: ReadonlyArray<Waits>
+): Float64Array => {
   const long = waits.flatMap((each) => each.long)
-  return tookMs.filter((took, i) => !long.some(([fromMs, toMs]) => sentMs[i]! < toMs && sentMs[i]! + took > fromMs))
+  return tookMs.filter((took, i) =>
+    !long.some(([fromMs, toMs]) => sentMs[i]! < toMs && sentMs[i]! + took > fromMs)
+  )
 }
 
 /** What a phase showed, in lines for a person. */
-export const tell = (name: string, { connectedMs, kinds, lateMs, seconds }: Seen, waits: readonly [server: Waits, clients: Waits]): string => {
+export const tell = (
+  name: string,
+  { connectedMs, kinds, lateMs, seconds }: Seen,
+  waits: readonly [server: Waits, clients: Waits]
+): string => {
   const lines: Array<readonly [what: string, told: string]> = []
   for (const [kind, { accepted, failed, refused }] of Object.entries(kinds)) {
     for (const [what, taken] of [["answered", accepted], ["refused", refused]] as const) {
-      if (taken.tookMs.length > 0) lines.push([`${kind}, ${what}`, `${(taken.tookMs.length / seconds).toFixed(0).padStart(5)} /s  ${row(taken.tookMs)}`])
+      if (taken.tookMs.length > 0) {
+        lines.push([
+          `${kind}, ${what}`,
+          `${(taken.tookMs.length / seconds).toFixed(0).padStart(5)} /s  ${row(taken.tookMs)}`
+        ])
+      }
       const others = undisturbed(taken, waits)
-      if (others.length > 0 && others.length < taken.tookMs.length) lines.push(["  undisturbed", `${(others.length / seconds).toFixed(0).padStart(5)} /s  ${row(others)}`])
+      if (others.length > 0 && others.length < taken.tookMs.length) {
+        lines.push([
+          "  undisturbed",
+          `${(others.length / seconds).toFixed(0).padStart(5)} /s  ${row(others)}`
+        ])
+      }
     }
     if (failed > 0) lines.push([`${kind}, failed`, String(failed)])
   }
   lines.push(["clients late", `          ${row(lateMs)}`])
-  if (connectedMs.length > 0) lines.push([`${connectedMs.length} connections`, `          ${row(connectedMs)}`])
-  const waited = waits.map(({ long, share }) => `${(share * 100).toFixed(1)} % (${long.length} times for more than ${longMs} ms)`)
+  if (connectedMs.length > 0) {
+    lines.push([`${connectedMs.length} connections`, `          ${row(connectedMs)}`])
+  }
+  const waited = waits.map(({ long, share }) =>
+    `${(share * 100).toFixed(1)} % (${long.length} times for more than ${longMs} ms)`
+  )
   lines.push(["no processor", `server ${waited[0]!}, clients ${waited[1]!}`])
-  return lines.map(([what, told], i) => `${(i === 0 ? name : "").padEnd(11)} ${what.padEnd(20)} ${told}`).join("\n")
+  return lines.map(([what, told], i) =>
+    `${(i === 0 ? name : "").padEnd(11)} ${what.padEnd(20)} ${told}`
+  ).join("\n")
 }

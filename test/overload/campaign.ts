@@ -17,14 +17,32 @@ import { at, tell, undisturbed } from "./_telling.ts"
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: "string", default: "60" }, aside: { type: "string", default: "20" }, times: { type: "string", default: "4" }, transactions: { type: "string", default: "20000" } }
+  options: {
+    seconds: { type: "string", default: "60" },
+    aside: { type: "string", default: "20" },
+    times: { type: "string", default: "4" },
+    transactions: { type: "string", default: "20000" }
+  }
 })
 
 const main = join(import.meta.dirname, "../../app/main.js")
 const server = spawn(process.execPath, [
-  main, "serve", "--port", "0", "--admin-port", "off", "--no-request-log", "--memory", "--feed", "-", ...positionals
+  main,
+  "serve",
+  "--port",
+  "0",
+  "--admin-port",
+  "off",
+  "--no-request-log",
+  "--memory",
+  "--feed",
+  "-",
+  ...positionals
 ], { stdio: ["pipe", "pipe", "inherit"] })
-const clients = fork(join(import.meta.dirname, "_generator.ts"), { stdio: "inherit", serialization: "advanced" })
+const clients = fork(join(import.meta.dirname, "_generator.ts"), {
+  stdio: "inherit",
+  serialization: "advanced"
+})
 // clients of a machine of their own would not wait for the processors of the server, nor it for what this process looks at; where that is not
 // allowed it shows in how late they are
 try {
@@ -32,15 +50,16 @@ try {
   setPriority(10)
 } catch {}
 
-const listening = (child: ChildProcess): Promise<number> => new Promise((resolve, reject) => {
-  let said = ""
-  child.stdout!.on("data", (text: Buffer) => {
-    said += String(text)
-    const port = /Listening on http:\/\/[^\s"]+:(\d+)/u.exec(said)?.[1]
-    if (port !== undefined) resolve(Number(port))
+const listening = (child: ChildProcess): Promise<number> =>
+  new Promise((resolve, reject) => {
+    let said = ""
+    child.stdout!.on("data", (text: Buffer) => {
+      said += String(text)
+      const port = /Listening on http:\/\/[^\s"]+:(\d+)/u.exec(said)?.[1]
+      if (port !== undefined) resolve(Number(port))
+    })
+    child.once("exit", () => reject(new Error(`The server ended: ${said}`)))
   })
-  child.once("exit", () => reject(new Error(`The server ended: ${said}`)))
-})
 
 const serving = listening(server)
 
@@ -54,30 +73,47 @@ for (const record of prehistory(simulation, Number(values.transactions))) {
   if (record.kind === "block") lastBlock = record.block.number
   feed(record)
 }
-while ((await fetch(`http://127.0.0.1:${port}/config`)).headers.get("ledger-ethereum-block") !== String(lastBlock)) await sleep(200)
+while (
+  (await fetch(`http://127.0.0.1:${port}/config`)).headers.get("ledger-ethereum-block") !==
+    String(lastBlock)
+) await sleep(200)
 
 const [seconds, aside] = [Number(values.seconds), Number(values.aside)]
 // made beforehand, since nothing is to take the processors from the server but its clients
-const coming = Array.from({ length: Math.ceil((seconds + 3 * aside) / 3) + 10 }, () => simulation.next())
+const coming = Array.from(
+  { length: Math.ceil((seconds + 3 * aside) / 3) + 10 },
+  () => simulation.next()
+)
 const blocks = setInterval(() => {
   const record = coming.shift()
   if (record !== undefined) feed(record)
 }, 3000)
 
-const drive = (load: Omit<Load, "port">): Promise<Seen> => new Promise((resolve) => {
-  clients.once("message", (seen: Seen) => resolve(seen))
-  clients.send({ port, ...load } satisfies Load)
-})
+const drive = (load: Omit<Load, "port">): Promise<Seen> =>
+  new Promise((resolve) => {
+    clients.once("message", (seen: Seen) => resolve(seen))
+    clients.send({ port, ...load } satisfies Load)
+  })
 
 /** The clock that all processes of the machine share, as the clients say when a request was sent. */
 const clockMs = () => Number(process.hrtime.bigint()) / 1e6
 
-const megabytes = (name: "VmRSS" | "VmHWM") => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`, "u").exec(readFileSync(`/proc/${server.pid!}/status`, "utf8"))![1]) / 1024)
+const megabytes = (name: "VmRSS" | "VmHWM") =>
+  Math.round(
+    Number(
+      new RegExp(`${name}:\\s+(\\d+)`, "u").exec(
+        readFileSync(`/proc/${server.pid!}/status`, "utf8")
+      )![1]
+    ) / 1024
+  )
 /** Of both processes, in seconds; Linux counts in hundredths. */
-const worked = () => [server, clients].map(({ pid }) => {
-  const [user, system] = readFileSync(`/proc/${pid!}/stat`, "utf8").replace(/^.*\) /u, "").split(" ").slice(11, 13).map(Number)
-  return (user! + system!) / 100
-})
+const worked = () =>
+  [server, clients].map(({ pid }) => {
+    const [user, system] = readFileSync(`/proc/${pid!}/stat`, "utf8").replace(/^.*\) /u, "").split(
+      " "
+    ).slice(11, 13).map(Number)
+    return (user! + system!) / 100
+  })
 let since = { ms: performance.now(), worked: worked() }
 const processors = watchProcessors([server.pid!, clients.pid!])
 /** Drives the clients, and tells what they saw. */
@@ -87,36 +123,72 @@ const phase = async (name: string, load: Omit<Load, "port">) => {
   const waits = processors.waits() as [Waits, Waits]
   console.log(tell(name, seen, waits))
   const now = { ms: performance.now(), worked: worked() }
-  const [ofServer, ofClients] = now.worked.map((seconds, i) => ((seconds - since.worked[i]!) * 1000 / (now.ms - since.ms)).toFixed(2))
+  const [ofServer, ofClients] = now.worked.map((seconds, i) =>
+    ((seconds - since.worked[i]!) * 1000 / (now.ms - since.ms)).toFixed(2)
+  )
   since = now
-  console.log(`${"".padEnd(11)} cores: server ${ofServer}, clients ${ofClients}; memory ${megabytes("VmRSS")} MB, ${megabytes("VmHWM")} MB at most`)
+  console.log(
+    `${"".padEnd(11)} cores: server ${ofServer}, clients ${ofClients}; memory ${
+      megabytes("VmRSS")
+    } MB, ${megabytes("VmHWM")} MB at most`
+  )
   return { seen, waits, ...seen.kinds.computed!, kept: seen.kinds.kept! }
 }
 
 await drive({ connections: 8, durationMs: aside * 500 })
 const whole = await phase("capacity", { connections: 8, durationMs: aside * 500 })
-const capacity = Object.values(whole.seen.kinds).reduce((sum, { accepted }) => sum + accepted.tookMs.length, 0) / whole.seen.seconds
-const before = await phase("half", { connections: 2000, durationMs: aside * 1000, perSecond: capacity / 2 })
+const capacity =
+  Object.values(whole.seen.kinds).reduce((sum, { accepted }) => sum + accepted.tookMs.length, 0) /
+  whole.seen.seconds
+const before = await phase("half", {
+  connections: 2000,
+  durationMs: aside * 1000,
+  perSecond: capacity / 2
+})
 const memoryBefore = megabytes("VmHWM")
-const during = await phase(`${values.times} times`, { connections: 2000, durationMs: seconds * 1000, perSecond: capacity * Number(values.times) })
+const during = await phase(`${values.times} times`, {
+  connections: 2000,
+  durationMs: seconds * 1000,
+  perSecond: capacity * Number(values.times)
+})
 const endedMs = clockMs()
-const later = await phase("half again", { connections: 2000, durationMs: aside * 1000, perSecond: capacity / 2 })
+const later = await phase("half again", {
+  connections: 2000,
+  durationMs: aside * 1000,
+  perSecond: capacity / 2
+})
 processors.stop()
 
 // what the machine did to the server or to the clients is printed above, and is the fault of neither
 const p99 = ({ waits }: typeof before, taken: Taken) => at(undisturbed(taken, waits), 0.99)
-const shareOf = ({ waits }: typeof before, taken: Taken) => undisturbed(taken, waits).length / taken.tookMs.length
+const shareOf = ({ waits }: typeof before, taken: Taken) =>
+  undisturbed(taken, waits).length / taken.tookMs.length
 const holds = {
-  "p99 of accepted requests is at most 3 times the normal": p99(during, during.accepted) <= 3 * p99(before, before.accepted),
+  "p99 of accepted requests is at most 3 times the normal":
+    p99(during, during.accepted) <= 3 * p99(before, before.accepted),
   "p99 of all refusals is below 250 ms, disturbed or not": at(during.refused.tookMs, 0.99) < 250,
-  "the machine left most of it undisturbed": [shareOf(before, before.accepted), shareOf(during, during.accepted), shareOf(during, during.refused)].every((share) => share > 0.5),
-  "nothing fails but with 503 and Retry-After": [before, during, later].every(({ seen }) => Object.values(seen.kinds).every(({ failed }) => failed === 0)),
+  "the machine left most of it undisturbed": [
+    shareOf(before, before.accepted),
+    shareOf(during, during.accepted),
+    shareOf(during, during.refused)
+  ].every((share) => share > 0.5),
+  "nothing fails but with 503 and Retry-After": [before, during, later].every(({ seen }) =>
+    Object.values(seen.kinds).every(({ failed }) => failed === 0)
+  ),
   "cached answers are sent: none is refused": during.kept.refused.tookMs.length === 0,
   "memory is bounded: at most 512 MB more than before": megabytes("VmHWM") <= memoryBefore + 512,
-  "nothing is refused 2 s after it ends": later.refused.sentMs.every((sentMs) => sentMs < endedMs + 2000)
+  "nothing is refused 2 s after it ends": later.refused.sentMs.every((sentMs) =>
+    sentMs < endedMs + 2000
+  )
 }
-console.log(`\nCapacity ${capacity.toFixed(0)} /s, ${cpus().length} × ${cpus()[0]!.model}, Node ${process.versions.node}`)
-for (const [claim, isTrue] of Object.entries(holds)) console.log(`${isTrue ? "yes" : "NO "}  ${claim}`)
+console.log(
+  `\nCapacity ${capacity.toFixed(0)} /s, ${cpus().length} × ${
+    cpus()[0]!.model
+  }, Node ${process.versions.node}`
+)
+for (const [claim, isTrue] of Object.entries(holds)) {
+  console.log(`${isTrue ? "yes" : "NO "}  ${claim}`)
+}
 clearInterval(blocks)
 clients.disconnect()
 server.kill("SIGTERM")

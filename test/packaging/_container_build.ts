@@ -3,7 +3,13 @@ import { once } from "node:events"
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs"
 import { createServer } from "node:net"
 import { dirname, join } from "node:path"
-import { type Instruction, readContainerFile, type Stage, textsOf, wordsOf } from "./_container_file.ts"
+import {
+  type Instruction,
+  readContainerFile,
+  type Stage,
+  textsOf,
+  wordsOf
+} from "./_container_file.ts"
 import { read, root } from "./_project.ts"
 
 /*
@@ -26,54 +32,99 @@ const build = (folder: string, stage: Stage): void => {
   const here = folderOf(folder, stage.name)
   let directory = here
   for (const instruction of stage.instructions) {
-    if (instruction.word === "WORKDIR") mkdirSync(directory = join(here, instruction.text), { recursive: true })
+    if (instruction.word === "WORKDIR") {
+      mkdirSync(directory = join(here, instruction.text), { recursive: true })
+    }
     if (instruction.word === "COPY") copy(folder, here, directory, instruction)
     if (instruction.word === "RUN" && !ofBase.test(instruction.text)) {
-      execFileSync("sh", ["-c", instruction.text], { cwd: directory, stdio: "pipe", env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` } })
+      execFileSync("sh", ["-c", instruction.text], {
+        cwd: directory,
+        stdio: "pipe",
+        env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
+      })
     }
   }
 }
 
-const copy = (folder: string, here: string, directory: string, { options, text }: Instruction): void => {
+const copy = (
+  folder: string,
+  here: string,
+  directory: string,
+  { options, text }: Instruction
+): void => {
   const sources = text.split(" ")
   const target = sources.pop()!
   if (ofBase.test(target)) return
   const to = join(target.startsWith("/") ? here : directory, target)
   for (const source of sources) {
-    const from = options.from === undefined ? join(root, source) : join(folderOf(folder, options.from), source)
+    const from = options.from === undefined
+      ? join(root, source)
+      : join(folderOf(folder, options.from), source)
     // a folder gives what it holds, a file goes into a folder whose name ends in a slash
-    cpSync(from, statSync(from).isDirectory() ? to : join(to, target.endsWith("/") ? source.split("/").at(-1)! : ""), { recursive: true })
+    cpSync(
+      from,
+      statSync(from).isDirectory()
+        ? to
+        : join(to, target.endsWith("/") ? source.split("/").at(-1)! : ""),
+      { recursive: true }
+    )
   }
 }
 
 const start = async (image: string, stage: Stage): Promise<ReadonlyArray<string>> => {
   const before = listing(join(image, "app"))
   const [port, adminPort] = [await freePort(), await freePort()]
-  const environment = Object.fromEntries(textsOf(stage, "ENV").flatMap((text) => text.split(" ")).map((pair) => pair.split("=")))
-  const [, ...words] = [...wordsOf(textsOf(stage, "ENTRYPOINT")[0]!), ...wordsOf(textsOf(stage, "CMD")[0]!)]
-  const program = spawn(process.execPath, words.map((word) => word.startsWith("/") ? join(image, word) : word), {
-    cwd: join(image, textsOf(stage, "WORKDIR").at(-1)!),
-    env: {
-      ...process.env, ...environment, PORT: `${port}`, ROLLUP_NODE_ADMIN_PORT: `${adminPort}`,
-      // here it is no container that keeps others out
-      HOST: "127.0.0.1", ROLLUP_NODE_ADMIN_HOST: "127.0.0.1"
-    },
-    stdio: ["ignore", "pipe", "pipe"]
-  })
+  const environment = Object.fromEntries(
+    textsOf(stage, "ENV").flatMap((text) => text.split(" ")).map((pair) => pair.split("="))
+  )
+  const [, ...words] = [
+    ...wordsOf(textsOf(stage, "ENTRYPOINT")[0]!),
+    ...wordsOf(textsOf(stage, "CMD")[0]!)
+  ]
+  const program = spawn(
+    process.execPath,
+    words.map((word) => word.startsWith("/") ? join(image, word) : word),
+    {
+      cwd: join(image, textsOf(stage, "WORKDIR").at(-1)!),
+      env: {
+        ...process.env,
+        ...environment,
+        PORT: `${port}`,
+        ROLLUP_NODE_ADMIN_PORT: `${adminPort}`,
+        // here it is no container that keeps others out
+        HOST: "127.0.0.1",
+        ROLLUP_NODE_ADMIN_HOST: "127.0.0.1"
+      },
+      stdio: ["ignore", "pipe", "pipe"]
+    }
+  )
   let said = ""
-  for (const stream of [program.stdout, program.stderr]) stream.on("data", (chunk) => { said += String(chunk) })
+  for (const stream of [program.stdout, program.stderr]) {
+    stream.on("data", (chunk) => {
+      said += String(chunk)
+    })
+  }
   const ended = once(program, "exit") as Promise<[number | null, string | null]>
   try {
-    const health = /http:\/\/127\.0\.0\.1:\d+(\/[\w/]+)/u.exec(textsOf(stage, "HEALTHCHECK")[0]!)![1]!
-    if (!await answers(`http://127.0.0.1:${adminPort}${health}`, () => program.exitCode === null)) return [`the health check failed, and the program said: ${said}`]
-    const isServing = await answers(`http://127.0.0.1:${port}/state`, () => program.exitCode === null)
+    const health = /http:\/\/127\.0\.0\.1:\d+(\/[\w/]+)/u.exec(
+      textsOf(stage, "HEALTHCHECK")[0]!
+    )![1]!
+    if (!await answers(`http://127.0.0.1:${adminPort}${health}`, () => program.exitCode === null)) {
+      return [`the health check failed, and the program said: ${said}`]
+    }
+    const isServing = await answers(
+      `http://127.0.0.1:${port}/state`,
+      () => program.exitCode === null
+    )
     program.kill("SIGTERM")
     const [code] = await ended
     return [
       ...isServing ? [] : [`it served nothing, and said: ${said}`],
       ...code === 0 ? [] : [`it ended with ${code} after SIGTERM, expected 0, and said: ${said}`],
       ...existsSync(join(image, "data/.rollup-node")) ? [] : ["it kept nothing below /data"],
-      ...listing(join(image, "app")) === before ? [] : ["it wrote to /app, which is to be read only"]
+      ...listing(join(image, "app")) === before
+        ? []
+        : ["it wrote to /app, which is to be read only"]
     ]
   } finally {
     if (program.exitCode === null) program.kill("SIGKILL")
@@ -82,7 +133,9 @@ const start = async (image: string, stage: Stage): Promise<ReadonlyArray<string>
 
 const listing = (folder: string): string =>
   readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    .map(({ name, parentPath }) => `${parentPath}/${name} ${statSync(join(parentPath, name)).mtimeMs}`).sort().join("\n")
+    .map(({ name, parentPath }) =>
+      `${parentPath}/${name} ${statSync(join(parentPath, name)).mtimeMs}`
+    ).sort().join("\n")
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")

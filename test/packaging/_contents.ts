@@ -16,29 +16,55 @@ const allowed: ReadonlyArray<RegExp> = [
 ]
 
 /** What is wrong with the files of an unpacked package. */
-export const contentFaults = (folder: string, paths: ReadonlyArray<string>, manifest: Manifest): ReadonlyArray<string> => {
+export const contentFaults = (
+  folder: string,
+  paths: ReadonlyArray<string>,
+  manifest: Manifest
+): ReadonlyArray<string> => {
   const there = new Set(paths)
   const text = (path: string) => readFileSync(join(folder, path), "utf8")
   return [
-    ...paths.filter((path) => !allowed.some((pattern) => pattern.test(path))).map((path) => `${path} is of no use to users`),
-    ...paths.filter((path) => path.startsWith("dist/") && path.endsWith(".map")).flatMap((path) => sourceFaults(path, text(path), there)),
-    ...paths.filter((path) => path.endsWith(".js")).flatMap((path) => importFaults(path, text(path), there, manifest))
+    ...paths.filter((path) => !allowed.some((pattern) => pattern.test(path))).map((path) =>
+      `${path} is of no use to users`
+    ),
+    ...paths.filter((path) => path.startsWith("dist/") && path.endsWith(".map")).flatMap((path) =>
+      sourceFaults(path, text(path), there)
+    ),
+    ...paths.filter((path) => path.endsWith(".js")).flatMap((path) =>
+      importFaults(path, text(path), there, manifest)
+    )
   ]
 }
 
 /** A map must lead to a source that users have. */
-const sourceFaults = (path: string, text: string, there: ReadonlySet<string>): ReadonlyArray<string> => {
+const sourceFaults = (
+  path: string,
+  text: string,
+  there: ReadonlySet<string>
+): ReadonlyArray<string> => {
   const { sources } = JSON.parse(text) as { readonly sources: ReadonlyArray<string> }
-  return sources.filter((source) => !there.has(normalize(join(dirname(path), source)))).map((source) => `${path} leads to ${source}, which is not there`)
+  return sources.filter((source) => !there.has(normalize(join(dirname(path), source)))).map((
+    source
+  ) => `${path} leads to ${source}, which is not there`)
 }
 
-const statement = /^[ \t]*(?:import|export)\s(?:[^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\("([^"\n]+)"\)/gmu
+const statement =
+  /^[ \t]*(?:import|export)\s(?:[^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\("([^"\n]+)"\)/gmu
 
 /** What runs must find what it imports: a file of the package, Node, or a dependency that is declared. */
-const importFaults = (path: string, text: string, there: ReadonlySet<string>, { dependencies }: Manifest): ReadonlyArray<string> =>
+const importFaults = (
+  path: string,
+  text: string,
+  there: ReadonlySet<string>,
+  { dependencies }: Manifest
+): ReadonlyArray<string> =>
   [...text.replaceAll(/\/\*[\s\S]*?\*\//gu, "").matchAll(statement)].flatMap((match) => {
     const specifier = (match[1] ?? match[2])!
-    const isFound = specifier.startsWith(".") ? there.has(normalize(join(dirname(path), specifier)))
-      : specifier.startsWith("node:") || Object.keys(dependencies).some((name) => specifier === name || specifier.startsWith(`${name}/`))
+    const isFound = specifier.startsWith(".") ?
+      there.has(normalize(join(dirname(path), specifier)))
+      : specifier.startsWith("node:") ||
+        Object.keys(dependencies).some((name) =>
+          specifier === name || specifier.startsWith(`${name}/`)
+        )
     return isFound ? [] : [`${path} imports ${specifier}, which users do not have`]
   })

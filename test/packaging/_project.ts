@@ -24,8 +24,8 @@ export interface Manifest {
 export const manifest = JSON.parse(read("package.json")) as Manifest
 
 /** The doors that hold code, by what a user imports. */
-export const doors: ReadonlyArray<readonly [string, Targets]> = Object.entries(manifest.exports).flatMap(([door, targets]) =>
-  typeof targets === "string" ? [] : [[door, targets] as const])
+export const doors: ReadonlyArray<readonly [string, Targets]> = Object.entries(manifest.exports)
+  .flatMap(([door, targets]) => typeof targets === "string" ? [] : [[door, targets] as const])
 
 export interface Locked {
   readonly version: string
@@ -38,4 +38,6 @@ export interface Locked {
 }
 
 /** What is installed, by its folder. */
-export const locked = (JSON.parse(read("package-lock.json")) as { packages: { readonly [folder: string]: Locked } }).packages
+export const locked =
+  (JSON.parse(read("package-lock.json")) as { packages: { readonly [folder: string]: Locked } })
+    .packages

@@ -13,21 +13,34 @@ import { manifest, read, root } from "./_project.ts"
 const place = "app/container"
 const stages = readContainerFile(read(`${place}/Containerfile`))
 const image = stages.at(-1)!
-const variables = new Set<string>(Object.values(settings.serverSettings).map(({ variable }) => variable))
+const variables = new Set<string>(
+  Object.values(settings.serverSettings).map(({ variable }) => variable)
+)
 const port = settings.listening.port.default
 
 const environmentOf = (stage: Stage) =>
-  Object.fromEntries(textsOf(stage, "ENV").flatMap((text) => text.split(" ")).map((pair) => pair.split("=") as [string, string]))
+  Object.fromEntries(
+    textsOf(stage, "ENV").flatMap((text) => text.split(" ")).map((pair) =>
+      pair.split("=") as [string, string]
+    )
+  )
 
 describe("the container file", () => {
   it("copies what is there, and what is sent to the builder", () => {
-    const sent = read(`${place}/Containerfile.dockerignore`).split("\n").filter((line) => line.startsWith("!")).map((line) => line.slice(1))
-    const copied = stages.flatMap(({ instructions }) => instructions.filter(({ options, word }) => word === "COPY" && options.from === undefined))
+    const sent = read(`${place}/Containerfile.dockerignore`).split("\n").filter((line) =>
+      line.startsWith("!")
+    ).map((line) => line.slice(1))
+    const copied = stages.flatMap(({ instructions }) =>
+      instructions.filter(({ options, word }) => word === "COPY" && options.from === undefined)
+    )
       .flatMap(({ text }) => text.split(" ").slice(0, -1))
     assert.isAbove(copied.length, 5)
     for (const source of copied) {
       assert.isTrue(existsSync(join(root, source)), `${source} is not there`)
-      assert.isTrue(sent.some((path) => source === path || source.startsWith(`${path}/`)), `${source} is not sent`)
+      assert.isTrue(
+        sent.some((path) => source === path || source.startsWith(`${path}/`)),
+        `${source} is not sent`
+      )
     }
     for (const path of sent) assert.include(copied, path, `${path} is sent for nothing`)
   })
@@ -39,7 +52,9 @@ describe("the container file", () => {
         if (options.from === undefined) continue
         const source = stages.slice(0, i).find(({ name }) => name === options.from)
         assert.isDefined(source, options.from)
-        for (const path of text.split(" ").slice(0, -1)) assert.isTrue(path.startsWith(`${textsOf(source!, "WORKDIR")[0]}/`), path)
+        for (const path of text.split(" ").slice(0, -1)) {
+          assert.isTrue(path.startsWith(`${textsOf(source!, "WORKDIR")[0]}/`), path)
+        }
       }
     }
   })
@@ -47,7 +62,9 @@ describe("the container file", () => {
   it("is built with a Node that the package runs on, from images of a version", () => {
     const least = Number(/(\d+)/u.exec(manifest.engines.node)![1])
     for (const { image } of stages) assert.match(image, /^[\w/-]+:\d[\w.-]*$/u)
-    for (const { image } of stages.slice(0, -1)) assert.isAtLeast(Number(/^node:(\d+)-alpine/u.exec(image)![1]), least)
+    for (const { image } of stages.slice(0, -1)) {
+      assert.isAtLeast(Number(/^node:(\d+)-alpine/u.exec(image)![1]), least)
+    }
     // the libraries come from the same release of the system
     assert.strictEqual(image.image.split(":")[1], /alpine([\d.]+)$/u.exec(stages[0]!.image)![1])
   })
@@ -59,22 +76,37 @@ describe("the container file", () => {
     assert.isEmpty(image.instructions.slice(after).filter(({ word }) => word === "COPY"))
     const [data] = textsOf(image, "VOLUME")
     assert.strictEqual(textsOf(image, "WORKDIR").at(-1), data)
-    const owner = image.instructions.find(({ text, word }) => word === "COPY" && text.endsWith(` ${data}`))
+    const owner = image.instructions.find(({ text, word }) =>
+      word === "COPY" && text.endsWith(` ${data}`)
+    )
     assert.strictEqual(owner?.options.chown, textsOf(image, "USER").at(-1))
   })
 
   it("starts the program of the package, which gets the signals itself", () => {
     const [program, file] = wordsOf(textsOf(image, "ENTRYPOINT")[0]!)
-    assert.deepStrictEqual([program, file], ["node", `/app/${manifest.bin["rollup-node"]!.replace("./", "")}`])
+    assert.deepStrictEqual([program, file], [
+      "node",
+      `/app/${manifest.bin["rollup-node"]!.replace("./", "")}`
+    ])
     const [command, ...flags] = wordsOf(textsOf(image, "CMD")[0]!)
     const known = commands.find(({ name }) => name === command)
     assert.isDefined(known)
-    for (const flag of flags.filter((word) => word.startsWith("--"))) assert.include(Object.values(known!.options).map((option) => `--${option.flag}`), flag)
-    for (const name of Object.keys(environmentOf(image))) assert.isTrue(name === "NODE_ENV" || variables.has(name), `${name} is no variable of the program`)
+    for (const flag of flags.filter((word) => word.startsWith("--"))) {
+      assert.include(Object.values(known!.options).map((option) => `--${option.flag}`), flag)
+    }
+    for (const name of Object.keys(environmentOf(image))) {
+      assert.isTrue(
+        name === "NODE_ENV" || variables.has(name),
+        `${name} is no variable of the program`
+      )
+    }
   })
 
   it("shows both listeners, reachable from outside of the container", () => {
-    assert.deepStrictEqual(textsOf(image, "EXPOSE").join(" ").split(" ").map(Number), [port, adminPort])
+    assert.deepStrictEqual(textsOf(image, "EXPOSE").join(" ").split(" ").map(Number), [
+      port,
+      adminPort
+    ])
     const environment = environmentOf(image)
     assert.strictEqual(environment[settings.listening.host.variable], "0.0.0.0")
     assert.strictEqual(environment[settings.watching.adminHost.variable], "0.0.0.0")
@@ -85,7 +117,7 @@ describe("the container file", () => {
     const words = wordsOf(command!)
     assert.strictEqual(words[0], "wget")
     assert.strictEqual(words.at(-1), `http://127.0.0.1:${adminPort}/livez`)
-    assert.include(read("adapters/admin/_routes.ts"), "\"/livez\"")
+    assert.include(read("adapters/admin/_routes.ts"), '"/livez"')
   })
 })
 
@@ -96,7 +128,9 @@ interface Service {
   readonly environment?: { readonly [name: string]: string }
   readonly ports?: ReadonlyArray<string>
   readonly volumes?: ReadonlyArray<string>
-  readonly depends_on?: ReadonlyArray<string> | { readonly [service: string]: { readonly condition: string } }
+  readonly depends_on?: ReadonlyArray<string> | {
+    readonly [service: string]: { readonly condition: string }
+  }
   readonly healthcheck?: { readonly test: ReadonlyArray<string> }
   readonly read_only?: boolean
   readonly tmpfs?: ReadonlyArray<string>
@@ -106,11 +140,16 @@ interface Service {
 
 interface Prometheus {
   readonly rule_files: ReadonlyArray<string>
-  readonly scrape_configs: ReadonlyArray<{ readonly static_configs: ReadonlyArray<{ readonly targets: ReadonlyArray<string> }> }>
+  readonly scrape_configs: ReadonlyArray<
+    { readonly static_configs: ReadonlyArray<{ readonly targets: ReadonlyArray<string> }> }
+  >
 }
 
 describe("the deployment", () => {
-  const compose = parse(read(`${place}/compose.yaml`)) as { readonly services: { readonly [name: string]: Service }; readonly volumes: object }
+  const compose = parse(read(`${place}/compose.yaml`)) as {
+    readonly services: { readonly [name: string]: Service }
+    readonly volumes: object
+  }
   const { services } = compose
   const node = services.node!
 
@@ -145,7 +184,9 @@ describe("the deployment", () => {
 
   it("publishes the interface to all and what watches it to the machine alone", () => {
     assert.deepStrictEqual(node.ports, [`8080:${port}`])
-    for (const name of ["prometheus", "grafana"]) for (const published of services[name]!.ports!) assert.match(published, /^127\.0\.0\.1:/u)
+    for (const name of ["prometheus", "grafana"]) {
+      for (const published of services[name]!.ports!) assert.match(published, /^127\.0\.0\.1:/u)
+    }
     assert.isUndefined(services.postgres!.ports)
   })
 
@@ -157,12 +198,21 @@ describe("the deployment", () => {
     assert.match(given, /^postgresql:\/\/rollup:secret@postgres:5432\/rollup$/u)
     const { POSTGRES_DB, POSTGRES_PASSWORD, POSTGRES_USER } = services.postgres!.environment!
     assert.deepStrictEqual([POSTGRES_USER, POSTGRES_DB], ["rollup", "rollup"])
-    for (const secret of [POSTGRES_PASSWORD!, services.grafana!.environment!.GF_SECURITY_ADMIN_PASSWORD!]) assert.match(secret, /^\$\{\w+:\?[^}]+\}$/u)
+    for (
+      const secret of [
+        POSTGRES_PASSWORD!,
+        services.grafana!.environment!.GF_SECURITY_ADMIN_PASSWORD!
+      ]
+    ) assert.match(secret, /^\$\{\w+:\?[^}]+\}$/u)
   })
 
   it("waits for what is waited for to be healthy", () => {
     for (const { depends_on: needs = [] } of Object.values(services)) {
-      for (const name of Array.isArray(needs) ? needs as ReadonlyArray<string> : Object.keys(needs)) assert.isDefined(services[name]?.healthcheck, name)
+      for (
+        const name of Array.isArray(needs)
+          ? needs as ReadonlyArray<string>
+          : Object.keys(needs)
+      ) assert.isDefined(services[name]?.healthcheck, name)
     }
     assert.strictEqual(services.postgres!.healthcheck!.test[1], "pg_isready")
   })
@@ -173,19 +223,37 @@ describe("the deployment", () => {
   })
 
   it("watches the admin listener, by the rules and boards that are there", () => {
-    const mounted = (service: string) => services[service]!.volumes!.find((volume) => volume.startsWith("../monitoring:"))!.split(":")[1]!
+    const mounted = (service: string) =>
+      services[service]!.volumes!.find((volume) => volume.startsWith("../monitoring:"))!.split(
+        ":"
+      )[1]!
     const config = services.prometheus!.command![0]!.replace("--config.file=", "")
     assert.isTrue(config.startsWith(`${mounted("prometheus")}/`))
     const here = join(root, "app/monitoring")
-    const prometheus = parse(read(join("app/monitoring", config.slice(mounted("prometheus").length)))) as Prometheus
-    assert.deepStrictEqual(prometheus.scrape_configs.flatMap(({ static_configs: all }) => all.flatMap(({ targets }) => targets)), [`node:${adminPort}`])
-    for (const rules of prometheus.rule_files) assert.property(parse(read(join("app/monitoring", rules))), "groups", rules)
-    const [boards] = (parse(read(`${place}/grafana/boards.yaml`)) as { providers: ReadonlyArray<{ options: { path: string } }> }).providers
+    const prometheus = parse(
+      read(join("app/monitoring", config.slice(mounted("prometheus").length)))
+    ) as Prometheus
+    assert.deepStrictEqual(
+      prometheus.scrape_configs.flatMap(({ static_configs: all }) =>
+        all.flatMap(({ targets }) => targets)
+      ),
+      [`node:${adminPort}`]
+    )
+    for (const rules of prometheus.rule_files) {
+      assert.property(parse(read(join("app/monitoring", rules))), "groups", rules)
+    }
+    const [boards] = (parse(read(`${place}/grafana/boards.yaml`)) as {
+      providers: ReadonlyArray<{ options: { path: string } }>
+    }).providers
     assert.strictEqual(boards!.options.path, mounted("grafana"))
     const found = globSync("*.json", { cwd: here })
     assert.isNotEmpty(found)
-    for (const file of found) assert.property(JSON.parse(read(join("app/monitoring", file))), "panels", file)
-    const [source] = (parse(read(`${place}/grafana/datasource.yaml`)) as { datasources: ReadonlyArray<{ uid: string; url: string }> }).datasources
+    for (const file of found) {
+      assert.property(JSON.parse(read(join("app/monitoring", file))), "panels", file)
+    }
+    const [source] = (parse(read(`${place}/grafana/datasource.yaml`)) as {
+      datasources: ReadonlyArray<{ uid: string; url: string }>
+    }).datasources
     assert.strictEqual(source!.url, "http://prometheus:9090")
   })
 })

@@ -4,40 +4,76 @@ import { join } from "node:path"
 import { locked, manifest, read, root } from "./_project.ts"
 
 /** Licences that ask for nothing but their own text: fit for a product under MIT. */
-const allowed: ReadonlySet<string> = new Set(["MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "0BSD", "BlueOak-1.0.0"])
+const allowed: ReadonlySet<string> = new Set([
+  "MIT",
+  "ISC",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "Apache-2.0",
+  "0BSD",
+  "BlueOak-1.0.0"
+])
 
-const production = Object.entries(locked).filter(([folder, { dev }]) => folder !== "" && dev !== true)
+const production = Object.entries(locked).filter(([folder, { dev }]) =>
+  folder !== "" && dev !== true
+)
 
 describe("what users install with the package", () => {
   it("is under licences that are allowed, as the lock and the packages themselves say", () => {
     assert.isAbove(production.length, 5)
     const refused = production.flatMap(([folder, { license }]) => {
-      const own = existsSync(join(root, folder)) ? (JSON.parse(read(`${folder}/package.json`)) as { license?: string }).license : license
-      return license !== undefined && allowed.has(license) && own === license ? [] : [`${folder}: ${license ?? "none"}, ${own ?? "none"}`]
+      const own = existsSync(join(root, folder))
+        ? (JSON.parse(read(`${folder}/package.json`)) as { license?: string }).license
+        : license
+      return license !== undefined && allowed.has(license) && own === license
+        ? []
+        : [`${folder}: ${license ?? "none"}, ${own ?? "none"}`]
     })
     assert.deepStrictEqual(refused, [])
   })
 
   it("contains every dependency that is declared, and few others", () => {
-    for (const name of Object.keys(manifest.dependencies)) assert.include(production.map(([folder]) => folder), `node_modules/${name}`)
+    for (const name of Object.keys(manifest.dependencies)) {
+      assert.include(production.map(([folder]) => folder), `node_modules/${name}`)
+    }
     assert.isAtMost(production.length, 20, production.map(([folder]) => folder).join(" "))
   })
 
   it("is told apart from what a licence forbids", () => {
-    for (const licence of ["GPL-3.0-only", "AGPL-3.0-or-later", "SSPL-1.0", "UNLICENSED", "MIT AND GPL-2.0-only"]) assert.isFalse(allowed.has(licence))
+    for (
+      const licence of [
+        "GPL-3.0-only",
+        "AGPL-3.0-or-later",
+        "SSPL-1.0",
+        "UNLICENSED",
+        "MIT AND GPL-2.0-only"
+      ]
+    ) assert.isFalse(allowed.has(licence))
   })
 })
 
 describe("the lock", () => {
   it("has all that anything in it may want, on whatever platform, as a clean install expects", () => {
     const missing = Object.entries(locked).flatMap(([folder, { optionalDependencies = {} }]) =>
-      Object.keys(optionalDependencies).filter((name) => locked[`node_modules/${name}`] === undefined && locked[`${folder}/node_modules/${name}`] === undefined))
+      Object.keys(optionalDependencies).filter((name) =>
+        locked[`node_modules/${name}`] === undefined &&
+        locked[`${folder}/node_modules/${name}`] === undefined
+      )
+    )
     assert.deepStrictEqual(missing, [])
     const { dependencies, devDependencies } = locked[""]!
-    assert.deepStrictEqual({ ...dependencies, ...devDependencies }, { ...manifest.dependencies, ...manifest.devDependencies })
+    assert.deepStrictEqual({ ...dependencies, ...devDependencies }, {
+      ...manifest.dependencies,
+      ...manifest.devDependencies
+    })
   })
 
   it("names versions and no host to get them from", () => {
-    assert.deepStrictEqual(Object.entries(locked).filter(([, { resolved }]) => resolved !== undefined).map(([folder]) => folder), [])
+    assert.deepStrictEqual(
+      Object.entries(locked).filter(([, { resolved }]) => resolved !== undefined).map(([folder]) =>
+        folder
+      ),
+      []
+    )
   })
 })

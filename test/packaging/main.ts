@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { createRequire } from "node:module"
 import { arch, platform, tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
@@ -19,25 +28,51 @@ const packedBytesMax = 3_700_000
 const unpackedBytesMax = 14_100_000
 
 const run = (command: string, args: ReadonlyArray<string>, cwd = root) =>
-  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 26 })
-const attw = join(dirname(createRequire(import.meta.url).resolve("@arethetypeswrong/cli/package.json")), "dist/index.js")
-const filesOf = (folder: string) => readdirSync(folder, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+  execFileSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 1 << 26
+  })
+const attw = join(
+  dirname(createRequire(import.meta.url).resolve("@arethetypeswrong/cli/package.json")),
+  "dist/index.js"
+)
+const filesOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile()).map((entry) =>
+      relative(folder, join(entry.parentPath, entry.name))
+    )
 
 let failed = 0
-const check = async (title: string, faults: () => ReadonlyArray<string> | Promise<ReadonlyArray<string>>): Promise<void> => {
+const check = async (
+  title: string,
+  faults: () => ReadonlyArray<string> | Promise<ReadonlyArray<string>>
+): Promise<void> => {
   let found: ReadonlyArray<string>
   try {
     found = await faults()
   } catch (error) {
-    const { message, stderr = "", stdout = "" } = error as { message: string; stderr?: string; stdout?: string }
+    const { message, stderr = "", stdout = "" } = error as {
+      message: string
+      stderr?: string
+      stdout?: string
+    }
     found = [stdout + stderr || message]
   }
   if (found.length > 0) failed++
-  console.log(`${found.length === 0 ? "ok  " : "FAIL"} ${title}${found.map((fault) => `\n     ${fault}`).join("")}`)
+  console.log(
+    `${found.length === 0 ? "ok  " : "FAIL"} ${title}${
+      found.map((fault) => `\n     ${fault}`).join("")
+    }`
+  )
 }
 const atMost = (what: string, bytes: number, bytesMax: number) =>
-  bytes <= bytesMax ? [] : [`${what} is ${bytes} bytes, expected at most ${bytesMax}: look what was added before the bound is raised`]
+  bytes <= bytesMax
+    ? []
+    : [
+      `${what} is ${bytes} bytes, expected at most ${bytesMax}: look what was added before the bound is raised`
+    ]
 
 const folder = mkdtempSync(join(tmpdir(), "rollup-node-package-"))
 try {
@@ -50,21 +85,40 @@ try {
   const unpackedBytes = paths.reduce((sum, path) => sum + statSync(join(unpacked, path)).size, 0)
   console.log(`${paths.length} files, ${packedBytes} bytes packed, ${unpackedBytes} bytes unpacked`)
 
-  await check(`it is at most ${packedBytesMax} bytes packed and ${unpackedBytesMax} unpacked`, () =>
-    [...atMost("the tarball", packedBytes, packedBytesMax), ...atMost("what it holds", unpackedBytes, unpackedBytesMax)])
+  await check(
+    `it is at most ${packedBytesMax} bytes packed and ${unpackedBytesMax} unpacked`,
+    () => [
+      ...atMost("the tarball", packedBytes, packedBytesMax),
+      ...atMost("what it holds", unpackedBytes, unpackedBytesMax)
+    ]
+  )
   await check("it holds what users need, all of it and nothing else", () => [
     ...contentFaults(unpacked, paths, manifest),
-    ...["CHANGELOG.md", "LICENSE", "README.md"].filter((path) => !paths.includes(path)).map((path) => `${path} is missing`)
+    ...["CHANGELOG.md", "LICENSE", "README.md"].filter((path) => !paths.includes(path)).map((
+      path
+    ) => `${path} is missing`)
   ])
   await check("publint finds nothing", async () => {
-    const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer }, strict: true })
+    const { messages, pkg } = await publint({
+      pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer },
+      strict: true
+    })
     return messages.map((message) => formatMessage(message, pkg ?? {}) ?? message.code)
   })
   // there is no CommonJS here, and nothing for resolvers that know no exports
-  await check("attw finds nothing, as a package of modules only", () => (run(process.execPath, [attw, tarball, "--profile", "esm-only"]), []))
-  await check("the client needs no other package, for its types neither", () => clientAlone(tarball))
+  await check(
+    "attw finds nothing, as a package of modules only",
+    () => (run(process.execPath, [attw, tarball, "--profile", "esm-only"]), [])
+  )
+  await check(
+    "the client needs no other package, for its types neither",
+    () => clientAlone(tarball)
+  )
   await check("JSR takes the sources, and calls no type of the client slow", () => jsrFaults())
-  await check("the container file builds, and what comes of it starts, is healthy, keeps data and stops", () => containerFaults(join(folder, "container")))
+  await check(
+    "the container file builds, and what comes of it starts, is healthy, keeps data and stops",
+    () => containerFaults(join(folder, "container"))
+  )
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -84,12 +138,37 @@ console.log(String(nonce))
 `
   writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }))
   writeFileSync(join(project, "index.ts"), program)
-  const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--target", "ES2022", "--lib", "ES2022,DOM"]
-  for (const resolution of [["--module", "nodenext"], ["--module", "esnext", "--moduleResolution", "bundler"]]) {
-    run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), ...strict, ...resolution, "--types", "", "index.ts"], project)
+  const strict = [
+    "--strict",
+    "--exactOptionalPropertyTypes",
+    "--noUncheckedIndexedAccess",
+    "--target",
+    "ES2022",
+    "--lib",
+    "ES2022,DOM"
+  ]
+  for (
+    const resolution of [["--module", "nodenext"], [
+      "--module",
+      "esnext",
+      "--moduleResolution",
+      "bundler"
+    ]]
+  ) {
+    run(process.execPath, [
+      join(root, "node_modules/typescript/bin/tsc"),
+      ...strict,
+      ...resolution,
+      "--types",
+      "",
+      "index.ts"
+    ], project)
   }
   const said = run(process.execPath, ["index.js"], project).trim()
-  return said === "18446744073709551615" && readFileSync(join(project, "index.js"), "utf8").includes("rollupClient") ? [] : [`it said ${said}`]
+  return said === "18446744073709551615" &&
+      readFileSync(join(project, "index.js"), "utf8").includes("rollupClient")
+    ? []
+    : [`it said ${said}`]
 }
 
 /** A dry run of the publication; Deno is one of the runtimes that the package is tried under. */
@@ -104,6 +183,8 @@ function jsrFaults(): ReadonlyArray<string> {
     run(deno, ["publish", "--dry-run", "--allow-dirty"], sources)
     return ["no type is slow any more: leave out --allow-slow-types"]
   } catch (error) {
-    return [...(error as { stderr: string }).stderr.matchAll(/adapters\/client\/\w+\.ts/gu)].map(([file]) => `${file} has a type that JSR calls slow`)
+    return [...(error as { stderr: string }).stderr.matchAll(/adapters\/client\/\w+\.ts/gu)].map((
+      [file]
+    ) => `${file} has a type that JSR calls slow`)
   }
 }

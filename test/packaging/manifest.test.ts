@@ -10,7 +10,11 @@ describe("the package", () => {
       const source = targets["rollup-node-source"]
       assert.isTrue(existsSync(join(root, source)), `${door} leads to ${source}`)
       const built = `./dist/${source.slice(2, -".ts".length)}`
-      assert.deepStrictEqual([targets.types, targets.default], [`${built}.d.ts`, `${built}.js`], door)
+      assert.deepStrictEqual(
+        [targets.types, targets.default],
+        [`${built}.d.ts`, `${built}.js`],
+        door
+      )
     }
   })
 
@@ -25,11 +29,16 @@ describe("the package", () => {
       assert.isNotEmpty(why!.trim())
       return [...names!.matchAll(/`([^`]+)`/gu)].map((match) => match[1]!)
     })
-    assert.deepStrictEqual(told.toSorted(), [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)].toSorted())
+    assert.deepStrictEqual(
+      told.toSorted(),
+      [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)].toSorted()
+    )
   })
 
   it("has a changelog that begins with this version and tells of no later one", () => {
-    const versions = [...read("app/packaging/CHANGELOG.md").matchAll(/^## (\d+\.\d+\.\d+)/gmu)].map((match) => match[1]!)
+    const versions = [...read("app/packaging/CHANGELOG.md").matchAll(/^## (\d+\.\d+\.\d+)/gmu)].map(
+      (match) => match[1]!
+    )
     assert.strictEqual(versions[0], manifest.version)
     assert.strictEqual(new Set(versions).size, versions.length)
   })

@@ -44,13 +44,16 @@ const tryNode = async (node: string): Promise<Outcome> => {
   const timeout = setTimeout(() => server.kill("SIGKILL"), answerTimeoutMs)
   let output = ""
   let url: string | undefined
-  server.stderr.on("data", (text) => { output += String(text) })
+  server.stderr.on("data", (text) => {
+    output += String(text)
+  })
   for await (const text of server.stdout) {
     output += String(text)
     url = /Listening on (http:\/\/[^\s",]+)/u.exec(output)?.[1]
     if (url !== undefined) break
   }
-  const answer = url === undefined ? output
+  const answer = url === undefined ?
+    output
     : await fetch(`${url}/state`).then(({ status }) => String(status), String)
   server.kill("SIGTERM")
   const [code, signal] = await ended as [number | null, string | null]
@@ -60,7 +63,9 @@ const tryNode = async (node: string): Promise<Outcome> => {
 
 const folder = mkdtempSync(join(tmpdir(), "rollup-node-nodes-"))
 try {
-  const nodes = await Promise.all(versions.map((version, i) => install(join(folder, `${i}`), version)))
+  const nodes = await Promise.all(
+    versions.map((version, i) => install(join(folder, `${i}`), version))
+  )
   const outcomes: Array<Outcome> = []
   for (const node of nodes) outcomes.push(await tryNode(node))
   console.table(outcomes)

@@ -4,7 +4,14 @@ import { layer, poolLayer } from "../../adapters/memory/mod.ts"
 import type { BatchFeed, PostedTransaction } from "../../core/domain/mod.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore, SignatureVerifier } from "../../core/ports/mod.ts"
-import { Ledger, Pool, pooledLedger, type Selection, Submission, type SubmissionOptions } from "../../core/use_cases/mod.ts"
+import {
+  Ledger,
+  Pool,
+  pooledLedger,
+  type Selection,
+  Submission,
+  type SubmissionOptions
+} from "../../core/use_cases/mod.ts"
 import { poolNetwork } from "../laws/mod.ts"
 import { genesis } from "./_subject.ts"
 
@@ -26,25 +33,45 @@ export interface Otherwise {
   readonly reader?: (reader: LedgerReader["Service"]) => Partial<LedgerReader["Service"]>
 }
 
-const storesOtherwise = ({ pool, reader }: Otherwise) => Layer.merge(
-  Layer.effect(PoolStore, Effect.map(PoolStore, (store) => ({ ...store, ...pool?.(store) }))).pipe(Layer.provide(poolLayer)),
-  Layer.effect(LedgerReader, Effect.map(LedgerReader, (store) => ({ ...store, ...reader?.(store) }))).pipe(Layer.provideMerge(layer(genesis)))
-)
-
-/** A node in memory whose verifier knows one wrong signature of each kind. */
-export const nodeLayer = (options: Partial<SubmissionOptions> = {}, verified: Verified = { count: 0 }, otherwise: Otherwise = {}) =>
-  Layer.mergeAll(pooledLedger(genesis, keccak256), Submission.layer({ network: genesis.network, keccak256, ...options })).pipe(
-    Layer.provideMerge(Pool.layer({ keccak256 })),
-    Layer.provideMerge(Layer.merge(storesOtherwise(otherwise), Layer.sync(SignatureVerifier, () => ({
-      transaction: ({ signature }) => Effect.as(verifying(verified), signature !== wrongSignature),
-      authorization: ({ signature }) => Effect.as(verifying(verified), signature !== wrongEthSignature)
-    }))))
+const storesOtherwise = ({ pool, reader }: Otherwise) =>
+  Layer.merge(
+    Layer.effect(PoolStore, Effect.map(PoolStore, (store) => ({ ...store, ...pool?.(store) })))
+      .pipe(Layer.provide(poolLayer)),
+    Layer.effect(
+      LedgerReader,
+      Effect.map(LedgerReader, (store) => ({ ...store, ...reader?.(store) }))
+    ).pipe(Layer.provideMerge(layer(genesis)))
   )
 
-const verifying = (verified: Verified) => Effect.suspend(() => {
-  verified.count++
-  return verified.meanwhile ?? Effect.void
-})
+/** A node in memory whose verifier knows one wrong signature of each kind. */
+export const nodeLayer = (
+  options: Partial<SubmissionOptions> = {},
+  verified: Verified = { count: 0 },
+  otherwise: Otherwise = {}
+) =>
+  Layer.mergeAll(
+    pooledLedger(genesis, keccak256),
+    Submission.layer({ network: genesis.network, keccak256, ...options })
+  ).pipe(
+    Layer.provideMerge(Pool.layer({ keccak256 })),
+    Layer.provideMerge(
+      Layer.merge(
+        storesOtherwise(otherwise),
+        Layer.sync(SignatureVerifier, () => ({
+          transaction: ({ signature }) =>
+            Effect.as(verifying(verified), signature !== wrongSignature),
+          authorization: ({ signature }) =>
+            Effect.as(verifying(verified), signature !== wrongEthSignature)
+        }))
+      )
+    )
+  )
+
+const verifying = (verified: Verified) =>
+  Effect.suspend(() => {
+    verified.count++
+    return verified.meanwhile ?? Effect.void
+  })
 
 /** Opens the first accounts; the chain goes on from there. */
 export const openChain = Effect.gen(function*() {
@@ -58,7 +85,12 @@ export const openChain = Effect.gen(function*() {
 export function postedOf(parts: Partial<PostedTransaction> = {}): PostedTransaction {
   const body = { tokenId: 0, fromAccountIndex: 256, amount: 1000n, fee: 126, nonce: 0n, ...parts }
   return {
-    type: "Transfer", toAccountIndex: 257, toAddress: null, toPublicKey: null, signature: "0".repeat(128), request: null,
+    type: "Transfer",
+    toAccountIndex: 257,
+    toAddress: null,
+    toPublicKey: null,
+    signature: "0".repeat(128),
+    request: null,
     id: Result.getOrElse(l2TransactionId(body, keccak256), () => `0x02${"0".repeat(64)}`),
     ...body
   }
@@ -67,6 +99,11 @@ export function postedOf(parts: Partial<PostedTransaction> = {}): PostedTransact
 /** The batch that a selection makes, where it creates no accounts. */
 export const batchOfSelection = ({ batchNum, transactions }: Selection): BatchFeed =>
   batchOf(batchNum, {
-    l2: transactions.map(({ receiver, transaction: { amount, fee, fromAccountIndex, nonce } }) =>
-      ({ amount, fee, fromAccountIndex, nonce, toAccountIndex: receiver.kind === "account" ? receiver.index : 1 }))
+    l2: transactions.map(({ receiver, transaction: { amount, fee, fromAccountIndex, nonce } }) => ({
+      amount,
+      fee,
+      fromAccountIndex,
+      nonce,
+      toAccountIndex: receiver.kind === "account" ? receiver.index : 1
+    }))
   })

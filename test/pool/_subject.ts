@@ -8,11 +8,21 @@ import type { OpenPool, PoolSubject } from "../laws/mod.ts"
 export const { genesis } = simulate({ seed: "pool" })
 
 /** New stores in memory. */
-export const openMemory: Effect.Effect<OpenPool, never, never> = Effect.scoped(Effect.map(Layer.build(Layer.fresh(layer(genesis))), (services) => ({
-  store: openMemoryPool(), reader: Context.get(services, LedgerReader), writer: Context.get(services, LedgerWriter)
-})))
+export const openMemory: Effect.Effect<OpenPool, never, never> = Effect.scoped(
+  Effect.map(Layer.build(Layer.fresh(layer(genesis))), (services) => ({
+    store: openMemoryPool(),
+    reader: Context.get(services, LedgerReader),
+    writer: Context.get(services, LedgerWriter)
+  }))
+)
 
-export const subjectOf = (seed: string | number, runs: number): PoolSubject => ({ genesis, keccak256: rememberedKeccak256, open: openMemory, seed, runs })
+export const subjectOf = (seed: string | number, runs: number): PoolSubject => ({
+  genesis,
+  keccak256: rememberedKeccak256,
+  open: openMemory,
+  seed,
+  runs
+})
 
 /** Replay: SEED=123 npm test -- test/pool */
 export const seed = process.env.SEED ?? "1"

@@ -11,27 +11,43 @@ type Store = PoolStore["Service"]
 /** Stores that get one thing wrong. */
 const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
   "compares the state but not the batch": (store) => ({
-    change: (changes, atMs) => Effect.flatMap(store.pooled(changes.map(({ id }) => id)), (rows) => {
-      const batchNums = new Map(rows.map(({ transaction }) => [transaction.id, transaction.batchNum]))
-      return store.change(changes.map((change) => ({ ...change, fromBatchNum: batchNums.get(change.id) ?? null })), atMs)
-    })
+    change: (changes, atMs) =>
+      Effect.flatMap(store.pooled(changes.map(({ id }) => id)), (rows) => {
+        const batchNums = new Map(
+          rows.map(({ transaction }) => [transaction.id, transaction.batchNum])
+        )
+        return store.change(
+          changes.map((change) => ({ ...change, fromBatchNum: batchNums.get(change.id) ?? null })),
+          atMs
+        )
+      })
   }),
   "looks before it adds, but not at once": (store) => ({
-    addTransaction: (transaction, sender, limits) => Effect.gen(function*() {
-      if ((yield* store.counts).pend >= limits.pendingMax) return { kind: "full" as const, limit: "pendingMax" as const }
-      yield* Effect.yieldNow
-      return yield* store.addTransaction(transaction, sender, { ...limits, pendingMax: Infinity })
-    })
+    addTransaction: (transaction, sender, limits) =>
+      Effect.gen(function*() {
+        if ((yield* store.counts).pend >= limits.pendingMax) {
+          return { kind: "full" as const, limit: "pendingMax" as const }
+        }
+        yield* Effect.yieldNow
+        return yield* store.addTransaction(transaction, sender, { ...limits, pendingMax: Infinity })
+      })
   }),
   "settles from any mark": (store) => ({
-    settle: (step, atMs) => Effect.flatMap(store.marksBelow({ batchNum: 2 ** 32, limit: 1 }), ([mark]) => store.settle({ ...step, from: mark ?? null }, atMs))
+    settle: (step, atMs) =>
+      Effect.flatMap(
+        store.marksBelow({ batchNum: 2 ** 32, limit: 1 }),
+        ([mark]) => store.settle({ ...step, from: mark ?? null }, atMs)
+      )
   }),
-  "forgets why": (store) => ({ transitions: (id) => Effect.map(store.transitions(id), (steps) => steps.slice(-3)) }),
+  "forgets why": (store) => ({
+    transitions: (id) => Effect.map(store.transitions(id), (steps) => steps.slice(-3))
+  }),
   "puts equal fees in any order": (store) => ({
     pendingByFee: (query) => Effect.map(store.pendingByFee(query), (rows) => rows.toReversed())
   }),
   "loses what is rolled back": (store) => ({
-    settle: (step, atMs) => store.settle({ ...step, changes: step.changes.filter(({ to }) => to !== "pend") }, atMs)
+    settle: (step, atMs) =>
+      store.settle({ ...step, changes: step.changes.filter(({ to }) => to !== "pend") }, atMs)
   })
 }
 
@@ -47,10 +63,13 @@ withoutStacks()
 
 describe("the laws of the pool", () => {
   for (const [what, flaw] of Object.entries(broken)) {
-    it.live(`refuse a store that ${what}`, () => Effect.gen(function*() {
-      // the first law that refuses it is enough
-      for (const law of [...poolStoreLaws, ...poolLaws]) if ((yield* Effect.exit(law.run(without(flaw))))._tag === "Failure") return
-      assert.fail("every law holds")
-    }))
+    it.live(`refuse a store that ${what}`, () =>
+      Effect.gen(function*() {
+        // the first law that refuses it is enough
+        for (
+          const law of [...poolStoreLaws, ...poolLaws]
+        ) if ((yield* Effect.exit(law.run(without(flaw))))._tag === "Failure") return
+        assert.fail("every law holds")
+      }))
   }
 })

@@ -5,32 +5,58 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { PoolStore } from "../../core/ports/mod.ts"
 import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
-import { batchOf, nodeLayer, openChain, type Otherwise, ownerOf, postedOf, type Verified } from "./_node.ts"
+import {
+  batchOf,
+  nodeLayer,
+  openChain,
+  type Otherwise,
+  ownerOf,
+  postedOf,
+  type Verified
+} from "./_node.ts"
 import { genesis } from "./_subject.ts"
 
 const transfer = { fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }
 
 /** What became of a post: whether it was stored, or why not. */
-const outcomeOf = <E extends { readonly _tag: string; readonly message: string }, R>(submitting: Effect.Effect<{ readonly stored: boolean }, E, R>) =>
-  Effect.match(submitting, { onSuccess: ({ stored }) => stored, onFailure: ({ _tag }) => _tag })
-const submit = (posted: PostedTransaction) => outcomeOf(Effect.flatMap(Submission, (submission) => submission.submitTransaction(posted)))
+const outcomeOf = <E extends { readonly _tag: string; readonly message: string }, R>(
+  submitting: Effect.Effect<{ readonly stored: boolean }, E, R>
+) => Effect.match(submitting, { onSuccess: ({ stored }) => stored, onFailure: ({ _tag }) => _tag })
+const submit = (posted: PostedTransaction) =>
+  outcomeOf(Effect.flatMap(Submission, (submission) => submission.submitTransaction(posted)))
 
 describe("while a signature is verified", () => {
   const limits = { pendingMax: 3, pendingPerAccountMax: 2 }
   /** Others come while the first one is verified. */
-  const during = <R>(others: ReadonlyArray<PostedTransaction>, first: PostedTransaction, verified: Verified) => Effect.gen(function*() {
-    yield* openChain
-    const submission = yield* Submission
-    verified.meanwhile = Effect.suspend(() => {
-      delete verified.meanwhile
-      return Effect.orDie(Effect.forEach(others, (posted) => submission.submitTransaction(posted), { discard: true })) as Effect.Effect<void, never, R>
-    }) as Effect.Effect<void>
-    return yield* outcomeOf(submission.submitTransaction(first))
-  })
+  const during = <R>(
+    others: ReadonlyArray<PostedTransaction>,
+    first: PostedTransaction,
+    verified: Verified
+  ) =>
+    Effect.gen(function*() {
+      yield* openChain
+      const submission = yield* Submission
+      verified.meanwhile = Effect.suspend(() => {
+        delete verified.meanwhile
+        return Effect.orDie(
+          Effect.forEach(others, (posted) => submission.submitTransaction(posted), {
+            discard: true
+          })
+        ) as Effect.Effect<void, never, R>
+      }) as Effect.Effect<void>
+      return yield* outcomeOf(submission.submitTransaction(first))
+    })
   const stories = [
-    { others: [postedOf()], outcome: false }, { others: [postedOf({ toAccountIndex: 258 })], outcome: "SubmissionConflict" },
-    { others: [postedOf({ nonce: 1n })], outcome: true }, { others: [postedOf({ nonce: 1n }), postedOf({ nonce: 2n })], outcome: "SubmissionRefused" },
-    { others: [257, 258, 259].map((fromAccountIndex) => postedOf({ fromAccountIndex, toAccountIndex: 256 })), outcome: "PoolFull" }
+    { others: [postedOf()], outcome: false },
+    { others: [postedOf({ toAccountIndex: 258 })], outcome: "SubmissionConflict" },
+    { others: [postedOf({ nonce: 1n })], outcome: true },
+    { others: [postedOf({ nonce: 1n }), postedOf({ nonce: 2n })], outcome: "SubmissionRefused" },
+    {
+      others: [257, 258, 259].map((fromAccountIndex) =>
+        postedOf({ fromAccountIndex, toAccountIndex: 256 })
+      ),
+      outcome: "PoolFull"
+    }
   ]
   for (const { others, outcome } of stories) {
     it.effect(`${others.length} others ${outcome === true ? "leave room" : outcome === false ? "are the same" : `lead to ${outcome}`}`, () => {
@@ -48,7 +74,10 @@ describe("while a signature is verified", () => {
       const submission = yield* Submission
       for (const posted of [postedOf(), postedOf({ nonce: 1n })]) yield* submit(posted)
       assert.strictEqual(verified.count, 2)
-      assert.deepStrictEqual([yield* submit(postedOf()), yield* submit(postedOf({ nonce: 2n }))], [false, "SubmissionRefused"])
+      assert.deepStrictEqual([yield* submit(postedOf()), yield* submit(postedOf({ nonce: 2n }))], [
+        false,
+        "SubmissionRefused"
+      ])
       yield* submit(postedOf({ fromAccountIndex: 257 }))
       assert.strictEqual(yield* submit(postedOf({ fromAccountIndex: 258 })), "PoolFull")
       yield* submission.submitAuthorization(ownerOf(7))
@@ -63,10 +92,17 @@ describe("while a signature is verified", () => {
     return Effect.gen(function*() {
       const [submission, store] = [yield* Submission, yield* PoolStore]
       const [one, other] = [ownerOf(7), { ...ownerOf(7), publicKey: ownerOf(3).publicKey }]
-      verified.meanwhile = Effect.asVoid(store.addAuthorization({ ...one, timestampMs: 0 })) as Effect.Effect<void>
-      assert.strictEqual(yield* outcomeOf(submission.submitAuthorization(other)), "SubmissionConflict")
+      verified.meanwhile = Effect.asVoid(
+        store.addAuthorization({ ...one, timestampMs: 0 })
+      ) as Effect.Effect<void>
+      assert.strictEqual(
+        yield* outcomeOf(submission.submitAuthorization(other)),
+        "SubmissionConflict"
+      )
       const again = ownerOf(8)
-      verified.meanwhile = Effect.asVoid(store.addAuthorization({ ...again, timestampMs: 0 })) as Effect.Effect<void>
+      verified.meanwhile = Effect.asVoid(
+        store.addAuthorization({ ...again, timestampMs: 0 })
+      ) as Effect.Effect<void>
       assert.isFalse(yield* outcomeOf(submission.submitAuthorization(again)))
     }).pipe(Effect.provide(nodeLayer({}, verified)))
   })
@@ -78,16 +114,22 @@ describe("a settlement begins anew", () => {
   /** A ledger that for one look, after so many, does not have the row of that name. */
   const gone: { name: string | null; after: number } = { name: null, after: 0 }
   const otherwise: Otherwise = {
-    pool: (store) => ({ settle: (step, atMs) => Effect.suspend(() => {
-      if (!overtaken.once) return store.settle(step, atMs)
-      overtaken.once = false
-      return Effect.succeed(null)
-    }) }),
-    reader: (reader) => ({ find: (name, key) => Effect.map(reader.find(name, key), (found) => {
-      if (name !== gone.name || gone.after-- > 0) return found
-      gone.name = null
-      return { ...found, item: null }
-    }) })
+    pool: (store) => ({
+      settle: (step, atMs) =>
+        Effect.suspend(() => {
+          if (!overtaken.once) return store.settle(step, atMs)
+          overtaken.once = false
+          return Effect.succeed(null)
+        })
+    }),
+    reader: (reader) => ({
+      find: (name, key) =>
+        Effect.map(reader.find(name, key), (found) => {
+          if (name !== gone.name || gone.after-- > 0) return found
+          gone.name = null
+          return { ...found, item: null }
+        })
+    })
   }
   const begin = Effect.gen(function*() {
     overtaken.once = false
@@ -95,59 +137,71 @@ describe("a settlement begins anew", () => {
     const chain = yield* openChain
     const [pool, store] = [yield* Pool, yield* PoolStore]
     const ledger = yield* Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
-    const batchNum = Effect.map(store.marksBelow({ batchNum: 100, limit: 1 }), ([mark]) => mark?.batchNum)
+    const batchNum = Effect.map(
+      store.marksBelow({ batchNum: 100, limit: 1 }),
+      ([mark]) => mark?.batchNum
+    )
     return { chain, pool, store, ledger, batchNum }
   })
   const goesBackFor = (name: string, after = 0) => () => void Object.assign(gone, { name, after })
-  const each = [() => { overtaken.once = true }, goesBackFor("batch"), goesBackFor("fullBatch")]
+  const each = [
+    () => {
+      overtaken.once = true
+    },
+    goesBackFor("batch"),
+    goesBackFor("fullBatch")
+  ]
   const expectNothingLeft = () => assert.deepStrictEqual([overtaken.once, gone.name], [false, null])
 
-  it.effect("where another one was quicker, or the ledger went back between two reads of it", () => Effect.gen(function*() {
-    const { batchNum, chain, ledger, pool } = yield* begin
-    let next = 3
-    // a pool that holds nothing
-    for (const disturb of [...each.slice(0, 2), goesBackFor("batch", 1)]) {
-      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(next, {})] }))
-      disturb()
-      assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[], next++])
-      expectNothingLeft()
-    }
-    const posted = postedOf()
-    yield* submit(posted)
-    // one that holds something
-    for (const disturb of each) {
-      const block = chain.grow({ batches: [batchOf(next, { l2: [transfer] })] })
-      yield* ledger.applyBlock(block)
-      disturb()
-      assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[posted.id], next])
-      expectNothingLeft()
-      yield* ledger.rollBack(chain.cut(1).toBlock)
-      if (disturb !== each[2]) disturb()
-      assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[posted.id], next - 1])
-      expectNothingLeft()
-    }
-  }).pipe(Effect.provide(nodeLayer({}, undefined, otherwise))))
+  it.effect("where another one was quicker, or the ledger went back between two reads of it", () =>
+    Effect.gen(function*() {
+      const { batchNum, chain, ledger, pool } = yield* begin
+      let next = 3
+      // a pool that holds nothing
+      for (const disturb of [...each.slice(0, 2), goesBackFor("batch", 1)]) {
+        yield* ledger.applyBlock(chain.grow({ batches: [batchOf(next, {})] }))
+        disturb()
+        assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[], next++])
+        expectNothingLeft()
+      }
+      const posted = postedOf()
+      yield* submit(posted)
+      // one that holds something
+      for (const disturb of each) {
+        const block = chain.grow({ batches: [batchOf(next, { l2: [transfer] })] })
+        yield* ledger.applyBlock(block)
+        disturb()
+        assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[posted.id], next])
+        expectNothingLeft()
+        yield* ledger.rollBack(chain.cut(1).toBlock)
+        if (disturb !== each[2]) disturb()
+        assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[posted.id], next - 1])
+        expectNothingLeft()
+      }
+    }).pipe(Effect.provide(nodeLayer({}, undefined, otherwise))))
 
-  it.effect("also where the pool meets the ledger for the first time", () => Effect.gen(function*() {
-    const { batchNum, pool, store } = yield* begin
-    for (const disturb of each.slice(0, 2)) {
-      const [mark] = yield* store.marksBelow({ batchNum: 100, limit: 1 })
-      yield* store.settle({ from: mark!, to: null, changes: [] }, 0)
-      disturb()
-      assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[], 2])
-      expectNothingLeft()
-    }
-  }).pipe(Effect.provide(nodeLayer({}, undefined, otherwise))))
+  it.effect("also where the pool meets the ledger for the first time", () =>
+    Effect.gen(function*() {
+      const { batchNum, pool, store } = yield* begin
+      for (const disturb of each.slice(0, 2)) {
+        const [mark] = yield* store.marksBelow({ batchNum: 100, limit: 1 })
+        yield* store.settle({ from: mark!, to: null, changes: [] }, 0)
+        disturb()
+        assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[], 2])
+        expectNothingLeft()
+      }
+    }).pipe(Effect.provide(nodeLayer({}, undefined, otherwise))))
 
-  it.effect("also of what a coordinator gives up", () => Effect.gen(function*() {
-    const { pool } = yield* begin
-    const posted = postedOf()
-    yield* submit(posted)
-    yield* pool.startForging([posted.id], 3)
-    overtaken.once = true
-    assert.deepStrictEqual(yield* pool.rollBack(2), [posted.id])
-    expectNothingLeft()
-  }).pipe(Effect.provide(nodeLayer({}, undefined, otherwise))))
+  it.effect("also of what a coordinator gives up", () =>
+    Effect.gen(function*() {
+      const { pool } = yield* begin
+      const posted = postedOf()
+      yield* submit(posted)
+      yield* pool.startForging([posted.id], 3)
+      overtaken.once = true
+      assert.deepStrictEqual(yield* pool.rollBack(2), [posted.id])
+      expectNothingLeft()
+    }).pipe(Effect.provide(nodeLayer({}, undefined, otherwise))))
 
   it.effect("and writes nothing of a batch that is gone by the time it would", () => {
     const meanwhile: { now?: Effect.Effect<unknown> } = {}
@@ -163,21 +217,37 @@ describe("a settlement begins anew", () => {
       steps.length = 0
       meanwhile.now = Effect.orDie(Effect.gen(function*() {
         yield* ledger.rollBack(chain.cut(2).toBlock)
-        yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [{ ...transfer, fromAccountIndex: 257, toAccountIndex: 256 }] })] }))
+        yield* ledger.applyBlock(
+          chain.grow({
+            batches: [
+              batchOf(3, { l2: [{ ...transfer, fromAccountIndex: 257, toAccountIndex: 256 }] })
+            ]
+          })
+        )
       }))
       const fiber = yield* Effect.forkChild(pool.settle)
       assert.deepStrictEqual(yield* Fiber.join(fiber), [other.id])
       // back to the batch that both know before anything forward
       assert.deepStrictEqual(steps, [2, 3])
-      assert.deepStrictEqual([(yield* pool.transaction(posted.id))?.state, (yield* pool.transaction(other.id))?.state], ["pend", "fged"])
+      assert.deepStrictEqual([
+        (yield* pool.transaction(posted.id))?.state,
+        (yield* pool.transaction(other.id))?.state
+      ], ["pend", "fged"])
     }).pipe(Effect.provide(nodeLayer({}, undefined, {
       pool: (store) => ({
-        pendingBelow: (nonces) => Effect.suspend(() => {
-          const now = meanwhile.now ?? Effect.void
-          delete meanwhile.now
-          return Effect.andThen(now, store.pendingBelow(nonces))
-        }),
-        settle: (step, atMs) => Effect.tap(store.settle(step, atMs), () => Effect.sync(() => { if (step.from !== step.to && step.from?.batchNum !== step.to?.batchNum) steps.push(step.to?.batchNum) }))
+        pendingBelow: (nonces) =>
+          Effect.suspend(() => {
+            const now = meanwhile.now ?? Effect.void
+            delete meanwhile.now
+            return Effect.andThen(now, store.pendingBelow(nonces))
+          }),
+        settle: (step, atMs) =>
+          Effect.tap(store.settle(step, atMs), () =>
+            Effect.sync(() => {
+              if (step.from !== step.to && step.from?.batchNum !== step.to?.batchNum) {
+                steps.push(step.to?.batchNum)
+              }
+            }))
       })
     })))
   })

@@ -10,253 +10,441 @@ import { batchOf, nodeLayer, openChain, postedOf } from "./_node.ts"
 import { genesis } from "./_subject.ts"
 
 const submit = (...all: ReadonlyArray<PostedTransaction>) =>
-  Effect.flatMap(Submission, (submission) => Effect.forEach(all, (posted) => Effect.map(submission.submitTransaction(posted), ({ id }) => id)))
+  Effect.flatMap(
+    Submission,
+    (submission) =>
+      Effect.forEach(all, (posted) =>
+        Effect.map(submission.submitTransaction(posted), ({ id }) => id))
+  )
 
-const statesOf = (...ids: ReadonlyArray<string>) => Effect.flatMap(Pool, (pool) => Effect.forEach(ids, (id) =>
-  Effect.map(pool.transaction(id), (found) => found === null ? null : [found.state, found.batchNum])))
+const statesOf = (...ids: ReadonlyArray<string>) =>
+  Effect.flatMap(
+    Pool,
+    (pool) =>
+      Effect.forEach(ids, (id) =>
+        Effect.map(pool.transaction(id), (found) =>
+          found === null ? null : [found.state, found.batchNum]))
+  )
 
-const lastReasonOf = (id: string) => Effect.flatMap(Pool, (pool) => Effect.map(pool.transitions(id), (steps) => steps.at(-1)!.reason))
+const lastReasonOf = (id: string) =>
+  Effect.flatMap(Pool, (pool) => Effect.map(pool.transitions(id), (steps) => steps.at(-1)!.reason))
 
 /** A ledger that tells the pool nothing. */
 const bareLedger = Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
 
 const transfer = { fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }
 /** One transaction of each of the first four accounts. */
-const four = [0, 1, 2, 3].map((place) => postedOf({ fromAccountIndex: 256 + place, toAccountIndex: 257 - Math.sign(place) }))
+const four = [0, 1, 2, 3].map((place) =>
+  postedOf({ fromAccountIndex: 256 + place, toAccountIndex: 257 - Math.sign(place) })
+)
 
 describe("a coordinator", () => {
-  it.effect("is not told that a batch was sent that the ledger has", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [pool, ledger] = [yield* Pool, yield* bareLedger]
-    const [id] = yield* submit(four[0]!)
-    yield* pool.startForging([id!], 3)
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {})] }))
-    assert.deepStrictEqual(yield* pool.doneForging([id!], 3), [])
-    assert.deepStrictEqual(yield* pool.settle, [id!])
-    assert.strictEqual(yield* lastReasonOf(id!), "Batch 3 was forged without it")
-    // nor that one was sent with what is invalid since
-    yield* pool.invalidate([{ id: id!, reason: "" }], 4)
-    assert.deepStrictEqual(yield* pool.doneForging([id!], 4), [])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("is not told that a batch was sent that the ledger has", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [pool, ledger] = [yield* Pool, yield* bareLedger]
+      const [id] = yield* submit(four[0]!)
+      yield* pool.startForging([id!], 3)
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {})] }))
+      assert.deepStrictEqual(yield* pool.doneForging([id!], 3), [])
+      assert.deepStrictEqual(yield* pool.settle, [id!])
+      assert.strictEqual(yield* lastReasonOf(id!), "Batch 3 was forged without it")
+      // nor that one was sent with what is invalid since
+      yield* pool.invalidate([{ id: id!, reason: "" }], 4)
+      assert.deepStrictEqual(yield* pool.doneForging([id!], 4), [])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("finds nothing to do in a pool over an empty ledger", () => Effect.gen(function*() {
-    const pool = yield* Pool
-    assert.deepStrictEqual([yield* pool.settle, yield* pool.rollBack(0)], [[], []])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("finds nothing to do in a pool over an empty ledger", () =>
+    Effect.gen(function*() {
+      const pool = yield* Pool
+      assert.deepStrictEqual([yield* pool.settle, yield* pool.rollBack(0)], [[], []])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("makes invalid what is pending or under way, and not what the ledger has or what is invalid", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [pool, ledger] = [yield* Pool, yield* Ledger]
-    const [forged, pending, forging, sent] = yield* submit(...four)
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
-    yield* pool.startForging([forging!, sent!], 4)
-    yield* pool.doneForging([sent!], 4)
-    const all = [forged!, pending!, forging!, sent!]
-    const changed = yield* pool.invalidate(all.map((id) => ({ id, reason: `No ${id}` })), 4)
-    assert.deepStrictEqual(changed, [pending!, forging!, sent!])
-    assert.deepStrictEqual(yield* statesOf(...all), [["fged", 3], ["invl", 4], ["invl", 4], ["invl", 4]])
-    assert.strictEqual(yield* lastReasonOf(sent!), `No ${sent!}`)
-    assert.deepStrictEqual(yield* pool.invalidate(all.map((id) => ({ id, reason: "" })), 5), [])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("makes invalid what is pending or under way, and not what the ledger has or what is invalid", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [pool, ledger] = [yield* Pool, yield* Ledger]
+      const [forged, pending, forging, sent] = yield* submit(...four)
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
+      yield* pool.startForging([forging!, sent!], 4)
+      yield* pool.doneForging([sent!], 4)
+      const all = [forged!, pending!, forging!, sent!]
+      const changed = yield* pool.invalidate(all.map((id) => ({ id, reason: `No ${id}` })), 4)
+      assert.deepStrictEqual(changed, [pending!, forging!, sent!])
+      assert.deepStrictEqual(yield* statesOf(...all), [["fged", 3], ["invl", 4], ["invl", 4], [
+        "invl",
+        4
+      ]])
+      assert.strictEqual(yield* lastReasonOf(sent!), `No ${sent!}`)
+      assert.deepStrictEqual(yield* pool.invalidate(all.map((id) => ({ id, reason: "" })), 5), [])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("makes invalid which nonces are in the past, of the accounts that are named", () => Effect.gen(function*() {
-    yield* openChain
-    const pool = yield* Pool
-    const [first, second, other] = yield* submit(postedOf(), postedOf({ nonce: 1n }), four[1]!)
-    assert.deepStrictEqual(yield* pool.invalidateOldNonces([{ index: 256, nonce: 1n }], 7), [first!])
-    assert.deepStrictEqual(yield* statesOf(first!, second!, other!), [["invl", 7], ["pend", null], ["pend", null]])
-    assert.strictEqual(yield* lastReasonOf(first!), "Nonce 0 of account 256 is in the past")
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("makes invalid which nonces are in the past, of the accounts that are named", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const pool = yield* Pool
+      const [first, second, other] = yield* submit(postedOf(), postedOf({ nonce: 1n }), four[1]!)
+      assert.deepStrictEqual(yield* pool.invalidateOldNonces([{ index: 256, nonce: 1n }], 7), [
+        first!
+      ])
+      assert.deepStrictEqual(yield* statesOf(first!, second!, other!), [
+        ["invl", 7],
+        ["pend", null],
+        ["pend", null]
+      ])
+      assert.strictEqual(yield* lastReasonOf(first!), "Nonce 0 of account 256 is in the past")
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("takes back batches that are not valid, and not one that the ledger has", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [pool, ledger] = [yield* Pool, yield* Ledger]
-    const [forged, forging, sent, invalid] = yield* submit(...four)
-    yield* pool.startForging([forging!], 4)
-    yield* pool.startForging([sent!], 5)
-    yield* pool.doneForging([sent!], 5)
-    yield* pool.invalidate([{ id: invalid!, reason: "" }], 6)
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
-    assert.deepStrictEqual(yield* pool.rollBack(5), [invalid!])
-    assert.strictEqual(yield* lastReasonOf(invalid!), "Batches after 5 are not valid")
-    assert.deepStrictEqual(yield* pool.rollBack(1), [forging!, sent!])
-    assert.strictEqual(yield* lastReasonOf(sent!), "Batches after 3 are not valid")
-    assert.deepStrictEqual(yield* statesOf(forged!, forging!, sent!, invalid!), [["fged", 3], ["pend", null], ["pend", null], ["pend", null]])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("takes back batches that are not valid, and not one that the ledger has", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [pool, ledger] = [yield* Pool, yield* Ledger]
+      const [forged, forging, sent, invalid] = yield* submit(...four)
+      yield* pool.startForging([forging!], 4)
+      yield* pool.startForging([sent!], 5)
+      yield* pool.doneForging([sent!], 5)
+      yield* pool.invalidate([{ id: invalid!, reason: "" }], 6)
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
+      assert.deepStrictEqual(yield* pool.rollBack(5), [invalid!])
+      assert.strictEqual(yield* lastReasonOf(invalid!), "Batches after 5 are not valid")
+      assert.deepStrictEqual(yield* pool.rollBack(1), [forging!, sent!])
+      assert.strictEqual(yield* lastReasonOf(sent!), "Batches after 3 are not valid")
+      assert.deepStrictEqual(yield* statesOf(forged!, forging!, sent!, invalid!), [
+        ["fged", 3],
+        ["pend", null],
+        ["pend", null],
+        ["pend", null]
+      ])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("takes out what is pending or invalid, once", () => Effect.gen(function*() {
-    yield* openChain
-    const pool = yield* Pool
-    const [pending, invalid, sent] = yield* submit(...four)
-    yield* pool.startForging([sent!], 3)
-    yield* pool.doneForging([sent!], 3)
-    yield* pool.invalidate([{ id: invalid!, reason: "" }], 6)
-    assert.deepStrictEqual(yield* pool.remove([invalid!, sent!, pending!, invalid!], "Test"), [invalid!, pending!])
-    assert.deepStrictEqual(yield* statesOf(pending!, invalid!, sent!), [null, null, ["fged", 3]])
-    assert.deepInclude((yield* pool.transitions(invalid!)).at(-1), { from: "invl", to: null, batchNum: 6, reason: "Removed: Test" })
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("takes out what is pending or invalid, once", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const pool = yield* Pool
+      const [pending, invalid, sent] = yield* submit(...four)
+      yield* pool.startForging([sent!], 3)
+      yield* pool.doneForging([sent!], 3)
+      yield* pool.invalidate([{ id: invalid!, reason: "" }], 6)
+      assert.deepStrictEqual(yield* pool.remove([invalid!, sent!, pending!, invalid!], "Test"), [
+        invalid!,
+        pending!
+      ])
+      assert.deepStrictEqual(yield* statesOf(pending!, invalid!, sent!), [null, null, ["fged", 3]])
+      assert.deepInclude((yield* pool.transitions(invalid!)).at(-1), {
+        from: "invl",
+        to: null,
+        batchNum: 6,
+        reason: "Removed: Test"
+      })
+    }).pipe(Effect.provide(nodeLayer())))
 })
 
 describe("what is purged", () => {
   const bounds = { ttlMs: 1000, currentBatch: 9, safetyPeriodBatches: 2, capacity: 9 }
 
-  it.effect("has waited for longer than it may, or is the oldest of too many", () => Effect.gen(function*() {
-    yield* openChain
-    const pool = yield* Pool
-    const [old] = yield* submit(four[0]!)
-    yield* TestClock.adjust(1)
-    const [second] = yield* submit(four[1]!)
-    yield* TestClock.adjust(999)
-    const [third, last] = yield* submit(...four.slice(2))
-    assert.deepStrictEqual(yield* pool.purge({ ...bounds, capacity: 4 }), [])
-    yield* TestClock.adjust(1)
-    assert.deepStrictEqual(yield* pool.purge({ ...bounds, capacity: 2 }), [old!, second!])
-    assert.strictEqual(yield* lastReasonOf(old!), "Purged: pending for more than 1000 ms")
-    assert.strictEqual(yield* lastReasonOf(second!), "Purged: the pool holds more than 2 pending transactions")
-    assert.deepStrictEqual(yield* pool.purge({ ...bounds, capacity: 1 }), [third!])
-    assert.deepStrictEqual(yield* statesOf(last!), [["pend", null]])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("has waited for longer than it may, or is the oldest of too many", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const pool = yield* Pool
+      const [old] = yield* submit(four[0]!)
+      yield* TestClock.adjust(1)
+      const [second] = yield* submit(four[1]!)
+      yield* TestClock.adjust(999)
+      const [third, last] = yield* submit(...four.slice(2))
+      assert.deepStrictEqual(yield* pool.purge({ ...bounds, capacity: 4 }), [])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* pool.purge({ ...bounds, capacity: 2 }), [old!, second!])
+      assert.strictEqual(yield* lastReasonOf(old!), "Purged: pending for more than 1000 ms")
+      assert.strictEqual(
+        yield* lastReasonOf(second!),
+        "Purged: the pool holds more than 2 pending transactions"
+      )
+      assert.deepStrictEqual(yield* pool.purge({ ...bounds, capacity: 1 }), [third!])
+      assert.deepStrictEqual(yield* statesOf(last!), [["pend", null]])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("is forged or invalid since more batches than may be rolled back, by the ledger and by whoever asks", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [pool, ledger] = [yield* Pool, yield* Ledger]
-    const [forged, invalid] = yield* submit(...four)
-    yield* pool.invalidate([{ id: invalid!, reason: "" }], 2)
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(4, {}), batchOf(5, {})] }))
-    for (const currentBatch of [4, 5, 9]) {
-      assert.deepStrictEqual(yield* pool.purge({ ...bounds, currentBatch, safetyPeriodBatches: Math.min(currentBatch, 5) - 2 }), [])
-    }
-    assert.deepStrictEqual(yield* pool.purge({ ...bounds, currentBatch: 4, safetyPeriodBatches: 1 }), [invalid!])
-    assert.deepInclude((yield* pool.transitions(invalid!)).at(-1), { to: null, batchNum: 2, reason: "Purged: invalid since batch 2, 1 batches ago and more" })
-    assert.deepStrictEqual(yield* pool.purge({ ...bounds, safetyPeriodBatches: 1 }), [forged!])
-    assert.deepInclude((yield* pool.transitions(forged!)).at(-1), { to: null, batchNum: 3, reason: "Purged: forged since batch 3, 1 batches ago and more" })
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("is forged or invalid since more batches than may be rolled back, by the ledger and by whoever asks", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [pool, ledger] = [yield* Pool, yield* Ledger]
+      const [forged, invalid] = yield* submit(...four)
+      yield* pool.invalidate([{ id: invalid!, reason: "" }], 2)
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(4, {}), batchOf(5, {})] }))
+      for (const currentBatch of [4, 5, 9]) {
+        assert.deepStrictEqual(
+          yield* pool.purge({
+            ...bounds,
+            currentBatch,
+            safetyPeriodBatches: Math.min(currentBatch, 5) - 2
+          }),
+          []
+        )
+      }
+      assert.deepStrictEqual(
+        yield* pool.purge({ ...bounds, currentBatch: 4, safetyPeriodBatches: 1 }),
+        [invalid!]
+      )
+      assert.deepInclude((yield* pool.transitions(invalid!)).at(-1), {
+        to: null,
+        batchNum: 2,
+        reason: "Purged: invalid since batch 2, 1 batches ago and more"
+      })
+      assert.deepStrictEqual(yield* pool.purge({ ...bounds, safetyPeriodBatches: 1 }), [forged!])
+      assert.deepInclude((yield* pool.transitions(forged!)).at(-1), {
+        to: null,
+        batchNum: 3,
+        reason: "Purged: forged since batch 3, 1 batches ago and more"
+      })
+    }).pipe(Effect.provide(nodeLayer())))
 })
 
 describe("a pool is settled", () => {
-  it.effect("when what was selected or sent has waited for longer than a proof takes, or its batch is there without it", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [pool, store, ledger] = [yield* Pool, yield* PoolStore, yield* Ledger]
-    const [forged, forging, sent, missed] = yield* submit(...four)
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
-    yield* pool.startForging([forging!, sent!], 4)
-    yield* pool.doneForging([sent!], 4)
-    // as if that batch had come between the look at the ledger and the write
-    yield* store.change([{ id: missed!, from: "pend", fromBatchNum: null, to: "fing", batchNum: 3, reason: "" }], 0)
-    assert.deepStrictEqual(yield* pool.settle, [missed!])
-    assert.strictEqual(yield* lastReasonOf(missed!), "Batch 3 was forged without it")
-    yield* TestClock.adjust(forgingMaxMsDefault)
-    assert.deepStrictEqual(yield* pool.settle, [])
-    yield* TestClock.adjust(1)
-    assert.deepStrictEqual(yield* pool.settle, [forging!, sent!])
-    for (const id of [forging!, sent!]) assert.strictEqual(yield* lastReasonOf(id), `Batch 4 was not forged within ${forgingMaxMsDefault} ms`)
-    assert.deepStrictEqual(yield* statesOf(forged!), [["fged", 3]])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("when what was selected or sent has waited for longer than a proof takes, or its batch is there without it", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [pool, store, ledger] = [yield* Pool, yield* PoolStore, yield* Ledger]
+      const [forged, forging, sent, missed] = yield* submit(...four)
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
+      yield* pool.startForging([forging!, sent!], 4)
+      yield* pool.doneForging([sent!], 4)
+      // as if that batch had come between the look at the ledger and the write
+      yield* store.change([{
+        id: missed!,
+        from: "pend",
+        fromBatchNum: null,
+        to: "fing",
+        batchNum: 3,
+        reason: ""
+      }], 0)
+      assert.deepStrictEqual(yield* pool.settle, [missed!])
+      assert.strictEqual(yield* lastReasonOf(missed!), "Batch 3 was forged without it")
+      yield* TestClock.adjust(forgingMaxMsDefault)
+      assert.deepStrictEqual(yield* pool.settle, [])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* pool.settle, [forging!, sent!])
+      for (const id of [forging!, sent!]) {
+        assert.strictEqual(
+          yield* lastReasonOf(id),
+          `Batch 4 was not forged within ${forgingMaxMsDefault} ms`
+        )
+      }
+      assert.deepStrictEqual(yield* statesOf(forged!), [["fged", 3]])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("with a batch that forged what had been selected for it or sent for another one, and left out what was sent", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [pool, ledger] = [yield* Pool, yield* Ledger]
-    const [selected, sent, leftOut, early] = yield* submit(...four.with(1, postedOf({ fromAccountIndex: 257, toAccountIndex: 256 })))
-    yield* pool.startForging([selected!, leftOut!], 3)
-    yield* pool.startForging([sent!, early!], 4)
-    yield* pool.doneForging([leftOut!], 3)
-    yield* pool.doneForging([sent!], 4)
-    const l2 = [0, 1, 3].map((place) => ({ ...transfer, fromAccountIndex: 256 + place, toAccountIndex: 257 - Math.sign(place) }))
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2 })] }))
-    assert.deepStrictEqual(yield* statesOf(selected!, sent!, early!, leftOut!), [["fged", 3], ["fged", 3], ["fged", 3], ["pend", null]])
-    assert.strictEqual(yield* lastReasonOf(leftOut!), "Batch 3 was forged without it")
-    // the same again changes nothing
-    assert.lengthOf(yield* pool.transitions(selected!), 3)
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("with a batch that forged what had been selected for it or sent for another one, and left out what was sent", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [pool, ledger] = [yield* Pool, yield* Ledger]
+      const [selected, sent, leftOut, early] = yield* submit(
+        ...four.with(1, postedOf({ fromAccountIndex: 257, toAccountIndex: 256 }))
+      )
+      yield* pool.startForging([selected!, leftOut!], 3)
+      yield* pool.startForging([sent!, early!], 4)
+      yield* pool.doneForging([leftOut!], 3)
+      yield* pool.doneForging([sent!], 4)
+      const l2 = [0, 1, 3].map((place) => ({
+        ...transfer,
+        fromAccountIndex: 256 + place,
+        toAccountIndex: 257 - Math.sign(place)
+      }))
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2 })] }))
+      assert.deepStrictEqual(yield* statesOf(selected!, sent!, early!, leftOut!), [
+        ["fged", 3],
+        ["fged", 3],
+        ["fged", 3],
+        ["pend", null]
+      ])
+      assert.strictEqual(yield* lastReasonOf(leftOut!), "Batch 3 was forged without it")
+      // the same again changes nothing
+      assert.lengthOf(yield* pool.transitions(selected!), 3)
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("with the last batch alone while it holds nothing, and with each one as soon as it holds anything", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [pool, ledger, store] = [yield* Pool, yield* Ledger, yield* PoolStore]
-    const marks = Effect.map(store.marksBelow({ batchNum: 100, limit: 9 }), (all) => all.map(({ batchNum }) => batchNum))
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {}), batchOf(4, {})] }))
-    assert.deepStrictEqual(yield* marks, [4, 2, 1])
-    const [forging, sent] = yield* submit(...four)
-    yield* pool.startForging([forging!, sent!], 9)
-    yield* pool.doneForging([sent!], 9)
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(5, {}), batchOf(6, {})] }))
-    assert.deepStrictEqual(yield* marks, [6, 5, 4, 2, 1])
-    yield* pool.invalidate([{ id: forging!, reason: "" }], 6)
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(7, {}), batchOf(8, {})] }))
-    assert.deepStrictEqual(yield* marks, [8, 7, 6, 5, 4, 2, 1])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("with the last batch alone while it holds nothing, and with each one as soon as it holds anything", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [pool, ledger, store] = [yield* Pool, yield* Ledger, yield* PoolStore]
+      const marks = Effect.map(
+        store.marksBelow({ batchNum: 100, limit: 9 }),
+        (all) => all.map(({ batchNum }) => batchNum)
+      )
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {}), batchOf(4, {})] }))
+      assert.deepStrictEqual(yield* marks, [4, 2, 1])
+      const [forging, sent] = yield* submit(...four)
+      yield* pool.startForging([forging!, sent!], 9)
+      yield* pool.doneForging([sent!], 9)
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(5, {}), batchOf(6, {})] }))
+      assert.deepStrictEqual(yield* marks, [6, 5, 4, 2, 1])
+      yield* pool.invalidate([{ id: forging!, reason: "" }], 6)
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(7, {}), batchOf(8, {})] }))
+      assert.deepStrictEqual(yield* marks, [8, 7, 6, 5, 4, 2, 1])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("with what used a nonce while its other transaction was invalid", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [pool, ledger] = [yield* Pool, yield* Ledger]
-    const [id] = yield* submit(postedOf({ amount: 5n }))
-    yield* pool.invalidate([{ id: id!, reason: "" }], 4)
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(4, {})] }))
-    yield* ledger.rollBack(chain.cut(1).toBlock)
-    assert.deepStrictEqual(yield* statesOf(id!), [["invl", 3]])
-    assert.strictEqual(yield* lastReasonOf(id!), "Nonce 0 of account 256 is used: its current one is 1")
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("with what used a nonce while its other transaction was invalid", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [pool, ledger] = [yield* Pool, yield* Ledger]
+      const [id] = yield* submit(postedOf({ amount: 5n }))
+      yield* pool.invalidate([{ id: id!, reason: "" }], 4)
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(4, {})] }))
+      yield* ledger.rollBack(chain.cut(1).toBlock)
+      assert.deepStrictEqual(yield* statesOf(id!), [["invl", 3]])
+      assert.strictEqual(
+        yield* lastReasonOf(id!),
+        "Nonce 0 of account 256 is used: its current one is 1"
+      )
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("with whatever batch forged, beat or left out what it knows, each told why", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [pool, ledger] = [yield* Pool, yield* Ledger]
-    const [forged, elsewhere, leftOut, later] = yield* submit(...four)
-    const [beaten, beatenForging, next] = yield* submit(postedOf({ amount: 5n }), postedOf({ amount: 6n }), postedOf({ nonce: 1n }))
-    yield* pool.startForging([beatenForging!, leftOut!], 3)
-    yield* pool.startForging([later!], 4)
-    const changed = yield* Effect.as(ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer, { ...transfer, fromAccountIndex: 257, toAccountIndex: 258 }] })] })), [
-      forged!, elsewhere!, beaten!, beatenForging!, leftOut!, later!, next!
-    ])
-    assert.deepStrictEqual(yield* statesOf(...changed), [["fged", 3], ["invl", 3], ["invl", 3], ["invl", 3], ["pend", null], ["fing", 4], ["pend", null]])
-    assert.deepStrictEqual(yield* Effect.forEach(changed.slice(0, 5), lastReasonOf), [
-      "Forged in batch 3", "A transaction with the same id and another destination was forged in batch 3", "Nonce 0 of account 256 was used by another transaction in batch 3",
-      "Nonce 0 of account 256 was used by another transaction in batch 3", "Batch 3 was forged without it"
-    ])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("with whatever batch forged, beat or left out what it knows, each told why", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [pool, ledger] = [yield* Pool, yield* Ledger]
+      const [forged, elsewhere, leftOut, later] = yield* submit(...four)
+      const [beaten, beatenForging, next] = yield* submit(
+        postedOf({ amount: 5n }),
+        postedOf({ amount: 6n }),
+        postedOf({ nonce: 1n })
+      )
+      yield* pool.startForging([beatenForging!, leftOut!], 3)
+      yield* pool.startForging([later!], 4)
+      const changed = yield* Effect.as(
+        ledger.applyBlock(
+          chain.grow({
+            batches: [
+              batchOf(3, {
+                l2: [transfer, { ...transfer, fromAccountIndex: 257, toAccountIndex: 258 }]
+              })
+            ]
+          })
+        ),
+        [
+          forged!,
+          elsewhere!,
+          beaten!,
+          beatenForging!,
+          leftOut!,
+          later!,
+          next!
+        ]
+      )
+      assert.deepStrictEqual(yield* statesOf(...changed), [
+        ["fged", 3],
+        ["invl", 3],
+        ["invl", 3],
+        ["invl", 3],
+        ["pend", null],
+        ["fing", 4],
+        ["pend", null]
+      ])
+      assert.deepStrictEqual(yield* Effect.forEach(changed.slice(0, 5), lastReasonOf), [
+        "Forged in batch 3",
+        "A transaction with the same id and another destination was forged in batch 3",
+        "Nonce 0 of account 256 was used by another transaction in batch 3",
+        "Nonce 0 of account 256 was used by another transaction in batch 3",
+        "Batch 3 was forged without it"
+      ])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("with a ledger that it has never seen: what is under way and what was forged is looked up", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [pool, store, ledger] = [yield* Pool, yield* PoolStore, yield* bareLedger]
-    const [forged, moved, missing, forging] = yield* submit(...four)
-    const [selected] = yield* submit(postedOf({ nonce: 1n }))
-    const states = { [forged!]: ["fged", 3], [moved!]: ["fged", 2], [missing!]: ["fged", 2], [forging!]: ["fing", 3], [selected!]: ["fing", 3] } as const
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer, { ...transfer, nonce: 1n }, { ...transfer, fromAccountIndex: 257, toAccountIndex: 256 }] })] }))
-    const [mark] = yield* store.marksBelow({ batchNum: 100, limit: 1 })
-    yield* store.settle({ from: mark!, to: null, changes: Object.entries(states).map(([id, [to, batchNum]]) => ({ id, from: "pend", fromBatchNum: null, to, batchNum, reason: "Test" })) }, 0)
-    assert.deepStrictEqual(yield* pool.settle, [forging!, selected!, moved!, missing!])
-    assert.deepStrictEqual(yield* statesOf(forged!, moved!, missing!, forging!, selected!), [["fged", 3], ["fged", 3], ["pend", null], ["pend", null], ["fged", 3]])
-    assert.deepStrictEqual(yield* Effect.forEach([forged!, moved!, missing!, forging!], lastReasonOf),
-      ["Test", "Forged in batch 3", "Batch 2 was forged without it", "Batch 3 was forged without it"])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("with a ledger that it has never seen: what is under way and what was forged is looked up", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [pool, store, ledger] = [yield* Pool, yield* PoolStore, yield* bareLedger]
+      const [forged, moved, missing, forging] = yield* submit(...four)
+      const [selected] = yield* submit(postedOf({ nonce: 1n }))
+      const states = {
+        [forged!]: ["fged", 3],
+        [moved!]: ["fged", 2],
+        [missing!]: ["fged", 2],
+        [forging!]: ["fing", 3],
+        [selected!]: ["fing", 3]
+      } as const
+      yield* ledger.applyBlock(
+        chain.grow({
+          batches: [
+            batchOf(3, {
+              l2: [transfer, { ...transfer, nonce: 1n }, {
+                ...transfer,
+                fromAccountIndex: 257,
+                toAccountIndex: 256
+              }]
+            })
+          ]
+        })
+      )
+      const [mark] = yield* store.marksBelow({ batchNum: 100, limit: 1 })
+      yield* store.settle({
+        from: mark!,
+        to: null,
+        changes: Object.entries(states).map(([id, [to, batchNum]]) => ({
+          id,
+          from: "pend",
+          fromBatchNum: null,
+          to,
+          batchNum,
+          reason: "Test"
+        }))
+      }, 0)
+      assert.deepStrictEqual(yield* pool.settle, [forging!, selected!, moved!, missing!])
+      assert.deepStrictEqual(yield* statesOf(forged!, moved!, missing!, forging!, selected!), [
+        ["fged", 3],
+        ["fged", 3],
+        ["pend", null],
+        ["pend", null],
+        ["fged", 3]
+      ])
+      assert.deepStrictEqual(
+        yield* Effect.forEach([forged!, moved!, missing!, forging!], lastReasonOf),
+        [
+          "Test",
+          "Forged in batch 3",
+          "Batch 2 was forged without it",
+          "Batch 3 was forged without it"
+        ]
+      )
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("with a ledger that went back further than it reads at once", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [pool, ledger] = [yield* Pool, yield* Ledger]
-    const [forged, waiting, sent] = yield* submit(...four)
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
-    yield* pool.startForging([sent!], 200)
-    yield* ledger.applyBlock(chain.grow({ batches: Array.from({ length: 130 }, (_, place) => batchOf(place + 4, {})) }))
-    yield* pool.invalidate([{ id: waiting!, reason: "" }], 4)
-    yield* ledger.rollBack(chain.cut(1).toBlock)
-    assert.deepStrictEqual(yield* statesOf(forged!, waiting!), [["fged", 3], ["pend", null]])
-    for (const id of [waiting!, sent!]) assert.strictEqual(yield* lastReasonOf(id), "Batches after 3 were rolled back")
-    assert.deepStrictEqual((yield* (yield* PoolStore).marksBelow({ batchNum: 999, limit: 9 })).map(({ batchNum }) => batchNum), [3, 2, 1])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("with a ledger that went back further than it reads at once", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [pool, ledger] = [yield* Pool, yield* Ledger]
+      const [forged, waiting, sent] = yield* submit(...four)
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
+      yield* pool.startForging([sent!], 200)
+      yield* ledger.applyBlock(
+        chain.grow({ batches: Array.from({ length: 130 }, (_, place) => batchOf(place + 4, {})) })
+      )
+      yield* pool.invalidate([{ id: waiting!, reason: "" }], 4)
+      yield* ledger.rollBack(chain.cut(1).toBlock)
+      assert.deepStrictEqual(yield* statesOf(forged!, waiting!), [["fged", 3], ["pend", null]])
+      for (const id of [waiting!, sent!]) {
+        assert.strictEqual(yield* lastReasonOf(id), "Batches after 3 were rolled back")
+      }
+      assert.deepStrictEqual(
+        (yield* (yield* PoolStore).marksBelow({ batchNum: 999, limit: 9 })).map(({ batchNum }) =>
+          batchNum
+        ),
+        [3, 2, 1]
+      )
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("anew with a ledger that has none of the batches that it knows", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [pool, store, ledger] = [yield* Pool, yield* PoolStore, yield* bareLedger]
-    const [forged, sent] = yield* submit(...four)
-    const marks = yield* store.marksBelow({ batchNum: 100, limit: 9 })
-    yield* store.settle({ from: marks[0]!, to: null, changes: [] }, 0)
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
-    yield* pool.settle
-    yield* pool.startForging([sent!], 4)
-    yield* ledger.rollBack(chain.cut(1).toBlock)
-    yield* ledger.applyBlock(chain.grow({}))
-    assert.deepStrictEqual(yield* pool.settle, [sent!, forged!])
-    assert.deepStrictEqual(yield* Effect.forEach([sent!, forged!], lastReasonOf), ["Batches after 0 were rolled back", "Batches after 0 were rolled back"])
-    assert.deepStrictEqual(yield* store.marksBelow({ batchNum: 100, limit: 9 }), [marks[0]!])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("anew with a ledger that has none of the batches that it knows", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [pool, store, ledger] = [yield* Pool, yield* PoolStore, yield* bareLedger]
+      const [forged, sent] = yield* submit(...four)
+      const marks = yield* store.marksBelow({ batchNum: 100, limit: 9 })
+      yield* store.settle({ from: marks[0]!, to: null, changes: [] }, 0)
+      yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
+      yield* pool.settle
+      yield* pool.startForging([sent!], 4)
+      yield* ledger.rollBack(chain.cut(1).toBlock)
+      yield* ledger.applyBlock(chain.grow({}))
+      assert.deepStrictEqual(yield* pool.settle, [sent!, forged!])
+      assert.deepStrictEqual(yield* Effect.forEach([sent!, forged!], lastReasonOf), [
+        "Batches after 0 were rolled back",
+        "Batches after 0 were rolled back"
+      ])
+      assert.deepStrictEqual(yield* store.marksBelow({ batchNum: 100, limit: 9 }), [marks[0]!])
+    }).pipe(Effect.provide(nodeLayer())))
 })

@@ -1,22 +1,44 @@
 /* What counts as the same transaction, member by member. */
 import { assert, describe, it } from "@effect/vitest"
-import type { PoolTransactionType, PostedTransaction, RequestedTransaction, Transaction } from "../../core/domain/mod.ts"
+import type {
+  PoolTransactionType,
+  PostedTransaction,
+  RequestedTransaction,
+  Transaction
+} from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
-import { isForgedAs, isRequested, isSameAuthorization, isSamePosted } from "../../core/use_cases/pool/_same.ts"
+import {
+  isForgedAs,
+  isRequested,
+  isSameAuthorization,
+  isSamePosted
+} from "../../core/use_cases/pool/_same.ts"
 import { ownerOf, postedOf } from "./_node.ts"
 
 const [one, other] = [ownerOf(1), ownerOf(2)]
 
 describe("two posts of one id", () => {
   const request: RequestedTransaction = {
-    fromAccountIndex: 257, toAccountIndex: 258, toAddress: one.address, toPublicKey: one.publicKey, tokenId: 1, amount: 5n, fee: 3, nonce: 4n
+    fromAccountIndex: 257,
+    toAccountIndex: 258,
+    toAddress: one.address,
+    toPublicKey: one.publicKey,
+    tokenId: 1,
+    amount: 5n,
+    fee: 3,
+    nonce: 4n
   }
   const posted = postedOf({ toAddress: one.address, toPublicKey: one.publicKey, request })
 
   it("are the same where nothing differs that the id leaves out", () => {
     assert.isTrue(isSamePosted(posted, structuredClone(posted)))
     const others: ReadonlyArray<Partial<PostedTransaction>> = [
-      { type: "Exit" }, { signature: "1".repeat(128) }, { toAccountIndex: 258 }, { toAddress: other.address }, { toPublicKey: other.publicKey }, { request: null }
+      { type: "Exit" },
+      { signature: "1".repeat(128) },
+      { toAccountIndex: 258 },
+      { toAddress: other.address },
+      { toPublicKey: other.publicKey },
+      { request: null }
     ]
     for (const parts of others) {
       assert.isFalse(isSamePosted(posted, { ...posted, ...parts }), Object.keys(parts)[0])
@@ -26,7 +48,12 @@ describe("two posts of one id", () => {
   })
 
   it("differ where one requires something else", () => {
-    for (const name of Object.keys(request)) assert.isFalse(isSamePosted(posted, { ...posted, request: { ...request, [name]: null } }), name)
+    for (const name of Object.keys(request)) {
+      assert.isFalse(
+        isSamePosted(posted, { ...posted, request: { ...request, [name]: null } }),
+        name
+      )
+    }
   })
 
   it("of an authorization are the same with the same key and signature", () => {
@@ -38,25 +65,79 @@ describe("two posts of one id", () => {
 
 describe("a transaction", () => {
   it("is the requested one with every member, where no account and account 0 are the same", () => {
-    const posted = postedOf({ toAccountIndex: null, toAddress: one.address, toPublicKey: one.publicKey })
-    const { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId } = posted
-    const request: RequestedTransaction = { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId }
+    const posted = postedOf({
+      toAccountIndex: null,
+      toAddress: one.address,
+      toPublicKey: one.publicKey
+    })
+    const {
+      amount,
+      fee,
+      fromAccountIndex,
+      nonce,
+      toAccountIndex,
+      toAddress,
+      toPublicKey,
+      tokenId
+    } = posted
+    const request: RequestedTransaction = {
+      amount,
+      fee,
+      fromAccountIndex,
+      nonce,
+      toAccountIndex,
+      toAddress,
+      toPublicKey,
+      tokenId
+    }
     assert.isTrue(isRequested(posted, request))
     assert.isTrue(isRequested(posted, { ...request, toAccountIndex: 0 }))
     assert.isTrue(isRequested({ ...posted, toAccountIndex: 0 }, request))
     const others: RequestedTransaction = {
-      amount: 7n, fee: 7, fromAccountIndex: 7, nonce: 7n, toAccountIndex: 7, toAddress: other.address, toPublicKey: other.publicKey, tokenId: 7
+      amount: 7n,
+      fee: 7,
+      fromAccountIndex: 7,
+      nonce: 7n,
+      toAccountIndex: 7,
+      toAddress: other.address,
+      toPublicKey: other.publicKey,
+      tokenId: 7
     }
-    for (const [name, value] of Object.entries(others)) assert.isFalse(isRequested(posted, { ...request, [name]: value }), name)
+    for (const [name, value] of Object.entries(others)) {
+      assert.isFalse(isRequested(posted, { ...request, [name]: value }), name)
+    }
   })
 
   it("is forged as the one of its id that went where it says", () => {
     const forgedTo = (type: PoolTransactionType, to: Partial<Transaction>) =>
-      isForgedAs(postedOf({ type, toAccountIndex: 257, toAddress: INTERNAL_ADDRESS, toPublicKey: one.publicKey }), to as Transaction)
-    assert.deepStrictEqual([forgedTo("Exit", { toAccountIndex: 1 }), forgedTo("Exit", { toAccountIndex: 257 })], [true, false])
-    assert.deepStrictEqual([forgedTo("Transfer", { toAccountIndex: 257 }), forgedTo("Transfer", { toAccountIndex: 1 })], [true, false])
-    assert.deepStrictEqual([forgedTo("TransferToEthAddr", { toAddress: INTERNAL_ADDRESS }), forgedTo("TransferToEthAddr", { toAddress: one.address })], [true, false])
-    const toKeys = [{ toPublicKey: one.publicKey }, { toPublicKey: other.publicKey }, { toAddress: one.address, toPublicKey: one.publicKey }]
-    assert.deepStrictEqual(toKeys.map((to) => forgedTo("TransferToBJJ", { toAddress: INTERNAL_ADDRESS, ...to })), [true, false, false])
+      isForgedAs(
+        postedOf({
+          type,
+          toAccountIndex: 257,
+          toAddress: INTERNAL_ADDRESS,
+          toPublicKey: one.publicKey
+        }),
+        to as Transaction
+      )
+    assert.deepStrictEqual([
+      forgedTo("Exit", { toAccountIndex: 1 }),
+      forgedTo("Exit", { toAccountIndex: 257 })
+    ], [true, false])
+    assert.deepStrictEqual([
+      forgedTo("Transfer", { toAccountIndex: 257 }),
+      forgedTo("Transfer", { toAccountIndex: 1 })
+    ], [true, false])
+    assert.deepStrictEqual([
+      forgedTo("TransferToEthAddr", { toAddress: INTERNAL_ADDRESS }),
+      forgedTo("TransferToEthAddr", { toAddress: one.address })
+    ], [true, false])
+    const toKeys = [{ toPublicKey: one.publicKey }, { toPublicKey: other.publicKey }, {
+      toAddress: one.address,
+      toPublicKey: one.publicKey
+    }]
+    assert.deepStrictEqual(
+      toKeys.map((to) => forgedTo("TransferToBJJ", { toAddress: INTERNAL_ADDRESS, ...to })),
+      [true, false, false]
+    )
   })
 })

@@ -2,7 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { type Account, feeUnits, type PostedTransaction, type RequestedTransaction } from "../../core/domain/mod.ts"
+import {
+  type Account,
+  feeUnits,
+  type PostedTransaction,
+  type RequestedTransaction
+} from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger, Pool, type SelectOptions, Submission } from "../../core/use_cases/mod.ts"
@@ -12,247 +17,509 @@ import { genesis } from "./_subject.ts"
 const stranger = ownerOf(8)
 
 const submit = (...all: ReadonlyArray<PostedTransaction>) =>
-  Effect.flatMap(Submission, (submission) => Effect.forEach(all, (posted) => submission.submitTransaction(posted), { discard: true }))
+  Effect.flatMap(
+    Submission,
+    (submission) =>
+      Effect.forEach(all, (posted) => submission.submitTransaction(posted), { discard: true })
+  )
 
-const account = (index: number) => Effect.map(Effect.flatMap(LedgerReader, (reader) => reader.find("account", index)), ({ item }) => item!.account)
+const account = (index: number) =>
+  Effect.map(
+    Effect.flatMap(LedgerReader, (reader) => reader.find("account", index)),
+    ({ item }) => item!.account
+  )
 
 /** The ids that are selected, and the code and reason of each that is passed over. */
-type Selected = readonly [ids: ReadonlyArray<string>, passedOver: ReadonlyArray<ReadonlyArray<string | number>>]
+type Selected = readonly [
+  ids: ReadonlyArray<string>,
+  passedOver: ReadonlyArray<ReadonlyArray<string | number>>
+]
 
 const selectedOf = (options: Partial<SelectOptions> = {}) =>
-  Effect.map(Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9, ...options })), ({ passedOver, transactions }): Selected =>
-    [transactions.map(({ transaction }) => transaction.id), passedOver.map(({ code, reason }) => [code, reason])])
+  Effect.map(
+    Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9, ...options })),
+    ({ passedOver, transactions }): Selected => [
+      transactions.map(({ transaction }) => transaction.id),
+      passedOver.map(({ code, reason }) => [code, reason])
+    ]
+  )
 
 /** As above, where accounts are as the batch under way leaves them. */
 const selectedWith = (...accounts: ReadonlyArray<Account>) => selectedOf({ accounts })
 
 /** A transaction that requires another one. */
-const requiring = (other: PostedTransaction, parts: Partial<PostedTransaction> = {}): PostedTransaction => {
-  const { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId } = other
-  const request: RequestedTransaction = { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId }
+const requiring = (
+  other: PostedTransaction,
+  parts: Partial<PostedTransaction> = {}
+): PostedTransaction => {
+  const { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId } =
+    other
+  const request: RequestedTransaction = {
+    amount,
+    fee,
+    fromAccountIndex,
+    nonce,
+    toAccountIndex,
+    toAddress,
+    toPublicKey,
+    tokenId
+  }
   return postedOf({ ...parts, request })
 }
 
-const toStranger = { type: "TransferToBJJ", toAccountIndex: null, toAddress: INTERNAL_ADDRESS, toPublicKey: stranger.publicKey } as const
+const toStranger = {
+  type: "TransferToBJJ",
+  toAccountIndex: null,
+  toAddress: INTERNAL_ADDRESS,
+  toPublicKey: stranger.publicKey
+} as const
 
 describe("a selection", () => {
-  it.effect("takes a whole balance and fills an account, and not one unit more", () => Effect.gen(function*() {
-    yield* openChain
-    const posted = postedOf()
-    yield* submit(posted)
-    const [sender, receiver] = [yield* account(256), yield* account(257)]
-    const debit = 1000n + feeUnits(posted)
-    assert.deepStrictEqual(yield* selectedWith({ ...sender, balance: debit }), [[posted.id], []])
-    assert.deepStrictEqual(yield* selectedWith({ ...sender, balance: debit - 1n }), [[], [[11, `The sender has ${debit - 1n} units, expected ${debit} for amount and fee`]]])
-    assert.deepStrictEqual(yield* selectedWith({ ...receiver, balance: 2n ** 192n - 1001n }), [[posted.id], []])
-    assert.deepStrictEqual(yield* selectedWith({ ...receiver, balance: 2n ** 192n - 1000n }), [[], [[16, "Account 257 has no room for 1000 units"]]])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("takes a whole balance and fills an account, and not one unit more", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const posted = postedOf()
+      yield* submit(posted)
+      const [sender, receiver] = [yield* account(256), yield* account(257)]
+      const debit = 1000n + feeUnits(posted)
+      assert.deepStrictEqual(yield* selectedWith({ ...sender, balance: debit }), [[posted.id], []])
+      assert.deepStrictEqual(yield* selectedWith({ ...sender, balance: debit - 1n }), [[], [[
+        11,
+        `The sender has ${debit - 1n} units, expected ${debit} for amount and fee`
+      ]]])
+      assert.deepStrictEqual(yield* selectedWith({ ...receiver, balance: 2n ** 192n - 1001n }), [[
+        posted.id
+      ], []])
+      assert.deepStrictEqual(yield* selectedWith({ ...receiver, balance: 2n ** 192n - 1000n }), [
+        [],
+        [[16, "Account 257 has no room for 1000 units"]]
+      ])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("takes the last nonce but one, after which there is none", () => Effect.gen(function*() {
-    yield* openChain
-    const last = 2n ** 40n - 1n
-    const [first, second] = [postedOf({ nonce: last - 1n }), postedOf({ nonce: last, fee: 127 })]
-    yield* submit(first, second)
-    assert.deepStrictEqual(yield* selectedWith({ ...yield* account(256), nonce: last - 1n }),
-      [[first.id], [[16, `Nonce ${last} is the last one, and an account has no room for the next`]]])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("takes the last nonce but one, after which there is none", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const last = 2n ** 40n - 1n
+      const [first, second] = [postedOf({ nonce: last - 1n }), postedOf({ nonce: last, fee: 127 })]
+      yield* submit(first, second)
+      assert.deepStrictEqual(yield* selectedWith({ ...yield* account(256), nonce: last - 1n }), [[
+        first.id
+      ], [[16, `Nonce ${last} is the last one, and an account has no room for the next`]]])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("passes over whose account is gone, of another token or somebody else's, and who sends to such an account", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [sender, receiver] = [yield* account(256), yield* account(257)]
-    const posted = postedOf()
-    yield* submit(posted)
-    const signer: Selected = [[], [[16, "Account 256 does not belong to the signer since a rollback"]]]
-    assert.deepStrictEqual(yield* selectedWith({ ...sender, publicKey: stranger.publicKey }), signer)
-    assert.deepStrictEqual(yield* selectedWith({ ...sender, tokenId: 1 }), signer)
-    assert.deepStrictEqual(yield* selectedWith({ ...receiver, tokenId: 1 }), [[], [[15, "Account 257 of token 0 does not exist"]]])
-    yield* (yield* Pool).remove([posted.id], "Test")
-    const ledger = yield* Ledger
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l1Coordinator: [{ tokenId: 0, ...stranger }] })] }))
-    yield* submit(postedOf({ fromAccountIndex: 262, amount: 0n }), postedOf({ toAccountIndex: 262 }))
-    yield* ledger.rollBack(chain.cut(1).toBlock)
-    // whose account is gone may post the same again
-    yield* submit(postedOf({ fromAccountIndex: 262, amount: 0n }))
-    assert.deepStrictEqual(yield* selectedOf(), [[],
-      [[15, "Account 262 of token 0 does not exist"], [16, "Account 262 does not belong to the signer since a rollback"]]])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("passes over whose account is gone, of another token or somebody else's, and who sends to such an account", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [sender, receiver] = [yield* account(256), yield* account(257)]
+      const posted = postedOf()
+      yield* submit(posted)
+      const signer: Selected = [[], [[
+        16,
+        "Account 256 does not belong to the signer since a rollback"
+      ]]]
+      assert.deepStrictEqual(
+        yield* selectedWith({ ...sender, publicKey: stranger.publicKey }),
+        signer
+      )
+      assert.deepStrictEqual(yield* selectedWith({ ...sender, tokenId: 1 }), signer)
+      assert.deepStrictEqual(yield* selectedWith({ ...receiver, tokenId: 1 }), [[], [[
+        15,
+        "Account 257 of token 0 does not exist"
+      ]]])
+      yield* (yield* Pool).remove([posted.id], "Test")
+      const ledger = yield* Ledger
+      yield* ledger.applyBlock(
+        chain.grow({ batches: [batchOf(3, { l1Coordinator: [{ tokenId: 0, ...stranger }] })] })
+      )
+      yield* submit(
+        postedOf({ fromAccountIndex: 262, amount: 0n }),
+        postedOf({ toAccountIndex: 262 })
+      )
+      yield* ledger.rollBack(chain.cut(1).toBlock)
+      // whose account is gone may post the same again
+      yield* submit(postedOf({ fromAccountIndex: 262, amount: 0n }))
+      assert.deepStrictEqual(yield* selectedOf(), [[], [[
+        15,
+        "Account 262 of token 0 does not exist"
+      ], [16, "Account 262 does not belong to the signer since a rollback"]]])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("sends to the first account of an address, and creates one where no other has its token", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const submission = yield* Submission
-    yield* submission.submitAuthorization(ownerOf(1))
-    yield* (yield* Ledger).applyBlock(chain.grow({ batches: [batchOf(3, { l1Coordinator: [{ tokenId: 0, ...ownerOf(1) }] })] }))
-    const toAddress = { type: "TransferToEthAddr", toAccountIndex: null, toAddress: ownerOf(1).address } as const
-    yield* submit(postedOf(toAddress), postedOf({ ...toAddress, tokenId: 1, fromAccountIndex: 260 }))
-    const { accounts, transactions } = yield* (yield* Pool).select({ maxTransactions: 9 })
-    assert.deepStrictEqual(transactions.map(({ receiver }) => receiver), [{ kind: "created", position: 0 }, { kind: "account", index: 257 }])
-    assert.deepStrictEqual(accounts, [{ tokenId: 1, ...ownerOf(1) }])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("sends to the first account of an address, and creates one where no other has its token", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const submission = yield* Submission
+      yield* submission.submitAuthorization(ownerOf(1))
+      yield* (yield* Ledger).applyBlock(
+        chain.grow({ batches: [batchOf(3, { l1Coordinator: [{ tokenId: 0, ...ownerOf(1) }] })] })
+      )
+      const toAddress = {
+        type: "TransferToEthAddr",
+        toAccountIndex: null,
+        toAddress: ownerOf(1).address
+      } as const
+      yield* submit(
+        postedOf(toAddress),
+        postedOf({ ...toAddress, tokenId: 1, fromAccountIndex: 260 })
+      )
+      const { accounts, transactions } = yield* (yield* Pool).select({ maxTransactions: 9 })
+      assert.deepStrictEqual(transactions.map(({ receiver }) => receiver), [{
+        kind: "created",
+        position: 0
+      }, { kind: "account", index: 257 }])
+      assert.deepStrictEqual(accounts, [{ tokenId: 1, ...ownerOf(1) }])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("finds the internal account of a key behind any number of others, and takes no other for it", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const l1Coordinator = [...Array<object>(64).fill(stranger), { address: INTERNAL_ADDRESS, publicKey: stranger.publicKey, signature: null }].map((owner) => ({ tokenId: 0, ...owner }) as never)
-    yield* submit(postedOf(toStranger))
-    const receiverOf = Effect.map(Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9 })), ({ transactions }) => transactions[0]?.receiver)
-    yield* (yield* Ledger).applyBlock(chain.grow({ batches: [batchOf(3, { l1Coordinator: l1Coordinator.slice(0, 64) })] }))
-    assert.deepStrictEqual(yield* receiverOf, { kind: "created", position: 0 })
-    yield* (yield* Ledger).applyBlock(chain.grow({ batches: [batchOf(4, { l1Coordinator: l1Coordinator.toReversed() })] }))
-    assert.deepStrictEqual(yield* receiverOf, { kind: "account", index: 326 })
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("finds the internal account of a key behind any number of others, and takes no other for it", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const l1Coordinator = [...Array<object>(64).fill(stranger), {
+        address: INTERNAL_ADDRESS,
+        publicKey: stranger.publicKey,
+        signature: null
+      }].map((owner) => ({ tokenId: 0, ...owner }) as never)
+      yield* submit(postedOf(toStranger))
+      const receiverOf = Effect.map(
+        Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9 })),
+        ({ transactions }) => transactions[0]?.receiver
+      )
+      yield* (yield* Ledger).applyBlock(
+        chain.grow({ batches: [batchOf(3, { l1Coordinator: l1Coordinator.slice(0, 64) })] })
+      )
+      assert.deepStrictEqual(yield* receiverOf, { kind: "created", position: 0 })
+      yield* (yield* Ledger).applyBlock(
+        chain.grow({ batches: [batchOf(4, { l1Coordinator: l1Coordinator.toReversed() })] })
+      )
+      assert.deepStrictEqual(yield* receiverOf, { kind: "account", index: 326 })
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("creates an account once, and as many as there is space for", () => Effect.gen(function*() {
-    yield* openChain
-    const submission = yield* Submission
-    yield* submission.submitAuthorization(stranger)
-    const toAddress = { type: "TransferToEthAddr", toAccountIndex: null, toAddress: stranger.address } as const
-    const all = [postedOf(toStranger), postedOf({ ...toStranger, fromAccountIndex: 257 }), postedOf({ ...toAddress, fromAccountIndex: 258 })]
-    yield* submit(...all)
-    const noSpace = [13, "The batch has no space to create an account: it creates 1 already"]
-    assert.deepStrictEqual(yield* selectedOf({ maxNewAccounts: 1 }), [all.slice(0, 2).map(({ id }) => id), [noSpace]])
-    assert.deepStrictEqual(yield* selectedOf({ maxNewAccounts: 0 }), [[], all.map(() => [13, "The batch has no space to create an account: it creates 0 already"])])
-    assert.deepStrictEqual((yield* selectedOf({ maxNewAccounts: 2 }))[0], all.map(({ id }) => id))
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("creates an account once, and as many as there is space for", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const submission = yield* Submission
+      yield* submission.submitAuthorization(stranger)
+      const toAddress = {
+        type: "TransferToEthAddr",
+        toAccountIndex: null,
+        toAddress: stranger.address
+      } as const
+      const all = [
+        postedOf(toStranger),
+        postedOf({ ...toStranger, fromAccountIndex: 257 }),
+        postedOf({ ...toAddress, fromAccountIndex: 258 })
+      ]
+      yield* submit(...all)
+      const noSpace = [13, "The batch has no space to create an account: it creates 1 already"]
+      assert.deepStrictEqual(yield* selectedOf({ maxNewAccounts: 1 }), [
+        all.slice(0, 2).map(({ id }) => id),
+        [noSpace]
+      ])
+      assert.deepStrictEqual(yield* selectedOf({ maxNewAccounts: 0 }), [
+        [],
+        all.map(() => [13, "The batch has no space to create an account: it creates 0 already"])
+      ])
+      assert.deepStrictEqual((yield* selectedOf({ maxNewAccounts: 2 }))[0], all.map(({ id }) => id))
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("leaves no trace of a group that it gives up, and all of what went before", () => Effect.gen(function*() {
-    yield* openChain
-    const [sender, receiver] = [yield* account(256), yield* account(257)]
-    const done = postedOf({ amount: 10n, fee: 200 })
-    const notNow = postedOf({ fromAccountIndex: 258, toAccountIndex: 257, nonce: 5n, fee: 0 })
-    const given = requiring(notNow, { nonce: 1n, amount: 5000n, fee: 190 })
-    const creating = requiring(notNow, { ...toStranger, nonce: 1n, amount: 5001n, fee: 190 })
-    // the sender has just what this takes, and the receiver what it had
-    const next = postedOf({ nonce: 1n, amount: 2000n, fee: 100 })
-    const poor = postedOf({ fromAccountIndex: 257, toAccountIndex: 256, amount: 5000n, fee: 1 })
-    const created = postedOf({ ...toStranger, toPublicKey: ownerOf(9).publicKey, fromAccountIndex: 259, amount: 7n, fee: 1 })
-    const again = postedOf({ ...toStranger, fromAccountIndex: 259, nonce: 1n, fee: 0 })
-    yield* submit(done, notNow, given, creating, next, poor, created, again)
-    const balance = 10n + feeUnits(done) + 5001n + feeUnits(creating)
-    const [ids, passedOver] = yield* selectedWith({ ...sender, balance }, { ...receiver, balance: 2000n })
-    assert.deepStrictEqual(ids, [done.id, next.id, created.id, again.id])
-    const requested = [18, `The requested transaction ${notNow.id} cannot be forged in the same batch: Nonce 5 is not the current one of the sender, 0`]
-    assert.sameDeepMembers([...passedOver], [
-      [12, "Nonce 5 is not the current one of the sender, 0"], requested, requested, [11, `The sender has 4010 units, expected ${5000n + feeUnits(poor)} for amount and fee`]
-    ])
-    const { accounts, transactions } = yield* (yield* Pool).select({ maxTransactions: 9, accounts: [{ ...sender, balance }, { ...receiver, balance: 2000n }] })
-    assert.deepStrictEqual(accounts.map(({ publicKey }) => publicKey), [ownerOf(9).publicKey, stranger.publicKey])
-    assert.deepStrictEqual(transactions.slice(2).map(({ receiver }) => receiver), [{ kind: "created", position: 0 }, { kind: "created", position: 1 }])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("leaves no trace of a group that it gives up, and all of what went before", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const [sender, receiver] = [yield* account(256), yield* account(257)]
+      const done = postedOf({ amount: 10n, fee: 200 })
+      const notNow = postedOf({ fromAccountIndex: 258, toAccountIndex: 257, nonce: 5n, fee: 0 })
+      const given = requiring(notNow, { nonce: 1n, amount: 5000n, fee: 190 })
+      const creating = requiring(notNow, { ...toStranger, nonce: 1n, amount: 5001n, fee: 190 })
+      // the sender has just what this takes, and the receiver what it had
+      const next = postedOf({ nonce: 1n, amount: 2000n, fee: 100 })
+      const poor = postedOf({ fromAccountIndex: 257, toAccountIndex: 256, amount: 5000n, fee: 1 })
+      const created = postedOf({
+        ...toStranger,
+        toPublicKey: ownerOf(9).publicKey,
+        fromAccountIndex: 259,
+        amount: 7n,
+        fee: 1
+      })
+      const again = postedOf({ ...toStranger, fromAccountIndex: 259, nonce: 1n, fee: 0 })
+      yield* submit(done, notNow, given, creating, next, poor, created, again)
+      const balance = 10n + feeUnits(done) + 5001n + feeUnits(creating)
+      const [ids, passedOver] = yield* selectedWith({ ...sender, balance }, {
+        ...receiver,
+        balance: 2000n
+      })
+      assert.deepStrictEqual(ids, [done.id, next.id, created.id, again.id])
+      const requested = [
+        18,
+        `The requested transaction ${notNow.id} cannot be forged in the same batch: Nonce 5 is not the current one of the sender, 0`
+      ]
+      assert.sameDeepMembers([...passedOver], [
+        [12, "Nonce 5 is not the current one of the sender, 0"],
+        requested,
+        requested,
+        [11, `The sender has 4010 units, expected ${5000n + feeUnits(poor)} for amount and fee`]
+      ])
+      const { accounts, transactions } = yield* (yield* Pool).select({
+        maxTransactions: 9,
+        accounts: [{ ...sender, balance }, { ...receiver, balance: 2000n }]
+      })
+      assert.deepStrictEqual(accounts.map(({ publicKey }) => publicKey), [
+        ownerOf(9).publicKey,
+        stranger.publicKey
+      ])
+      assert.deepStrictEqual(transactions.slice(2).map(({ receiver }) => receiver), [{
+        kind: "created",
+        position: 0
+      }, { kind: "created", position: 1 }])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("takes four that require each other, and not five, nor more than there is room for", () => Effect.gen(function*() {
-    yield* openChain
-    const pool = yield* Pool
-    // the one that requires is dearer than the one that it requires
-    const linked = (required: PostedTransaction, place: number) =>
-      requiring(required, { fromAccountIndex: 256 + place, toAccountIndex: 259 - place, amount: 10n ** 6n + BigInt(place), fee: 120 + place })
-    const groupOver = (last: PostedTransaction) => {
-      const third = linked(last, 1)
-      const second = linked(third, 2)
-      return [linked(second, 3), second, third, last]
-    }
-    const four = groupOver(postedOf({ amount: 10n ** 6n, fee: 120 }))
-    yield* submit(...four)
-    assert.deepStrictEqual((yield* pool.select({ maxTransactions: 4 })).transactions.map(({ transaction }) => transaction.id), four.map(({ id }) => id))
-    // with room for three the dearest fails, and the next one begins a group of three
-    const noRoom = (id: string) => [[18, `The requested transaction ${id} cannot be forged in the same batch: there is no room for all that require each other`]]
-    assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 3 }), [four.slice(1).map(({ id }) => id), noRoom(four[3]!.id)])
-    yield* pool.remove(four.map(({ id }) => id), "Test")
-    const fifth = postedOf({ fromAccountIndex: 260, toAccountIndex: 261, tokenId: 1, fee: 0 })
-    const five = [...groupOver(requiring(fifth, { amount: 10n ** 6n, fee: 120 })), fifth]
-    yield* submit(...five)
-    assert.deepStrictEqual(yield* selectedOf(), [five.slice(1).map(({ id }) => id), noRoom(fifth.id)])
-    // what is selected before takes its place
-    yield* pool.remove(five.map(({ id }) => id), "Test")
-    const [before, required] = [postedOf({ fromAccountIndex: 256, toAccountIndex: 257, amount: 10n ** 7n, fee: 150 }), postedOf({ fromAccountIndex: 257, toAccountIndex: 256, fee: 0 })]
-    const [two, three] = [linked(required, 2), linked(linked(required, 2), 3)]
-    yield* submit(before, three, two, required)
-    assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 3 }), [[before, two, required].map(({ id }) => id), noRoom(required.id)])
-    yield* pool.remove([required.id], "Test")
-    assert.deepInclude((yield* selectedOf({ maxTransactions: 3 }))[1], [18, "The requested transaction cannot be forged in the same batch: it is not pending"])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("takes four that require each other, and not five, nor more than there is room for", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const pool = yield* Pool
+      // the one that requires is dearer than the one that it requires
+      const linked = (required: PostedTransaction, place: number) =>
+        requiring(required, {
+          fromAccountIndex: 256 + place,
+          toAccountIndex: 259 - place,
+          amount: 10n ** 6n + BigInt(place),
+          fee: 120 + place
+        })
+      const groupOver = (last: PostedTransaction) => {
+        const third = linked(last, 1)
+        const second = linked(third, 2)
+        return [linked(second, 3), second, third, last]
+      }
+      const four = groupOver(postedOf({ amount: 10n ** 6n, fee: 120 }))
+      yield* submit(...four)
+      assert.deepStrictEqual(
+        (yield* pool.select({ maxTransactions: 4 })).transactions.map(({ transaction }) =>
+          transaction.id
+        ),
+        four.map(({ id }) => id)
+      )
+      // with room for three the dearest fails, and the next one begins a group of three
+      const noRoom = (
+        id: string
+      ) => [[
+        18,
+        `The requested transaction ${id} cannot be forged in the same batch: there is no room for all that require each other`
+      ]]
+      assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 3 }), [
+        four.slice(1).map(({ id }) => id),
+        noRoom(four[3]!.id)
+      ])
+      yield* pool.remove(four.map(({ id }) => id), "Test")
+      const fifth = postedOf({ fromAccountIndex: 260, toAccountIndex: 261, tokenId: 1, fee: 0 })
+      const five = [...groupOver(requiring(fifth, { amount: 10n ** 6n, fee: 120 })), fifth]
+      yield* submit(...five)
+      assert.deepStrictEqual(yield* selectedOf(), [
+        five.slice(1).map(({ id }) => id),
+        noRoom(fifth.id)
+      ])
+      // what is selected before takes its place
+      yield* pool.remove(five.map(({ id }) => id), "Test")
+      const [before, required] = [
+        postedOf({ fromAccountIndex: 256, toAccountIndex: 257, amount: 10n ** 7n, fee: 150 }),
+        postedOf({ fromAccountIndex: 257, toAccountIndex: 256, fee: 0 })
+      ]
+      const [two, three] = [linked(required, 2), linked(linked(required, 2), 3)]
+      yield* submit(before, three, two, required)
+      assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 3 }), [
+        [before, two, required].map(({ id }) => id),
+        noRoom(required.id)
+      ])
+      yield* pool.remove([required.id], "Test")
+      assert.deepInclude((yield* selectedOf({ maxTransactions: 3 }))[1], [
+        18,
+        "The requested transaction cannot be forged in the same batch: it is not pending"
+      ])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("says of as many that the batch is full as it has places, and takes nothing where there are none", () => Effect.gen(function*() {
-    yield* openChain
-    const all = [0, 1, 2, 3].map((place) => postedOf({ fromAccountIndex: 256 + place, toAccountIndex: 256, fee: 130 - place }))
-    yield* submit(...all)
-    const full = [17, "The batch is full with 1 transactions"]
-    assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 1 }), [[all[0]!.id], [full]])
-    assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 0 }), [[], []])
-    assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 4 }), [all.map(({ id }) => id), []])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("says of as many that the batch is full as it has places, and takes nothing where there are none", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const all = [0, 1, 2, 3].map((place) =>
+        postedOf({ fromAccountIndex: 256 + place, toAccountIndex: 256, fee: 130 - place })
+      )
+      yield* submit(...all)
+      const full = [17, "The batch is full with 1 transactions"]
+      assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 1 }), [[all[0]!.id], [full]])
+      assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 0 }), [[], []])
+      assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 4 }), [
+        all.map(({ id }) => id),
+        []
+      ])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("takes the dearest fee of any token first, however few of them are read at once", () => Effect.gen(function*() {
-    yield* openChain
-    const ether = [0, 1, 2].map((place) => postedOf({ fromAccountIndex: 256 + place, toAccountIndex: 259, amount: 10n ** (9n - 2n * BigInt(place)), fee: 126 }))
-    // a unit of token 1 is worth 700,000 units of ether
-    const one = [0, 1].map((place) => postedOf({ tokenId: 1, fromAccountIndex: 260 + place, toAccountIndex: 261 - place, amount: 10n ** (5n - 2n * BigInt(place)), fee: 126 }))
-    const noPrice = postedOf({ fromAccountIndex: 259, toAccountIndex: 256, amount: 1n, fee: 0 })
-    yield* submit(noPrice, ...one.toReversed(), ...ether.toReversed())
-    const { transactions } = yield* (yield* Pool).select({ maxTransactions: 9 })
-    const worth = (posted: PostedTransaction) => Number(feeUnits(posted)) * (posted.tokenId === 0 ? 1e6 / 1e18 : 0.7 / 1e6)
-    const byFee = [...ether, ...one, noPrice].sort((a, b) => worth(b) - worth(a))
-    assert.deepStrictEqual(transactions.map(({ transaction }) => transaction.id), byFee.map(({ id }) => id))
-    for (const { feeUSD, transaction } of transactions) assert.approximately(feeUSD, worth(transaction), worth(transaction) * 1e-9)
-  }).pipe(Effect.provide(nodeLayer({}, undefined, { pool: (store) => ({ pendingByFee: (query) => store.pendingByFee({ ...query, limit: 2 }) }) }))))
+  it.effect("takes the dearest fee of any token first, however few of them are read at once", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const ether = [0, 1, 2].map((place) =>
+        postedOf({
+          fromAccountIndex: 256 + place,
+          toAccountIndex: 259,
+          amount: 10n ** (9n - 2n * BigInt(place)),
+          fee: 126
+        })
+      )
+      // a unit of token 1 is worth 700,000 units of ether
+      const one = [0, 1].map((place) =>
+        postedOf({
+          tokenId: 1,
+          fromAccountIndex: 260 + place,
+          toAccountIndex: 261 - place,
+          amount: 10n ** (5n - 2n * BigInt(place)),
+          fee: 126
+        })
+      )
+      const noPrice = postedOf({ fromAccountIndex: 259, toAccountIndex: 256, amount: 1n, fee: 0 })
+      yield* submit(noPrice, ...one.toReversed(), ...ether.toReversed())
+      const { transactions } = yield* (yield* Pool).select({ maxTransactions: 9 })
+      const worth = (posted: PostedTransaction) =>
+        Number(feeUnits(posted)) * (posted.tokenId === 0 ? 1e6 / 1e18 : 0.7 / 1e6)
+      const byFee = [...ether, ...one, noPrice].sort((a, b) => worth(b) - worth(a))
+      assert.deepStrictEqual(
+        transactions.map(({ transaction }) => transaction.id),
+        byFee.map(({ id }) => id)
+      )
+      for (const { feeUSD, transaction } of transactions) {
+        assert.approximately(feeUSD, worth(transaction), worth(transaction) * 1e-9)
+      }
+    }).pipe(
+      Effect.provide(nodeLayer({}, undefined, {
+        pool: (store) => ({ pendingByFee: (query) => store.pendingByFee({ ...query, limit: 2 }) })
+      }))
+    ))
 
-  it.effect("takes from a sender in turn what he has left, and says of what came to its turn no more that it had waited", () => Effect.gen(function*() {
-    yield* openChain
-    const sender = yield* account(256)
-    const exit = postedOf({ type: "Exit", toAccountIndex: 1, fee: 100 })
-    const creating = postedOf({ ...toStranger, nonce: 1n, fee: 110 })
-    const transfer = postedOf({ nonce: 2n, fee: 120 })
-    const last = postedOf({ type: "Exit", toAccountIndex: 1, nonce: 3n, fee: 0 })
-    const all = [exit, creating, transfer, last]
-    yield* submit(...all.toReversed())
-    const sum = all.reduce((units, posted) => units + posted.amount + feeUnits(posted), 0n)
-    assert.deepStrictEqual(yield* selectedWith({ ...sender, balance: sum }), [all.map(({ id }) => id), []])
-    assert.deepStrictEqual((yield* (yield* Pool).select({ maxTransactions: 3 })).transactions.map(({ receiver }) => receiver), [{ kind: "exit" }, { kind: "created", position: 0 }, { kind: "account", index: 257 }])
-    assert.deepStrictEqual(yield* selectedWith({ ...sender, balance: sum - 1n }), [all.slice(0, 3).map(({ id }) => id), [[11, "The sender has 999 units, expected 1000 for amount and fee"]]])
-    const waits = (nonce: bigint) => [12, `Nonce ${nonce} is not the current one of the sender, 0`]
-    assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 1 }), [[exit.id], [waits(2n), waits(1n), [17, "The batch is full with 1 transactions"]]])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("takes from a sender in turn what he has left, and says of what came to its turn no more that it had waited", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const sender = yield* account(256)
+      const exit = postedOf({ type: "Exit", toAccountIndex: 1, fee: 100 })
+      const creating = postedOf({ ...toStranger, nonce: 1n, fee: 110 })
+      const transfer = postedOf({ nonce: 2n, fee: 120 })
+      const last = postedOf({ type: "Exit", toAccountIndex: 1, nonce: 3n, fee: 0 })
+      const all = [exit, creating, transfer, last]
+      yield* submit(...all.toReversed())
+      const sum = all.reduce((units, posted) => units + posted.amount + feeUnits(posted), 0n)
+      assert.deepStrictEqual(yield* selectedWith({ ...sender, balance: sum }), [
+        all.map(({ id }) => id),
+        []
+      ])
+      assert.deepStrictEqual(
+        (yield* (yield* Pool).select({ maxTransactions: 3 })).transactions.map(({ receiver }) =>
+          receiver
+        ),
+        [{ kind: "exit" }, { kind: "created", position: 0 }, { kind: "account", index: 257 }]
+      )
+      assert.deepStrictEqual(yield* selectedWith({ ...sender, balance: sum - 1n }), [
+        all.slice(0, 3).map(({ id }) => id),
+        [[11, "The sender has 999 units, expected 1000 for amount and fee"]]
+      ])
+      const waits = (
+        nonce: bigint
+      ) => [12, `Nonce ${nonce} is not the current one of the sender, 0`]
+      assert.deepStrictEqual(yield* selectedOf({ maxTransactions: 1 }), [[exit.id], [
+        waits(2n),
+        waits(1n),
+        [17, "The batch is full with 1 transactions"]
+      ]])
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("makes way for what the ledger has forged meanwhile", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const [posted, rival] = [postedOf(), postedOf({ amount: 5n })]
-    yield* submit(posted, rival)
-    const ledger = yield* Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
-    yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [{ fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }] })] }))
-    const late = [12, "Nonce 0 is not the current one of the sender, 1"]
-    assert.deepStrictEqual(yield* selectedOf(), [[], [late, late]])
-    const pool = yield* Pool
-    assert.deepStrictEqual([(yield* pool.transaction(posted.id))?.state, (yield* pool.transaction(rival.id))?.state], ["fged", "invl"])
-    assert.strictEqual((yield* pool.transitions(rival.id)).at(-1)?.reason, "Nonce 0 of account 256 is used: its current one is 1")
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("makes way for what the ledger has forged meanwhile", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const [posted, rival] = [postedOf(), postedOf({ amount: 5n })]
+      yield* submit(posted, rival)
+      const ledger = yield* Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
+      yield* ledger.applyBlock(
+        chain.grow({
+          batches: [
+            batchOf(3, {
+              l2: [{
+                fromAccountIndex: 256,
+                toAccountIndex: 257,
+                amount: 1000n,
+                fee: 126,
+                nonce: 0n
+              }]
+            })
+          ]
+        })
+      )
+      const late = [12, "Nonce 0 is not the current one of the sender, 1"]
+      assert.deepStrictEqual(yield* selectedOf(), [[], [late, late]])
+      const pool = yield* Pool
+      assert.deepStrictEqual([
+        (yield* pool.transaction(posted.id))?.state,
+        (yield* pool.transaction(rival.id))?.state
+      ], ["fged", "invl"])
+      assert.strictEqual(
+        (yield* pool.transitions(rival.id)).at(-1)?.reason,
+        "Nonce 0 of account 256 is used: its current one is 1"
+      )
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("tells the keys of internal accounts apart, and their tokens, whether they are there, in the batch under way or to be created", () => Effect.gen(function*() {
-    const chain = yield* openChain
-    const internal = (number: number) => ({ tokenId: 0, address: INTERNAL_ADDRESS, publicKey: ownerOf(number).publicKey, signature: null })
-    yield* (yield* Ledger).applyBlock(chain.grow({ batches: [batchOf(3, { l1Coordinator: [internal(7), internal(8)] })] }))
-    const to = (number: number) => ({ ...toStranger, toPublicKey: ownerOf(number).publicKey })
-    yield* submit(...[8, 7, 9, 10].map((number, place) => postedOf({ ...to(number), fromAccountIndex: 256 + place, fee: 200 - place })))
-    const receivers = (accounts: ReadonlyArray<Account>) =>
-      Effect.map(Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9, accounts })), ({ transactions }) => transactions.map(({ receiver }) => receiver))
-    const there = [{ kind: "account", index: 263 }, { kind: "account", index: 262 }] as const
-    const created = [{ kind: "created", position: 0 }, { kind: "created", position: 1 }] as const
-    assert.deepStrictEqual(yield* receivers([]), [...there, ...created])
-    const given = { ...yield* account(262), index: 264, balance: 0n, nonce: 0n }
-    assert.deepStrictEqual(yield* receivers([{ ...given, tokenId: 1, publicKey: ownerOf(9).publicKey }, given]), [...there, ...created])
-    assert.deepStrictEqual(yield* receivers([given, { ...given, index: 265, publicKey: ownerOf(10).publicKey }]), [...there, created[0], { kind: "account", index: 265 }])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("tells the keys of internal accounts apart, and their tokens, whether they are there, in the batch under way or to be created", () =>
+    Effect.gen(function*() {
+      const chain = yield* openChain
+      const internal = (number: number) => ({
+        tokenId: 0,
+        address: INTERNAL_ADDRESS,
+        publicKey: ownerOf(number).publicKey,
+        signature: null
+      })
+      yield* (yield* Ledger).applyBlock(
+        chain.grow({ batches: [batchOf(3, { l1Coordinator: [internal(7), internal(8)] })] })
+      )
+      const to = (number: number) => ({ ...toStranger, toPublicKey: ownerOf(number).publicKey })
+      yield* submit(
+        ...[8, 7, 9, 10].map((number, place) =>
+          postedOf({ ...to(number), fromAccountIndex: 256 + place, fee: 200 - place })
+        )
+      )
+      const receivers = (accounts: ReadonlyArray<Account>) =>
+        Effect.map(
+          Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9, accounts })),
+          ({ transactions }) => transactions.map(({ receiver }) => receiver)
+        )
+      const there = [{ kind: "account", index: 263 }, { kind: "account", index: 262 }] as const
+      const created = [{ kind: "created", position: 0 }, { kind: "created", position: 1 }] as const
+      assert.deepStrictEqual(yield* receivers([]), [...there, ...created])
+      const given = { ...yield* account(262), index: 264, balance: 0n, nonce: 0n }
+      assert.deepStrictEqual(
+        yield* receivers([{ ...given, tokenId: 1, publicKey: ownerOf(9).publicKey }, given]),
+        [...there, ...created]
+      )
+      assert.deepStrictEqual(
+        yield* receivers([given, { ...given, index: 265, publicKey: ownerOf(10).publicKey }]),
+        [...there, created[0], { kind: "account", index: 265 }]
+      )
+    }).pipe(Effect.provide(nodeLayer())))
 
-  it.effect("is made anew while the ledger moves on, and stands after the fifth time", () => Effect.gen(function*() {
-    yield* openChain
-    yield* submit(postedOf())
-    const [reader, store] = [yield* LedgerReader, yield* PoolStore]
-    const stamps = (movesUntil: number) => {
-      let asked = 0
-      const stamp = Effect.map(reader.stamp, (now) => ({ ...now, version: Math.min(++asked, movesUntil) }))
-      const moving = Layer.mergeAll(Layer.succeed(LedgerReader, { ...reader, stamp }), Layer.succeed(PoolStore, store))
-      return Effect.map(Effect.provide(Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9 })), Layer.fresh(Pool.layer({ keccak256 })).pipe(Layer.provide(moving))),
-        ({ stamp: { version }, transactions }) => [asked, version, transactions.length])
-    }
-    assert.deepStrictEqual(yield* stamps(1), [2, 1, 1])
-    assert.deepStrictEqual(yield* stamps(4), [6, 4, 1])
-    assert.deepStrictEqual(yield* stamps(Infinity), [10, 9, 1])
-  }).pipe(Effect.provide(nodeLayer())))
+  it.effect("is made anew while the ledger moves on, and stands after the fifth time", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      yield* submit(postedOf())
+      const [reader, store] = [yield* LedgerReader, yield* PoolStore]
+      const stamps = (movesUntil: number) => {
+        let asked = 0
+        const stamp = Effect.map(
+          reader.stamp,
+          (now) => ({ ...now, version: Math.min(++asked, movesUntil) })
+        )
+        const moving = Layer.mergeAll(
+          Layer.succeed(LedgerReader, { ...reader, stamp }),
+          Layer.succeed(PoolStore, store)
+        )
+        return Effect.map(
+          Effect.provide(
+            Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9 })),
+            Layer.fresh(Pool.layer({ keccak256 })).pipe(Layer.provide(moving))
+          ),
+          ({ stamp: { version }, transactions }) => [asked, version, transactions.length]
+        )
+      }
+      assert.deepStrictEqual(yield* stamps(1), [2, 1, 1])
+      assert.deepStrictEqual(yield* stamps(4), [6, 4, 1])
+      assert.deepStrictEqual(yield* stamps(Infinity), [10, 9, 1])
+    }).pipe(Effect.provide(nodeLayer())))
 })

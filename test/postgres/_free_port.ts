@@ -14,7 +14,9 @@ export const freePort = async (): Promise<number> => {
     const port = randomInt(portMin, portMax)
     if (await isFree(port)) return port
   }
-  throw new Error(`No free port found between ${portMin} and ${portMax} in 200 attempts; end some of the servers on this machine`)
+  throw new Error(
+    `No free port found between ${portMin} and ${portMax} in 200 attempts; end some of the servers on this machine`
+  )
 }
 
 const isFree = (port: number): Promise<boolean> =>

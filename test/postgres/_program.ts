@@ -26,25 +26,49 @@ export const librariesIn = (directory: string): string => join(directory, "libra
 const outputMax = 20_000
 
 /** Starts a program of PostgreSQL in a session of its own, out of reach of the Ctrl-C that is meant for the tests. */
-export const startProgram = (path: string, parameters: ReadonlyArray<string>, { account, directory }: Surroundings): Program => {
+export const startProgram = (
+  path: string,
+  parameters: ReadonlyArray<string>,
+  { account, directory }: Surroundings
+): Program => {
   // nothing of our environment: variables that begin with PG would change what the programs do; messages are read, in English
   const libraries = librariesIn(directory)
-  const env = { PATH: `${process.env.PATH ?? ""}:/usr/bin:/bin`, LC_ALL: "C", LD_LIBRARY_PATH: libraries, DYLD_LIBRARY_PATH: libraries }
+  const env = {
+    PATH: `${process.env.PATH ?? ""}:/usr/bin:/bin`,
+    LC_ALL: "C",
+    LD_LIBRARY_PATH: libraries,
+    DYLD_LIBRARY_PATH: libraries
+  }
   const child = spawn(path, parameters, {
-    cwd: directory, env, detached: true, stdio: ["ignore", "pipe", "pipe"], ...account === null ? {} : { uid: account.uid, gid: account.gid }
+    cwd: directory,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    ...account === null ? {} : { uid: account.uid, gid: account.gid }
   })
   let output = ""
-  const note = (text: string) => { output = (output + text).slice(-outputMax) }
+  const note = (text: string) => {
+    output = (output + text).slice(-outputMax)
+  }
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", note)
   const ended = new Promise<string | null>((resolve) => {
     child.on("error", (error) => resolve(error.message))
-    child.on("close", (code, signal) => resolve(code === 0 ? null : signal === null ? `exit code ${code}` : `signal ${signal}`))
+    child.on(
+      "close",
+      (code, signal) =>
+        resolve(code === 0 ? null : signal === null ? `exit code ${code}` : `signal ${signal}`)
+    )
   })
   return { pid: child.pid ?? 0, process: child, output: () => output.trim(), ended }
 }
 
 /** What a program writes until it ends; rejects, with that in its message, where it fails. */
-export const runProgram = async (path: string, parameters: ReadonlyArray<string>, surroundings: Surroundings, onStart = (_pid: number) => {}): Promise<string> => {
+export const runProgram = async (
+  path: string,
+  parameters: ReadonlyArray<string>,
+  surroundings: Surroundings,
+  onStart = (_pid: number) => {}
+): Promise<string> => {
   const program = startProgram(path, parameters, surroundings)
   if (program.pid > 0) onStart(program.pid)
   const reason = await program.ended

@@ -6,6 +6,9 @@ import { inject } from "vitest"
 export const askRun = (what: "server" | "template"): Promise<string> =>
   new Promise((resolve, reject) => {
     get(`${inject("postgres").door}/${what}`, { agent: false }, (response) => {
-      text(response).then((body) => response.statusCode === 200 ? resolve(body) : reject(new Error(body)), reject)
+      text(response).then(
+        (body) => response.statusCode === 200 ? resolve(body) : reject(new Error(body)),
+        reject
+      )
     }).on("error", reject)
   })

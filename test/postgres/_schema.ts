@@ -4,17 +4,26 @@ import { execute } from "./_statements.ts"
 const prefixOf = (run: string): string => `rollup_test_${run}_`
 
 /** Makes an empty schema; sessions on the URL that it gives see that one and no other. */
-export const createSchema = async (url: string, run: string): Promise<{ readonly name: string; readonly url: string }> => {
+export const createSchema = async (
+  url: string,
+  run: string
+): Promise<{ readonly name: string; readonly url: string }> => {
   const name = `${prefixOf(run)}${randomBytes(8).toString("hex")}`
   await execute(url, `CREATE SCHEMA ${name}`)
   return { name, url: withSearchPath(url, name) }
 }
 
-export const dropSchema = (url: string, name: string): Promise<unknown> => execute(url, `DROP SCHEMA IF EXISTS ${name} CASCADE`)
+export const dropSchema = (url: string, name: string): Promise<unknown> =>
+  execute(url, `DROP SCHEMA IF EXISTS ${name} CASCADE`)
 
 /** Drops what a run has left. */
 export const dropSchemas = async (url: string, run: string): Promise<void> => {
-  const rows = await execute(url, `SELECT nspname::text AS name FROM pg_namespace WHERE starts_with(nspname::text, '${prefixOf(run)}')`)
+  const rows = await execute(
+    url,
+    `SELECT nspname::text AS name FROM pg_namespace WHERE starts_with(nspname::text, '${
+      prefixOf(run)
+    }')`
+  )
   for (const { name } of rows) await dropSchema(url, String(name))
 }
 

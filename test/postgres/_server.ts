@@ -16,18 +16,32 @@ export class PortTaken extends Error {}
 const startTimeoutMs = 100_000
 
 /** A server that accepts connections; rejects with its output where it does not come up. */
-export const startServer = async (plan: ServerPlan, watch: (pid: number | null) => void): Promise<Program> => {
-  const settings = Object.entries(settingsOf(plan)).flatMap(([name, value]) => ["-c", `${name}=${value}`])
-  const server = startProgram(join(plan.installation, "postgres"), ["-D", plan.dataDir, ...settings], plan)
+export const startServer = async (
+  plan: ServerPlan,
+  watch: (pid: number | null) => void
+): Promise<Program> => {
+  const settings = Object.entries(settingsOf(plan)).flatMap((
+    [name, value]
+  ) => ["-c", `${name}=${value}`])
+  const server = startProgram(join(plan.installation, "postgres"), [
+    "-D",
+    plan.dataDir,
+    ...settings
+  ], plan)
   if (server.pid > 0) watch(server.pid)
   const outcome = await new Promise<string | null>((resolve) => {
-    const timer = setTimeout(() => resolve(`it was not ready after ${startTimeoutMs} ms`), startTimeoutMs)
+    const timer = setTimeout(
+      () => resolve(`it was not ready after ${startTimeoutMs} ms`),
+      startTimeoutMs
+    )
     const settle = (reason: string | null) => {
       clearTimeout(timer)
       server.process.stderr.off("data", look)
       resolve(reason)
     }
-    const look = () => { if (server.output().includes("ready to accept connections")) settle(null) }
+    const look = () => {
+      if (server.output().includes("ready to accept connections")) settle(null)
+    }
     server.process.stderr.on("data", look)
     void server.ended.then((reason) => settle(`it ended with ${reason ?? "exit code 0"}`))
   })
@@ -36,11 +50,15 @@ export const startServer = async (plan: ServerPlan, watch: (pid: number | null) 
   await server.ended
   watch(null)
   const output = server.output()
-  const message = `PostgreSQL did not start on port ${plan.port}: ${outcome}; it wrote: ${output || "nothing"}`
+  const message = `PostgreSQL did not start on port ${plan.port}: ${outcome}; it wrote: ${
+    output || "nothing"
+  }`
   throw /Address already in use/u.test(output) ? new PortTaken(message) : new Error(message)
 }
 
-const settingsOf = ({ port, durable, settings }: ServerPlan): Readonly<Record<string, string | number>> => ({
+const settingsOf = (
+  { port, durable, settings }: ServerPlan
+): Readonly<Record<string, string | number>> => ({
   listen_addresses: "127.0.0.1",
   port,
   unix_socket_directories: "",

@@ -3,11 +3,19 @@ import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 
 /** Executes statements one after the other on a connection of their own, outside of a transaction; gives the rows of the last one. */
-export const execute = (url: string, ...statements: ReadonlyArray<string>): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> =>
+export const execute = (
+  url: string,
+  ...statements: ReadonlyArray<string>
+): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> =>
   Effect.gen(function*() {
-    const sql = yield* PgClient.makeClient({ url: Redacted.make(url), connectTimeout: "60 seconds" })
+    const sql = yield* PgClient.makeClient({
+      url: Redacted.make(url),
+      connectTimeout: "60 seconds"
+    })
     let rows: ReadonlyArray<Readonly<Record<string, unknown>>> = []
-    for (const statement of statements) rows = yield* sql.unsafe<Readonly<Record<string, unknown>>>(statement)
+    for (const statement of statements) {
+      rows = yield* sql.unsafe<Readonly<Record<string, unknown>>>(statement)
+    }
     return rows
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.runPromise)
 

@@ -9,5 +9,7 @@ export const quickVerifier = (password: string): string => {
   const salted = pbkdf2Sync(password, salt, 1, 32, "sha256")
   const key = (name: string) => createHmac("sha256", salted).update(name).digest()
   const stored = createHash("sha256").update(key("Client Key")).digest("base64")
-  return `SCRAM-SHA-256$1:${salt.toString("base64")}$${stored}:${key("Server Key").toString("base64")}`
+  return `SCRAM-SHA-256$1:${salt.toString("base64")}$${stored}:${
+    key("Server Key").toString("base64")
+  }`
 }

@@ -34,7 +34,10 @@ until rm -rf "$@" || [ $tries -ge 50 ]; do sleep 0.2; tries=$((tries + 1)); done
  */
 export const startWatchdog = (...directories: ReadonlyArray<string>): Watchdog => {
   const shell = spawn("/bin/sh", ["-c", script, "watchdog", ...directories], {
-    cwd: "/", env: { PATH: `${process.env.PATH ?? ""}:/usr/bin:/bin` }, detached: true, stdio: ["pipe", "ignore", "ignore"]
+    cwd: "/",
+    env: { PATH: `${process.env.PATH ?? ""}:/usr/bin:/bin` },
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"]
   })
   const ended = new Promise<void>((resolve, reject) => {
     shell.on("error", reject)

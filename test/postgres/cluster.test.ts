@@ -11,7 +11,13 @@ import { type Cluster, startCluster } from "./mod.ts"
 
 /** What a program that is told nothing of tests would do. */
 const answer = (url: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ readonly n: number; readonly fsync: string }>`SELECT ${41}::int + 1 AS n, current_setting('fsync') AS fsync`)
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      sql<
+        { readonly n: number; readonly fsync: string }
+      >`SELECT ${41}::int + 1 AS n, current_setting('fsync') AS fsync`
+  )
     .pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url) })), Effect.runPromise)
 
 const isAlive = (pid: number): boolean => {
@@ -22,11 +28,14 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-const rejection = (promise: Promise<unknown>): Promise<Error> => promise.then(() => assert.fail("It resolved"), (error: unknown) => error as Error)
+const rejection = (promise: Promise<unknown>): Promise<Error> =>
+  promise.then(() => assert.fail("It resolved"), (error: unknown) => error as Error)
 
 describe("a cluster", () => {
   let cluster: Cluster
-  beforeAll(async () => { cluster = await startCluster() })
+  beforeAll(async () => {
+    cluster = await startCluster()
+  })
   afterAll(() => cluster.remove())
 
   it("answers a query, and waits for the disk when it commits", async () => {
@@ -35,10 +44,27 @@ describe("a cluster", () => {
 
   it("keeps what was committed, and that alone, when it is killed", async () => {
     const url = await cluster.createDatabase()
-    await execute(url, "CREATE TABLE kept (n int)", "INSERT INTO kept SELECT generate_series(1, 1000)", "CHECKPOINT", "INSERT INTO kept VALUES (1001)")
+    await execute(
+      url,
+      "CREATE TABLE kept (n int)",
+      "INSERT INTO kept SELECT generate_series(1, 1000)",
+      "CHECKPOINT",
+      "INSERT INTO kept VALUES (1001)"
+    )
     const { pid } = cluster
-    const open = rejection(execute(url, "BEGIN", "INSERT INTO kept VALUES (1002)", "SELECT pg_advisory_lock(1)", "SELECT pg_sleep(1000)"))
-    while ((await execute(url, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted")).length === 0);
+    const open = rejection(
+      execute(
+        url,
+        "BEGIN",
+        "INSERT INTO kept VALUES (1002)",
+        "SELECT pg_advisory_lock(1)",
+        "SELECT pg_sleep(1000)"
+      )
+    )
+    while (
+      (await execute(url, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted"))
+        .length === 0
+    );
     await cluster.kill()
     assert.isFalse(isAlive(pid!))
     assert.isNull(cluster.pid)
@@ -46,14 +72,22 @@ describe("a cluster", () => {
     await rejection(execute(url, "SELECT 1"))
     await cluster.restart()
     assert.notStrictEqual(cluster.pid, pid)
-    assert.deepStrictEqual(await execute(url, "SELECT count(*)::int AS count, max(n) AS last FROM kept"), [{ count: 1001, last: 1001 }])
+    assert.deepStrictEqual(
+      await execute(url, "SELECT count(*)::int AS count, max(n) AS last FROM kept"),
+      [{ count: 1001, last: 1001 }]
+    )
   })
 
   it("comes back on the same port with the same data when it was stopped, also with a client connected", async () => {
     const url = await cluster.createDatabase()
     await execute(url, "CREATE TABLE kept AS SELECT 7 AS n")
     const open = rejection(execute(url, "SELECT pg_advisory_lock(2)", "SELECT pg_sleep(1000)"))
-    while ((await execute(url, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 2 AND granted")).length === 0);
+    while (
+      (await execute(
+        url,
+        "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 2 AND granted"
+      )).length === 0
+    );
     await cluster.stop()
     assert.propertyVal(await open, "_tag", "SqlError")
     await cluster.restart()
@@ -63,13 +97,23 @@ describe("a cluster", () => {
   it("has databases that do not see each other", async () => {
     const [one, other] = await Promise.all([cluster.createDatabase(), cluster.createDatabase()])
     await execute(one, "CREATE TABLE mine AS SELECT 1 AS n")
-    assert.nestedPropertyVal(await rejection(execute(other, "SELECT n FROM mine")), "reason._tag", "SqlSyntaxError")
+    assert.nestedPropertyVal(
+      await rejection(execute(other, "SELECT n FROM mine")),
+      "reason._tag",
+      "SqlSyntaxError"
+    )
     await execute(other, "CREATE TABLE mine AS SELECT 2 AS n")
-    assert.deepStrictEqual([await execute(one, "SELECT n FROM mine"), await execute(other, "SELECT n FROM mine")], [[{ n: 1 }], [{ n: 2 }]])
+    assert.deepStrictEqual([
+      await execute(one, "SELECT n FROM mine"),
+      await execute(other, "SELECT n FROM mine")
+    ], [[{ n: 1 }], [{ n: 2 }]])
   })
 
   it("sorts text as people do, so that what relies on the order of bytes is found out", async () => {
-    const rows = await execute(await cluster.createDatabase(), "SELECT x FROM (VALUES ('B'), ('a'), ('C')) AS v (x) ORDER BY x")
+    const rows = await execute(
+      await cluster.createDatabase(),
+      "SELECT x FROM (VALUES ('B'), ('a'), ('C')) AS v (x) ORDER BY x"
+    )
     assert.deepStrictEqual(rows.map(({ x }) => x), ["a", "B", "C"])
   })
 })
@@ -88,12 +132,19 @@ describe("the end of a cluster", () => {
   })
 
   it("comes with the end of the process that started it, even by SIGKILL", async () => {
-    const program = `import { startCluster } from ${JSON.stringify(import.meta.resolve("./cluster.ts"))}
+    const program = `import { startCluster } from ${
+      JSON.stringify(import.meta.resolve("./cluster.ts"))
+    }
       const { url, dataDir } = await startCluster()
       console.log(JSON.stringify({ url, dataDir }))`
-    const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { stdio: ["ignore", "pipe", "inherit"] })
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
     const [line] = await once(child.stdout, "data") as [Buffer]
-    const { url, dataDir } = JSON.parse(line.toString()) as { readonly url: string; readonly dataDir: string }
+    const { url, dataDir } = JSON.parse(line.toString()) as {
+      readonly url: string
+      readonly dataDir: string
+    }
     assert.deepStrictEqual(await execute(url, "SELECT 1 AS n"), [{ n: 1 }])
     child.kill("SIGKILL")
     // the watchdog is nobody's child by now: there is no event to wait for

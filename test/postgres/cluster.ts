@@ -63,16 +63,25 @@ export interface Cluster {
 }
 
 /** Makes a template. It is gone after `remove`, and when the process that made it ends in any way. */
-export const makeTemplate = (place = tmpdir()): Promise<Template & { readonly remove: () => Promise<void> }> =>
-  inOwnDirectory(place, async (surroundings, { release, watch }) =>
-    ({ ...await initialize(await findInstallation(surroundings), surroundings, watch, quickVerifier), remove: release }))
+export const makeTemplate = (
+  place = tmpdir()
+): Promise<Template & { readonly remove: () => Promise<void> }> =>
+  inOwnDirectory(
+    place,
+    async (surroundings, { release, watch }) => ({
+      ...await initialize(await findInstallation(surroundings), surroundings, watch, quickVerifier),
+      remove: release
+    })
+  )
 
 /**
  * Starts a PostgreSQL with an empty data directory. Text sorts as in English,
  * not by bytes, as in most databases out there: what relies on the order of bytes must say so. Rejects, with the output of
  * the programs in the message, where PostgreSQL does not start.
  */
-export const startCluster = ({ durable = true, logPlace, place = tmpdir(), settings = {}, template }: ClusterOptions = {}): Promise<Cluster> =>
+export const startCluster = (
+  { durable = true, logPlace, place = tmpdir(), settings = {}, template }: ClusterOptions = {}
+): Promise<Cluster> =>
   inOwnDirectory(place, async (surroundings, watchdog, logDirectory) => {
     const installation = await findInstallation(surroundings)
     const { dataDir, password } = template === undefined
@@ -93,8 +102,13 @@ export const startCluster = ({ durable = true, logPlace, place = tmpdir(), setti
     }
     const stop = () => end("SIGINT")
     return {
-      url, port, dataDir, stop,
-      get pid() { return running?.pid ?? null },
+      url,
+      port,
+      dataDir,
+      stop,
+      get pid() {
+        return running?.pid ?? null
+      },
       kill: () => end("SIGKILL"),
       restart: async () => {
         await stop()
@@ -114,14 +128,19 @@ export const startCluster = ({ durable = true, logPlace, place = tmpdir(), setti
 
 /** A directory for the account of the server, and one for its log where that has another place; they go where what is to be in them cannot be made. */
 const inOwnDirectory = async <A>(
-  place: string, make: (surroundings: Surroundings, watchdog: Watchdog, logDirectory: string | null) => Promise<A>, logPlace?: string
+  place: string,
+  make: (surroundings: Surroundings, watchdog: Watchdog, logDirectory: string | null) => Promise<A>,
+  logPlace?: string
 ): Promise<A> => {
   const account = unprivilegedAccount()
-  const directories = [place, ...logPlace === undefined || logPlace === place ? [] : [logPlace]].map((each) => mkdtempSync(join(each, "rollup-postgres-")))
+  const directories = [place, ...logPlace === undefined || logPlace === place ? [] : [logPlace]]
+    .map((each) => mkdtempSync(join(each, "rollup-postgres-")))
   const [directory, logDirectory = null] = directories as [string, string?]
   const watchdog = startWatchdog(...directories)
   try {
-    if (account !== null) for (const each of directories) chownSync(each, account.uid, account.gid)
+    if (account !== null) {
+      for (const each of directories) chownSync(each, account.uid, account.gid)
+    }
     return await make({ account, directory }, watchdog, logDirectory)
   } catch (error) {
     watchdog.watch(null) // each of our programs has ended, and another process may come to bear its id
@@ -134,24 +153,46 @@ const dataIn = (directory: string): string => join(directory, "data")
 
 /** The password keeps out other accounts of the machine, to whom a superuser of the server would lend our rights. */
 const initialize = async (
-  installation: Installation, surroundings: Surroundings, watch: Watchdog["watch"], told = (password: string): string => password
+  installation: Installation,
+  surroundings: Surroundings,
+  watch: Watchdog["watch"],
+  told = (password: string): string => password
 ): Promise<Template> => {
   const password = randomBytes(16).toString("hex")
   const passwordFile = join(surroundings.directory, "password")
   await writeFile(passwordFile, told(password), { mode: 0o600 })
-  if (surroundings.account !== null) chownSync(passwordFile, surroundings.account.uid, surroundings.account.gid)
+  if (surroundings.account !== null) {
+    chownSync(passwordFile, surroundings.account.uid, surroundings.account.gid)
+  }
   const dataDir = dataIn(surroundings.directory)
-  await runProgram(join(installation, "initdb"), [
-    "-D", dataDir, "--username=postgres", `--pwfile=${passwordFile}`, "--auth=scram-sha-256", "--encoding=UTF8",
-    "--locale=C", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync" // the kernel keeps what was written; nobody cuts the power
-  ], surroundings, watch)
+  await runProgram(
+    join(installation, "initdb"),
+    [
+      "-D",
+      dataDir,
+      "--username=postgres",
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale=C",
+      "--locale-provider=icu",
+      "--icu-locale=en-US",
+      "--no-sync" // the kernel keeps what was written; nobody cuts the power
+    ],
+    surroundings,
+    watch
+  )
   watch(null)
   await rm(passwordFile)
   return { dataDir, password }
 }
 
 /** As the account of the server, which all of it then belongs to. */
-const copyOf = async ({ dataDir: original, password }: Template, surroundings: Surroundings, watch: Watchdog["watch"]): Promise<Template> => {
+const copyOf = async (
+  { dataDir: original, password }: Template,
+  surroundings: Surroundings,
+  watch: Watchdog["watch"]
+): Promise<Template> => {
   const dataDir = dataIn(surroundings.directory)
   await runProgram("cp", ["-Rp", original, dataDir], surroundings, watch)
   watch(null)
@@ -159,7 +200,12 @@ const copyOf = async ({ dataDir: original, password }: Template, surroundings: S
 }
 
 /** The server finds its log by a link. */
-const moveLog = async (dataDir: string, logDirectory: string, surroundings: Surroundings, watch: Watchdog["watch"]): Promise<void> => {
+const moveLog = async (
+  dataDir: string,
+  logDirectory: string,
+  surroundings: Surroundings,
+  watch: Watchdog["watch"]
+): Promise<void> => {
   const [before, after] = [join(dataDir, "pg_wal"), join(logDirectory, "pg_wal")]
   await runProgram("mv", [before, after], surroundings, watch)
   watch(null)
@@ -167,7 +213,10 @@ const moveLog = async (dataDir: string, logDirectory: string, surroundings: Surr
 }
 
 /** On a port that is free; another process may take one between our look at it and the server's. */
-const startSomewhere = async (plan: Omit<ServerPlan, "port">, watch: (pid: number | null) => void): Promise<{ port: number; server: Program }> => {
+const startSomewhere = async (
+  plan: Omit<ServerPlan, "port">,
+  watch: (pid: number | null) => void
+): Promise<{ port: number; server: Program }> => {
   for (let tries = 1;; tries++) {
     const port = await freePort()
     try {

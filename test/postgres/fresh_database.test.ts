@@ -3,7 +3,11 @@ import { vi } from "vitest"
 import { execute } from "./_statements.ts"
 import { type Cluster, freshDatabase, freshSchema, startCluster } from "./mod.ts"
 
-const tablesOf = (url: string) => execute(url, "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()")
+const tablesOf = (url: string) =>
+  execute(
+    url,
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+  )
 
 /** Two places, a table of one name in each, and what is left when the first is removed. */
 const areApart = async () => {
@@ -12,7 +16,10 @@ const areApart = async () => {
   await execute(one.url, "CREATE TABLE mine AS SELECT 1 AS n")
   assert.deepStrictEqual(await tablesOf(other.url), [])
   await execute(other.url, "CREATE TABLE mine AS SELECT 2 AS n")
-  assert.deepStrictEqual([await execute(one.url, "SELECT n FROM mine"), await execute(other.url, "SELECT n FROM mine")], [[{ n: 1 }], [{ n: 2 }]])
+  assert.deepStrictEqual([
+    await execute(one.url, "SELECT n FROM mine"),
+    await execute(other.url, "SELECT n FROM mine")
+  ], [[{ n: 1 }], [{ n: 2 }]])
   await one.remove()
   assert.deepStrictEqual(await execute(other.url, "SELECT n FROM mine"), [{ n: 2 }])
   return { one, other }
@@ -33,7 +40,11 @@ describe("a fresh database on the server of the run", () => {
     const database = await freshDatabase()
     const [one, other] = await Promise.all([freshSchema(database.url), freshSchema(database.url)])
     await execute(one.url, "CREATE TABLE mine AS SELECT 1 AS n")
-    assert.deepStrictEqual([await tablesOf(one.url), await tablesOf(other.url), await tablesOf(database.url)], [[{ table_name: "mine" }], [], []])
+    assert.deepStrictEqual([
+      await tablesOf(one.url),
+      await tablesOf(other.url),
+      await tablesOf(database.url)
+    ], [[{ table_name: "mine" }], [], []])
     await one.remove()
     await other.remove()
     await database.remove()
@@ -57,7 +68,11 @@ describe("a fresh database on a given server", () => {
     vi.stubEnv("DATABASE_URL", database)
     const { other } = await areApart()
     assert.strictEqual(new URL(other.url).pathname, new URL(database).pathname)
-    const schemas = () => execute(database, "SELECT nspname::text AS name FROM pg_namespace WHERE starts_with(nspname::text, 'rollup_test_')")
+    const schemas = () =>
+      execute(
+        database,
+        "SELECT nspname::text AS name FROM pg_namespace WHERE starts_with(nspname::text, 'rollup_test_')"
+      )
     assert.strictEqual((await schemas()).length, 1)
     await other.remove()
     assert.deepStrictEqual(await schemas(), [])
@@ -65,9 +80,15 @@ describe("a fresh database on a given server", () => {
   })
 
   it("keeps the options that the given URL has", async () => {
-    vi.stubEnv("DATABASE_URL", `${database}?application_name=theirs&options=-c%20search_path%3Dpublic%20-c%20statement_timeout%3D54321`)
+    vi.stubEnv(
+      "DATABASE_URL",
+      `${database}?application_name=theirs&options=-c%20search_path%3Dpublic%20-c%20statement_timeout%3D54321`
+    )
     const { url, remove } = await freshDatabase()
-    const [row] = await execute(url, "SELECT current_setting('statement_timeout') AS timeout, current_setting('application_name') AS name, current_schema()::text AS schema")
+    const [row] = await execute(
+      url,
+      "SELECT current_setting('statement_timeout') AS timeout, current_setting('application_name') AS name, current_schema()::text AS schema"
+    )
     assert.deepInclude(row, { timeout: "54321ms", name: "theirs" })
     assert.match(String(row!.schema), /^rollup_test_/u)
     await remove()

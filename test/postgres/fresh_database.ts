@@ -25,13 +25,17 @@ export const freshDatabase = async (): Promise<FreshDatabase> =>
   process.env.DATABASE_URL ? freshSchema(process.env.DATABASE_URL) : newDatabase("template1")
 
 /** A copy of a database of the shared server, to which nobody is connected any more. */
-export const copiedDatabase = (url: string): Promise<FreshDatabase> => newDatabase(new URL(url).pathname.slice(1))
+export const copiedDatabase = (url: string): Promise<FreshDatabase> =>
+  newDatabase(new URL(url).pathname.slice(1))
 
 const newDatabase = async (template: string): Promise<FreshDatabase> => {
   const server = await (shared ??= askRun("server"))
   const name = `test_${randomBytes(8).toString("hex")}`
   await execute(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`) // its checkpoint costs little where nothing waits for the disk
-  return { url: urlOfDatabase(server, name), remove: async () => void await execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
+  return {
+    url: urlOfDatabase(server, name),
+    remove: async () => void await execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  }
 }
 
 /**

@@ -20,26 +20,44 @@ declare module "vitest" {
 export default async ({ provide }: TestProject): Promise<() => Promise<void>> => {
   let template: ReturnType<typeof makeTemplate> | null = null
   let shared: Promise<Cluster> | null = null
-  const templateOfAll = () => template ??= import("./cluster.ts").then(({ makeTemplate }) => makeTemplate(memoryPlace()))
+  const templateOfAll = () =>
+    template ??= import("./cluster.ts").then(({ makeTemplate }) => makeTemplate(memoryPlace()))
   const answers: { readonly [name: string]: () => Promise<string> } = {
-    server: async () => (await (shared ??= import("./cluster.ts").then(async ({ startCluster }) =>
-      // a gigabyte of log is a waste of memory
-      startCluster({ durable: false, settings: { max_wal_size: "256MB" }, place: memoryPlace(), template: await templateOfAll() })))).url,
+    server: async () =>
+      (await (shared ??= import("./cluster.ts").then(async ({ startCluster }) =>
+        // a gigabyte of log is a waste of memory
+        startCluster({
+          durable: false,
+          settings: { max_wal_size: "256MB" },
+          place: memoryPlace(),
+          template: await templateOfAll()
+        })
+      ))).url,
     template: async () => JSON.stringify(await templateOfAll())
   }
   const path = `/${randomBytes(16).toString("hex")}` // other accounts of the machine do not know it
   const door = createServer((request, response) => {
-    const answer = request.url?.startsWith(`${path}/`) ? answers[request.url.slice(path.length + 1)] : undefined
+    const answer = request.url?.startsWith(`${path}/`)
+      ? answers[request.url.slice(path.length + 1)]
+      : undefined
     if (answer === undefined) return void response.writeHead(404).end()
-    answer().then((body) => response.end(body), (error: Error) => response.writeHead(500).end(error.message))
+    answer().then(
+      (body) => response.end(body),
+      (error: Error) => response.writeHead(500).end(error.message)
+    )
   })
   door.listen(0, "127.0.0.1").unref()
   await once(door, "listening")
   const run = randomBytes(4).toString("hex")
-  provide("postgres", { door: `http://127.0.0.1:${(door.address() as AddressInfo).port}${path}`, run })
+  provide("postgres", {
+    door: `http://127.0.0.1:${(door.address() as AddressInfo).port}${path}`,
+    run
+  })
   return async () => {
     door.close()
     for (const made of [shared, template]) await made?.then(({ remove }) => remove(), () => {}) // why it was not made was told to who asked
-    if (process.env.DATABASE_URL) await (await import("./_schema.ts")).dropSchemas(process.env.DATABASE_URL, run)
+    if (process.env.DATABASE_URL) {
+      await (await import("./_schema.ts")).dropSchemas(process.env.DATABASE_URL, run)
+    }
   }
 }

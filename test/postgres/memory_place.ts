@@ -10,9 +10,13 @@ const roomMinBytes = 4 * 2 ** 30
  */
 export const memoryPlace = (): string => {
   try {
-    const mount = readFileSync("/proc/mounts", "utf8").split("\n").map((line) => line.split(" ")).find(([, path]) => path === memory)
+    const mount = readFileSync("/proc/mounts", "utf8").split("\n").map((line) => line.split(" "))
+      .find(([, path]) => path === memory)
     const { bavail, bsize } = statfsSync(memory)
-    return mount?.[2] === "tmpfs" && !mount[3]!.split(",").includes("noexec") && bavail * bsize >= roomMinBytes ? memory : tmpdir()
+    return mount?.[2] === "tmpfs" && !mount[3]!.split(",").includes("noexec") &&
+        bavail * bsize >= roomMinBytes
+      ? memory
+      : tmpdir()
   } catch {
     return tmpdir()
   }

@@ -29,22 +29,43 @@ export interface Group {
 const groups = new Set<ChildProcess>()
 
 /** Starts a group and waits until every worker serves. */
-export const startGroup = async (workers: number, ...words: ReadonlyArray<string>): Promise<Group> => {
-  const child = spawn(process.execPath, [program, "serve", "--port", "0", "--workers", String(workers), ...words], { env, stdio: ["ignore", "pipe", "pipe"] })
+export const startGroup = async (
+  workers: number,
+  ...words: ReadonlyArray<string>
+): Promise<Group> => {
+  const child = spawn(process.execPath, [
+    program,
+    "serve",
+    "--port",
+    "0",
+    "--workers",
+    String(workers),
+    ...words
+  ], { env, stdio: ["ignore", "pipe", "pipe"] })
   groups.add(child)
   let said = ""
   child.stdout.on("data", (text) => said += text)
   child.stderr.on("data", (text) => said += text)
-  const ended = new Promise<Ended>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })))
-  const pids = () => Array.from({ length: workers }, (_, i) => {
-    const serving = said.matchAll(new RegExp(`Worker ${i + 1} of ${workers} \\(process (\\d+)\\) is serving`, "gu"))
-    return Number([...serving].at(-1)?.[1])
-  })
+  const ended = new Promise<Ended>((resolve) =>
+    child.once("exit", (code, signal) => resolve({ code, signal }))
+  )
+  const pids = () =>
+    Array.from({ length: workers }, (_, i) => {
+      const serving = said.matchAll(
+        new RegExp(`Worker ${i + 1} of ${workers} \\(process (\\d+)\\) is serving`, "gu")
+      )
+      return Number([...serving].at(-1)?.[1])
+    })
   await until(() => child.exitCode !== null || pids().every((pid) => pid > 0), () => said)
   const url = /Listening on (http:\/\/\S+:\d+)/u.exec(said)?.[1]
   assert(url !== undefined, said)
   return {
-    url, ended, pids, port: Number(new URL(url).port), said: () => said, signal: (signal) => void child.kill(signal)
+    url,
+    ended,
+    pids,
+    port: Number(new URL(url).port),
+    said: () => said,
+    signal: (signal) => void child.kill(signal)
   }
 }
 
@@ -91,17 +112,37 @@ export class Client {
 
   #ask(method: string, path: string, body?: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const asked = request({ agent: this.#agent, host: "127.0.0.1", port: this.#port, method, path, headers: body === undefined ? {} : { "content-type": "application/json" } }, (response) => {
+      const asked = request({
+        agent: this.#agent,
+        host: "127.0.0.1",
+        port: this.#port,
+        method,
+        path,
+        headers: body === undefined ? {} : { "content-type": "application/json" }
+      }, (response) => {
         let text = ""
-        response.setEncoding("utf8").on("data", (chunk) => text += chunk).on("end", () => resolve({ status: response.statusCode!, headers: response.headers, body: text })).on("error", reject)
+        response.setEncoding("utf8").on("data", (chunk) => text += chunk).on(
+          "end",
+          () => resolve({ status: response.statusCode!, headers: response.headers, body: text })
+        ).on("error", reject)
       })
-      asked.on("error", (error) => this.#repeats && asked.reusedSocket ? resolve(this.#ask(method, path, body)) : reject(error)).end(body)
+      asked.on(
+        "error",
+        (error) =>
+          this.#repeats && asked.reusedSocket
+            ? resolve(this.#ask(method, path, body))
+            : reject(error)
+      ).end(body)
     })
   }
 }
 
 /** Clients of which each process has as many. */
-export const openClients = async (port: number, count: number, repeat = true): Promise<ReadonlyArray<Client>> => {
+export const openClients = async (
+  port: number,
+  count: number,
+  repeat = true
+): Promise<ReadonlyArray<Client>> => {
   const clients = Array.from({ length: count }, () => new Client(port, repeat))
   for (const client of clients) assert.strictEqual((await client.get("/tokens/0")).status, 200)
   return clients
@@ -114,7 +155,14 @@ export const newAuthorization = (): { readonly path: string; readonly body: stri
   const address = ethereumAddress(owner)
   return {
     path: `/account-creation-authorization/${defaultNetwork.prefix}:${address}`,
-    body: authorizationText({ address, publicKey, signature: signAuthorization(owner, publicKey, defaultNetwork) })
+    body: authorizationText({
+      address,
+      publicKey,
+      signature: signAuthorization(owner, publicKey, defaultNetwork)
+    })
   }
 }
-const authorizationText = bodyWriter(later.bodies.authorization, wireContext(defaultNetwork, keccak256))
+const authorizationText = bodyWriter(
+  later.bodies.authorization,
+  wireContext(defaultNetwork, keccak256)
+)

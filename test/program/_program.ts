@@ -23,22 +23,38 @@ export interface Running {
 const started = new Set<ChildProcess>()
 
 /** Starts a server and waits until it listens. */
-export const serve = (...words: ReadonlyArray<string>) => new Promise<Running>((resolve, reject) => {
-  const child: ChildProcess = spawn(process.execPath, [program, "serve", "--port", "0", ...words], { env, stdio: ["ignore", "pipe", "inherit"] })
-  started.add(child)
-  const ended = new Promise<void>((done) => child.once("exit", () => done()))
-  let said = ""
-  child.once("exit", () => reject(new Error(said)))
-  child.stdout!.on("data", (text) => {
-    said += text
-    const listening = /Listening on (http:\/\/\S+:\d+)/u.exec(said)
-    if (listening !== null) resolve({ url: listening[1]!, pid: child.pid!, said: () => said, kill: () => (child.kill("SIGKILL"), ended) })
+export const serve = (...words: ReadonlyArray<string>) =>
+  new Promise<Running>((resolve, reject) => {
+    const child: ChildProcess = spawn(
+      process.execPath,
+      [program, "serve", "--port", "0", ...words],
+      { env, stdio: ["ignore", "pipe", "inherit"] }
+    )
+    started.add(child)
+    const ended = new Promise<void>((done) => child.once("exit", () => done()))
+    let said = ""
+    child.once("exit", () => reject(new Error(said)))
+    child.stdout!.on("data", (text) => {
+      said += text
+      const listening = /Listening on (http:\/\/\S+:\d+)/u.exec(said)
+      if (listening !== null) {
+        resolve({
+          url: listening[1]!,
+          pid: child.pid!,
+          said: () => said,
+          kill: () => (child.kill("SIGKILL"), ended)
+        })
+      }
+    })
   })
-})
 
 /** Runs a command to its end. */
 export const command = (...words: ReadonlyArray<string>) => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, [program, ...words], { encoding: "utf8", env, maxBuffer: 2 ** 28 })
+  const { status, stderr, stdout } = spawnSync(process.execPath, [program, ...words], {
+    encoding: "utf8",
+    env,
+    maxBuffer: 2 ** 28
+  })
   return { status, said: stderr + stdout }
 }
 
@@ -55,10 +71,18 @@ export const inDirectory = async (run: (directory: string) => Promise<void>) => 
 
 export const json = async <A>(url: string): Promise<A> => (await fetch(url)).json() as Promise<A>
 
-export interface State { readonly network: { readonly lastSynchedBlock: number; readonly lastBatch: { readonly batchNum: number } } }
+export interface State {
+  readonly network: {
+    readonly lastSynchedBlock: number
+    readonly lastBatch: { readonly batchNum: number }
+  }
+}
 
 /** Waits until something holds, two minutes at most. */
-export const until = async (holds: () => boolean | Promise<boolean>, told: () => string): Promise<void> => {
+export const until = async (
+  holds: () => boolean | Promise<boolean>,
+  told: () => string
+): Promise<void> => {
   for (let attempts = 0; !(await holds()); attempts++) {
     assert.isBelow(attempts, 1200, told())
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -71,7 +95,14 @@ export const sendFromDemoWallet = async (url: string): Promise<string> => {
   while (simulation.demoAccounts().length === 0) simulation.next()
   const { index: accountIndex, symbol } = simulation.demoAccounts()[0]!
   const { id } = await Effect.runPromise(transfer({
-    url, network: defaultNetwork, privateKey: simulation.demo.privateKey, accountIndex, symbol, amount: "0.25", to: undefined, nonce: undefined
+    url,
+    network: defaultNetwork,
+    privateKey: simulation.demo.privateKey,
+    accountIndex,
+    symbol,
+    amount: "0.25",
+    to: undefined,
+    nonce: undefined
   }))
   return id
 }

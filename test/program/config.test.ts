@@ -28,20 +28,31 @@ interface Ended {
 
 /** Starts the program; each stream is kept as it comes. */
 const start = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) => {
-  const child = spawn(process.execPath, [main, ...words], { cwd: directory, env: { ...env, ...more }, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, [main, ...words], {
+    cwd: directory,
+    env: { ...env, ...more },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
   running.add(child)
   const said = { out: "", error: "" }
   child.stdout.on("data", (text) => void (said.out += text))
   child.stderr.on("data", (text) => void (said.error += text))
-  const ended = once(child, "close").then(([code]): Ended => ({ code: code as number | null, ...said }))
+  const ended = once(child, "close").then(([code]): Ended => ({
+    code: code as number | null,
+    ...said
+  }))
   return { child, ended, said }
 }
 
-const run = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}): Promise<Ended> => start(words, more).ended
+const run = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}): Promise<Ended> =>
+  start(words, more).ended
 
 /** Starts a server and waits until it listens. */
 const serve = async (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) => {
-  const { child, ended, said } = start(["serve", "--memory", "--empty", ...words], { PORT: "0", ...more })
+  const { child, ended, said } = start(["serve", "--memory", "--empty", ...words], {
+    PORT: "0",
+    ...more
+  })
   while (!said.out.includes("Listening on")) {
     const done = await Promise.race([ended, once(child.stdout, "data").then(() => undefined)])
     assert.isUndefined(done, done?.error)
@@ -65,17 +76,34 @@ describe("the program and its configuration", () => {
 
   it("obeys what its file, its environment and its flags say, and ends with 0 when it is told to stop", async () => {
     const file = join(directory, "rollup.toml")
-    writeFileSync(file, `[server]\nport = 1\nearlier_path = "/before"\nlater_path = "off"\n[limits]\nbody_bytes_max = 2000\nurl_bytes_max = 300\n[network]\nprefix = "xy"\n[log]\nformat = "text"\n`)
-    const { child, ended, url } = await serve(["--url-bytes-max", "400"], { CONFIG_FILE: file, ROLLUP_NODE_BODY_BYTES_MAX: "3000" })
+    writeFileSync(
+      file,
+      `[server]\nport = 1\nearlier_path = "/before"\nlater_path = "off"\n[limits]\nbody_bytes_max = 2000\nurl_bytes_max = 300\n[network]\nprefix = "xy"\n[log]\nformat = "text"\n`
+    )
+    const { child, ended, url } = await serve(["--url-bytes-max", "400"], {
+      CONFIG_FILE: file,
+      ROLLUP_NODE_BODY_BYTES_MAX: "3000"
+    })
     const status = async (path: string, body?: string) => {
-      const response = await fetch(url + path, body === undefined ? {} : { method: "POST", body, headers: { "content-type": "application/json" } })
+      const response = await fetch(
+        url + path,
+        body === undefined
+          ? {}
+          : { method: "POST", body, headers: { "content-type": "application/json" } }
+      )
       return [response.status, await response.text()] as const
     }
     assert.strictEqual((await status("/before/state"))[0], 200)
     assert.strictEqual((await status("/state"))[0], 404)
     assert.include((await status("/before/openapi.json"))[1], "xy:")
-    assert.deepStrictEqual([(await status(`/before/state?${"x".repeat(350)}`))[0], (await status(`/before/state?${"x".repeat(400)}`))[0]], [400, 414])
-    assert.deepStrictEqual([(await status("/before/transactions-pool", " ".repeat(2500)))[0], (await status("/before/transactions-pool", " ".repeat(3001)))[0]], [400, 413])
+    assert.deepStrictEqual([
+      (await status(`/before/state?${"x".repeat(350)}`))[0],
+      (await status(`/before/state?${"x".repeat(400)}`))[0]
+    ], [400, 414])
+    assert.deepStrictEqual([
+      (await status("/before/transactions-pool", " ".repeat(2500)))[0],
+      (await status("/before/transactions-pool", " ".repeat(3001)))[0]
+    ], [400, 413])
     child.kill("SIGTERM")
     const { code, error, out } = await ended
     assert.strictEqual(code, 0, error)
@@ -87,22 +115,43 @@ describe("the program and its configuration", () => {
     other.listen(0, "127.0.0.1")
     await once(other, "listening")
     const { port } = other.address() as { readonly port: number }
-    const taken = await run(["serve", "--memory", "--empty", "--port", String(port), "--admin-port", "off"])
+    const taken = await run([
+      "serve",
+      "--memory",
+      "--empty",
+      "--port",
+      String(port),
+      "--admin-port",
+      "off"
+    ])
     other.close()
     assert.strictEqual(taken.code, 3, taken.error)
-    assert.match(taken.error, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 cannot be listened on: .*; choose another one with --port\n$`, "u"))
+    assert.match(
+      taken.error,
+      new RegExp(
+        `^Port ${port} of 127\\.0\\.0\\.1 cannot be listened on: .*; choose another one with --port\n$`,
+        "u"
+      )
+    )
 
     // an answer that has begun and never ends keeps the server
     const { child, ended, url } = await serve(["--shutdown-timeout-ms", "3600000"])
     const { hostname, port: served } = new URL(url)
     const socket = connect(Number(served), hostname)
     socket.on("error", () => {})
-    socket.write("POST /transactions-pool HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{")
+    socket.write(
+      "POST /transactions-pool HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"
+    )
     // the next one is answered behind it
     await (await fetch(`${url}/state`)).text()
     child.kill("SIGTERM")
     // it does not take anybody any more
-    for (let open = true; open;) open = await fetch(`${url}/state`).then((response) => response.text().then(() => true), () => false)
+    for (let open = true; open;) {
+      open = await fetch(`${url}/state`).then(
+        (response) => response.text().then(() => true),
+        () => false
+      )
+    }
     assert.isNull(child.exitCode)
     child.kill("SIGINT")
     assert.strictEqual((await ended).code, 130)
@@ -115,16 +164,31 @@ describe("the program and its configuration", () => {
     writeFileSync(join(directory, "completions.bash"), out)
     const complete = async (...words: ReadonlyArray<string>) => {
       const script = [
-        "source completions.bash", `COMP_WORDS=("$@")`, "COMP_CWORD=$(($# - 1))", `COMP_LINE="$*"`, "COMP_POINT=${#COMP_LINE}",
-        `_rollup_node "$1" "\${@: -1}" "\${@: -2:1}"`, `printf '%s\\n' "\${COMPREPLY[@]}"`
+        "source completions.bash",
+        `COMP_WORDS=("$@")`,
+        "COMP_CWORD=$(($# - 1))",
+        `COMP_LINE="$*"`,
+        "COMP_POINT=${#COMP_LINE}",
+        `_rollup_node "$1" "\${@: -1}" "\${@: -2:1}"`,
+        `printf '%s\\n' "\${COMPREPLY[@]}"`
       ].join("\n")
-      const bash = spawn("bash", ["-c", script, "bash", "rollup-node", ...words], { cwd: directory, stdio: ["ignore", "pipe", "inherit"] })
+      const bash = spawn("bash", ["-c", script, "bash", "rollup-node", ...words], {
+        cwd: directory,
+        stdio: ["ignore", "pipe", "inherit"]
+      })
       return (await text(bash.stdout)).trim().split("\n")
     }
-    assert.deepStrictEqual(await complete(""), [...new Set(commands.map(({ name }) => name.split(" ")[0]!))])
+    assert.deepStrictEqual(await complete(""), [
+      ...new Set(commands.map(({ name }) => name.split(" ")[0]!))
+    ])
     assert.deepStrictEqual(await complete("config", ""), ["check", "print"])
     assert.deepStrictEqual(await complete("serve", "--mem"), ["--memory"])
-    assert.deepStrictEqual(await complete("serve", "--log-level", ""), ["debug", "info", "warn", "error"])
+    assert.deepStrictEqual(await complete("serve", "--log-level", ""), [
+      "debug",
+      "info",
+      "warn",
+      "error"
+    ])
     assert.deepStrictEqual(await complete("serve", "--config", "compl"), ["completions.bash"])
     assert.deepStrictEqual(await complete("openapi", ""), ["later", "earlier"])
     assert.deepStrictEqual((await run(["completions", "csh"])).code, 2)
@@ -137,15 +201,21 @@ describe("the program and its configuration", () => {
     ])
     assert.strictEqual(wrong.code, 2)
     assert.strictEqual(wrong.out, "")
-    assert.strictEqual(wrong.error, [
-      "3 things have to be corrected:",
-      "  --prot: The flag is unknown: did you mean --port?",
-      "  ROLLUP_NODE_PAEC: The variable is unknown: did you mean ROLLUP_NODE_PACE?",
-      "  PORT: \"x\" is none: expected a whole number from 0 to 65535, such as 8080",
-      ""
-    ].join("\n"))
+    assert.strictEqual(
+      wrong.error,
+      [
+        "3 things have to be corrected:",
+        "  --prot: The flag is unknown: did you mean --port?",
+        "  ROLLUP_NODE_PAEC: The variable is unknown: did you mean ROLLUP_NODE_PACE?",
+        '  PORT: "x" is none: expected a whole number from 0 to 65535, such as 8080',
+        ""
+      ].join("\n")
+    )
     assert.isFalse(existsSync(join(directory, "made")))
-    assert.deepStrictEqual([unknown.code, unknown.error], [2, "\"srve\": The command is unknown: did you mean serve?\n"])
+    assert.deepStrictEqual([unknown.code, unknown.error], [
+      2,
+      '"srve": The command is unknown: did you mean serve?\n'
+    ])
   })
 
   it("prints what it would do, which is a file that it takes, without the secrets", async () => {
@@ -160,7 +230,10 @@ describe("the program and its configuration", () => {
       run(["config", "check", "--config", "printed.toml"])
     ])
     assert.match(again.out, /^port = 9 {2}# printed\.toml, line 2: server\.port$/mu)
-    assert.match(checked.out, /^Nothing is wrong; settings that are given: 1, at their default: \d+$/mu)
+    assert.match(
+      checked.out,
+      /^Nothing is wrong; settings that are given: 1, at their default: \d+$/mu
+    )
     assert.strictEqual(checked.code, 0)
   })
 
@@ -170,9 +243,15 @@ describe("the program and its configuration", () => {
       run(["openapi", "earlier", "--prefix", "xy", "--out", "earlier.json"])
     ])
     assert.strictEqual(feed.code, 0, feed.error)
-    assert.strictEqual(feed.out, [...writeFeed(simulate({ seed: "1", standInRoots: true }), 40)].join(""))
+    assert.strictEqual(
+      feed.out,
+      [...writeFeed(simulate({ seed: "1", standInRoots: true }), 40)].join("")
+    )
     assert.strictEqual(document.code, 0, document.error)
-    const { info, servers } = JSON.parse(readFileSync(join(directory, "earlier.json"), "utf8")) as { readonly info: { readonly version: string }; readonly servers: ReadonlyArray<unknown> }
+    const { info, servers } = JSON.parse(readFileSync(join(directory, "earlier.json"), "utf8")) as {
+      readonly info: { readonly version: string }
+      readonly servers: ReadonlyArray<unknown>
+    }
     assert.strictEqual(info.version, "earlier")
     assert.deepStrictEqual(servers, [{ url: "/earlier", description: "Revision earlier" }])
   })

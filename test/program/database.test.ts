@@ -1,89 +1,163 @@
 import { assert, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { freshDatabase, startCluster } from "../postgres/mod.ts"
-import { command, inDirectory, isForged, json, type Running, sendFromDemoWallet, serve, type State, until } from "./_program.ts"
+import {
+  command,
+  inDirectory,
+  isForged,
+  json,
+  type Running,
+  sendFromDemoWallet,
+  serve,
+  type State,
+  until
+} from "./_program.ts"
 
 const flags = ["--pace", "0.5", "--transactions", "150"]
 
 describe("the program with a database", () => {
-  it("goes on after a kill with the same network and every transaction that it had acknowledged", () => inDirectory(async () => {
-    const { url: database } = await freshDatabase()
-    const first = await serve("--database", database, ...flags)
-    await until(async () => (await json<State>(`${first.url}/state`)).network.lastBatch?.batchNum > 12, first.said)
-    const id = await sendFromDemoWallet(first.url)
-    const block = await json<unknown>(`${first.url}/batches?maxBatchNum=3`)
-    await first.kill()
+  it("goes on after a kill with the same network and every transaction that it had acknowledged", () =>
+    inDirectory(async () => {
+      const { url: database } = await freshDatabase()
+      const first = await serve("--database", database, ...flags)
+      await until(
+        async () => (await json<State>(`${first.url}/state`)).network.lastBatch?.batchNum > 12,
+        first.said
+      )
+      const id = await sendFromDemoWallet(first.url)
+      const block = await json<unknown>(`${first.url}/batches?maxBatchNum=3`)
+      await first.kill()
 
-    const again = await serve("--database", database, ...flags)
-    assert.match(again.said(), /Data in the database: Ethereum block \d+, batch \d+, \d+ transactions/u)
-    assert.deepStrictEqual(await json(`${again.url}/batches?maxBatchNum=3`), block)
-    await until(() => isForged(again.url, id), () => `${id} is not forged`)
-    await again.kill()
-  }))
+      const again = await serve("--database", database, ...flags)
+      assert.match(
+        again.said(),
+        /Data in the database: Ethereum block \d+, batch \d+, \d+ transactions/u
+      )
+      assert.deepStrictEqual(await json(`${again.url}/batches?maxBatchNum=3`), block)
+      await until(() => isForged(again.url, id), () => `${id} is not forged`)
+      await again.kill()
+    }))
 
-  it("takes over from a data directory: what was exported there is ingested, once, and answered alike", () => inDirectory(async (directory) => {
-    const { url: database } = await freshDatabase()
-    const feed = `${directory}.ndjson`
-    assert.strictEqual(command("simulate", "--seed", "9", "--transactions", "400", "--no-true-roots", "--out", feed).status, 0)
-    assert.match(command("migrate", "--database", database, "--dry-run").said, /Migration 1 \(ledger\) would be applied/u)
-    const loaded = command("ingest", feed, "--database", database)
-    assert.strictEqual(loaded.status, 0, loaded.said)
-    assert.match(loaded.said, /blocks with \d+ transactions were loaded in/u)
-    assert.match(command("ingest", feed, "--database", database).said, /0 blocks with 0 transactions were loaded/u)
-    assert.match(command("migrate", "--database", database).said, /up to date/u)
+  it("takes over from a data directory: what was exported there is ingested, once, and answered alike", () =>
+    inDirectory(async (directory) => {
+      const { url: database } = await freshDatabase()
+      const feed = `${directory}.ndjson`
+      assert.strictEqual(
+        command(
+          "simulate",
+          "--seed",
+          "9",
+          "--transactions",
+          "400",
+          "--no-true-roots",
+          "--out",
+          feed
+        ).status,
+        0
+      )
+      assert.match(
+        command("migrate", "--database", database, "--dry-run").said,
+        /Migration 1 \(ledger\) would be applied/u
+      )
+      const loaded = command("ingest", feed, "--database", database)
+      assert.strictEqual(loaded.status, 0, loaded.said)
+      assert.match(loaded.said, /blocks with \d+ transactions were loaded in/u)
+      assert.match(
+        command("ingest", feed, "--database", database).said,
+        /0 blocks with 0 transactions were loaded/u
+      )
+      assert.match(command("migrate", "--database", database).said, /up to date/u)
 
-    const [kept, remembered] = [await serve("--feed", feed, "--database", database), await serve("--feed", feed, "--memory")]
-    await until(() => remembered.said().includes("The feed has ended"), remembered.said)
-    for (const path of ["state", "accounts?limit=2049", "transactions-history?limit=2049", "exits?limit=2049", "batches?limit=2049", "slots", "tokens", "coordinators"]) {
-      // what a rollback took back has left gaps in both
-      assert.deepStrictEqual(await json(`${kept.url}/${path}`), await json(`${remembered.url}/${path}`), path)
-    }
-    await kept.kill()
-    await remembered.kill()
-  }))
-
-  it("outlives a restart of the database, also where it waits for its turn to write, which then comes", () => inDirectory(async () => {
-    const cluster = await startCluster()
-    try {
-      const database = await cluster.createDatabase()
-      /** 0 while the database is away. */
-      const blockOf = async ({ url }: Running) => {
-        const answer = await fetch(`${url}/state`)
-        return answer.status === 200 ? (await answer.json() as State).network.lastSynchedBlock : 0
+      const [kept, remembered] = [
+        await serve("--feed", feed, "--database", database),
+        await serve("--feed", feed, "--memory")
+      ]
+      await until(() => remembered.said().includes("The feed has ended"), remembered.said)
+      for (
+        const path of [
+          "state",
+          "accounts?limit=2049",
+          "transactions-history?limit=2049",
+          "exits?limit=2049",
+          "batches?limit=2049",
+          "slots",
+          "tokens",
+          "coordinators"
+        ]
+      ) {
+        // what a rollback took back has left gaps in both
+        assert.deepStrictEqual(
+          await json(`${kept.url}/${path}`),
+          await json(`${remembered.url}/${path}`),
+          path
+        )
       }
-      const goesOn = async (server: Running, from: number) => until(async () => await blockOf(server) > from + 2, () => writer.said() + waiting.said())
-      const [writer, waiting] = [await serve("--database", database, ...flags), await serve("--database", database, ...flags, "--admin-port", "off")]
-      await goesOn(waiting, 0)
-      await cluster.kill()
-      assert.strictEqual(await blockOf(writer), 0)
-      await cluster.restart()
-      await goesOn(waiting, 0)
-      await goesOn(waiting, await blockOf(writer))
+      await kept.kill()
+      await remembered.kill()
+    }))
 
-      process.kill(writer.pid, "SIGTERM")
-      await until(() => waiting.said().includes("This process writes the ledger"), waiting.said)
-      await goesOn(waiting, await blockOf(waiting))
-    } finally {
-      await cluster.remove()
-    }
-  }))
+  it("outlives a restart of the database, also where it waits for its turn to write, which then comes", () =>
+    inDirectory(async () => {
+      const cluster = await startCluster()
+      try {
+        const database = await cluster.createDatabase()
+        /** 0 while the database is away. */
+        const blockOf = async ({ url }: Running) => {
+          const answer = await fetch(`${url}/state`)
+          return answer.status === 200 ? (await answer.json() as State).network.lastSynchedBlock : 0
+        }
+        const goesOn = async (server: Running, from: number) =>
+          until(async () => await blockOf(server) > from + 2, () => writer.said() + waiting.said())
+        const [writer, waiting] = [
+          await serve("--database", database, ...flags),
+          await serve("--database", database, ...flags, "--admin-port", "off")
+        ]
+        await goesOn(waiting, 0)
+        await cluster.kill()
+        assert.strictEqual(await blockOf(writer), 0)
+        await cluster.restart()
+        await goesOn(waiting, 0)
+        await goesOn(waiting, await blockOf(writer))
 
-  it("says what is wrong with a database, a feed and their options", () => inDirectory(async (directory) => {
-    const { url: database } = await freshDatabase()
-    const file = `${directory}.ndjson`
-    writeFileSync(file, "no feed")
-    for (const [code, words, expected] of [
-      [2, ["migrate"], /No database is named: give one with --database or DATABASE_URL/u],
-      [5, ["ingest", file, "--database", database], /line 1/u],
-      [2, ["serve", "--database", database, "--data", directory], /Data can be kept in one place, and more are given: the directory/u],
-      [2, ["serve", "--memory", "--workers", "2"], /^--workers: The value 2 needs PostgreSQL/mu],
-      [2, ["serve", "--memory", "--replica", database], /A replica is given and no database/u],
-      [2, ["migrate", "--database", "mysql://localhost/x"], /--database: The value, which is not shown, is none: expected a URL such as postgresql:/u],
-      [4, ["migrate", "--database", database.replace(/[^/]+$/u, "none_such")], /none_such/u]
-    ] as const) {
-      const { said, status } = command(...words)
-      assert.strictEqual(status, code, said)
-      assert.match(said, expected)
-    }
-  }))
+        process.kill(writer.pid, "SIGTERM")
+        await until(() => waiting.said().includes("This process writes the ledger"), waiting.said)
+        await goesOn(waiting, await blockOf(waiting))
+      } finally {
+        await cluster.remove()
+      }
+    }))
+
+  it("says what is wrong with a database, a feed and their options", () =>
+    inDirectory(async (directory) => {
+      const { url: database } = await freshDatabase()
+      const file = `${directory}.ndjson`
+      writeFileSync(file, "no feed")
+      for (
+        const [code, words, expected] of [
+          [2, ["migrate"], /No database is named: give one with --database or DATABASE_URL/u],
+          [5, ["ingest", file, "--database", database], /line 1/u],
+          [
+            2,
+            ["serve", "--database", database, "--data", directory],
+            /Data can be kept in one place, and more are given: the directory/u
+          ],
+          [
+            2,
+            ["serve", "--memory", "--workers", "2"],
+            /^--workers: The value 2 needs PostgreSQL/mu
+          ],
+          [2, ["serve", "--memory", "--replica", database], /A replica is given and no database/u],
+          [
+            2,
+            ["migrate", "--database", "mysql://localhost/x"],
+            /--database: The value, which is not shown, is none: expected a URL such as postgresql:/u
+          ],
+          [4, ["migrate", "--database", database.replace(/[^/]+$/u, "none_such")], /none_such/u]
+        ] as const
+      ) {
+        const { said, status } = command(...words)
+        assert.strictEqual(status, code, said)
+        assert.match(said, expected)
+      }
+    }))
 })

@@ -1,58 +1,82 @@
 import { assert, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
-import { command, inDirectory, isForged, json, sendFromDemoWallet, serve, type State, until } from "./_program.ts"
+import {
+  command,
+  inDirectory,
+  isForged,
+  json,
+  sendFromDemoWallet,
+  serve,
+  type State,
+  until
+} from "./_program.ts"
 
 const flags = ["--pace", "0.5", "--transactions", "150"]
 
 describe("the program with a data directory", () => {
-  it("goes on after a kill with the same network and every transaction that it had acknowledged, and writes the feed of it all", () => inDirectory(async (directory) => {
-    const first = await serve("--data", directory, ...flags)
-    assert.include(first.said(), `Data in ${directory}: nothing yet`)
-    const id = await sendFromDemoWallet(first.url)
-    const before = await json<State>(`${first.url}/state`)
-    const block = await json<unknown>(`${first.url}/batches?maxBatchNum=3`)
+  it("goes on after a kill with the same network and every transaction that it had acknowledged, and writes the feed of it all", () =>
+    inDirectory(async (directory) => {
+      const first = await serve("--data", directory, ...flags)
+      assert.include(first.said(), `Data in ${directory}: nothing yet`)
+      const id = await sendFromDemoWallet(first.url)
+      const before = await json<State>(`${first.url}/state`)
+      const block = await json<unknown>(`${first.url}/batches?maxBatchNum=3`)
 
-    const second = command("serve", "--port", "0", "--data", directory)
-    assert.strictEqual(second.status, 3)
-    assert.match(second.said, /is in use by process \d+ on /u)
-    await first.kill()
+      const second = command("serve", "--port", "0", "--data", directory)
+      assert.strictEqual(second.status, 3)
+      assert.match(second.said, /is in use by process \d+ on /u)
+      await first.kill()
 
-    const again = await serve("--data", directory, ...flags)
-    assert.match(again.said(), /Data in .*: Ethereum block \d+, batch \d+, \d+ transactions, read from \d+ records in/u)
-    assert.deepStrictEqual(await json(`${again.url}/batches?maxBatchNum=3`), block)
-    const after = await json<State>(`${again.url}/state`)
-    assert.isAtLeast(after.network.lastSynchedBlock, before.network.lastSynchedBlock - 5)
-    await until(() => isForged(again.url, id), () => `${id} is not forged`)
-    await again.kill()
+      const again = await serve("--data", directory, ...flags)
+      assert.match(
+        again.said(),
+        /Data in .*: Ethereum block \d+, batch \d+, \d+ transactions, read from \d+ records in/u
+      )
+      assert.deepStrictEqual(await json(`${again.url}/batches?maxBatchNum=3`), block)
+      const after = await json<State>(`${again.url}/state`)
+      assert.isAtLeast(after.network.lastSynchedBlock, before.network.lastSynchedBlock - 5)
+      await until(() => isForged(again.url, id), () => `${id} is not forged`)
+      await again.kill()
 
-    const feed = `${directory}.ndjson`
-    assert.strictEqual(command("export", "--data", directory, "--out", feed).status, 0)
-    const other = `${directory}-2`
-    const ingested = await serve("--feed", feed, "--data", other)
-    await until(() => ingested.said().includes("The feed has ended"), ingested.said)
-    const state = await json<State>(`${ingested.url}/state`)
-    await ingested.kill()
-    // the whole feed once more, rollbacks included: nothing of it is applied twice
-    const resumed = await serve("--feed", feed, "--data", other)
-    await until(() => resumed.said().includes("The feed has ended"), resumed.said)
-    assert.deepStrictEqual(await json(`${resumed.url}/state`), state)
-    await resumed.kill()
-  }))
+      const feed = `${directory}.ndjson`
+      assert.strictEqual(command("export", "--data", directory, "--out", feed).status, 0)
+      const other = `${directory}-2`
+      const ingested = await serve("--feed", feed, "--data", other)
+      await until(() => ingested.said().includes("The feed has ended"), ingested.said)
+      const state = await json<State>(`${ingested.url}/state`)
+      await ingested.kill()
+      // the whole feed once more, rollbacks included: nothing of it is applied twice
+      const resumed = await serve("--feed", feed, "--data", other)
+      await until(() => resumed.said().includes("The feed has ended"), resumed.said)
+      assert.deepStrictEqual(await json(`${resumed.url}/state`), state)
+      await resumed.kill()
+    }))
 
-  it("says what is wrong with its options", () => inDirectory(async (directory) => {
-    const file = `${directory}.txt`
-    writeFileSync(file, "no feed")
-    for (const [code, words, expected] of [
-      [4, ["--data", file], /is a file; choose another one/u],
-      [2, ["--memory", "--data", directory], /Data can be kept in one place, and more are given: --memory/u],
-      [2, ["--feed", file, "--seed", "2", "--empty"], /--seed and --empty says is for the simulated network/u]
-    ] as const) {
-      const { said, status } = command("serve", "--port", "0", ...words)
-      assert.strictEqual(status, code, said)
-      assert.match(said, expected)
-    }
-    const { said, status } = command("export", "--data", directory)
-    assert.strictEqual(status, 4)
-    assert.match(said, /holds no journal/u)
-  }))
+  it("says what is wrong with its options", () =>
+    inDirectory(async (directory) => {
+      const file = `${directory}.txt`
+      writeFileSync(file, "no feed")
+      for (
+        const [code, words, expected] of [
+          [4, ["--data", file], /is a file; choose another one/u],
+          [
+            2,
+            ["--memory", "--data", directory],
+            /Data can be kept in one place, and more are given: --memory/u
+          ],
+          [
+            2,
+            ["--feed", file, "--seed", "2", "--empty"],
+            /--seed and --empty says is for the simulated network/u
+          ]
+        ] as const
+      ) {
+        const { said, status } = command("serve", "--port", "0", ...words)
+        assert.strictEqual(status, code, said)
+        assert.match(said, expected)
+      }
+      const { said, status } = command("export", "--data", directory)
+      assert.strictEqual(status, 4)
+      assert.match(said, /holds no journal/u)
+    }))
 })

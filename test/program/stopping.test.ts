@@ -24,15 +24,25 @@ const kill = new Set<() => void>()
 
 /** Starts the program and waits until it serves. */
 const start = async (...words: ReadonlyArray<string>): Promise<Started> => {
-  const child = spawn(process.execPath, [program, "serve", "--no-request-log", ...words], { env, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, [program, "serve", "--no-request-log", ...words], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"]
+  })
   kill.add(() => child.kill("SIGKILL"))
   let said = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said += text)
   const ended = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>
-  const portOf = (what: string) => Number(new RegExp(`${what} http://[^\\s"]+?:(\\d+)`, "u").exec(said)?.[1])
+  const portOf = (what: string) =>
+    Number(new RegExp(`${what} http://[^\\s"]+?:(\\d+)`, "u").exec(said)?.[1])
   await until(() => child.exitCode !== null || portOf("Listening on") > 0, () => said)
   assert.isAbove(portOf("Listening on"), 0, said)
-  return { ended, port: portOf("Listening on"), adminPort: portOf("Health and metrics at"), said: () => said, signal: (signal) => void child.kill(signal) }
+  return {
+    ended,
+    port: portOf("Listening on"),
+    adminPort: portOf("Health and metrics at"),
+    said: () => said,
+    signal: (signal) => void child.kill(signal)
+  }
 }
 
 /** Posts one after the other, over a connection that it opens anew where it is told to; those that were acknowledged. */
@@ -75,17 +85,34 @@ const restarts = async (times: number, ...words: ReadonlyArray<string>) => {
   const acknowledged = (await Promise.all(posting)).flat()
   assert.isAbove(acknowledged.length, 3 * times)
   const client = new Client(port, true)
-  for (const path of acknowledged) assert.strictEqual((await client.get(path)).status, 200, `${path} of ${acknowledged.length} is lost`)
+  for (const path of acknowledged) {
+    assert.strictEqual(
+      (await client.get(path)).status,
+      200,
+      `${path} of ${acknowledged.length} is lost`
+    )
+  }
   client.close()
   program.signal("SIGTERM")
   assert.deepStrictEqual(await program.ended, [0, null], program.said())
 }
 
 describe("a program that is told to stop", () => {
-  afterAll(() => { for (const end of kill) end() })
+  afterAll(() => {
+    for (const end of kill) end()
+  })
 
   it("goes on while nobody reads what it says, and ends in order all the same", async () => {
-    const child = spawn(process.execPath, [program, "serve", "--port", "0", "--admin-port", "off", "--empty", "--memory"], { env, stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(process.execPath, [
+      program,
+      "serve",
+      "--port",
+      "0",
+      "--admin-port",
+      "off",
+      "--empty",
+      "--memory"
+    ], { env, stdio: ["ignore", "pipe", "pipe"] })
     kill.add(() => child.kill("SIGKILL"))
     const ended = once(child, "exit")
     let said = ""
@@ -104,7 +131,14 @@ describe("a program that is told to stop", () => {
   })
 
   it("is not ready any more, lets go of who asks nothing, ends what has begun with Connection: close, and exits with 0", async () => {
-    const program = await start("--port", "0", "--empty", "--memory", "--shutdown-timeout-ms", "60000")
+    const program = await start(
+      "--port",
+      "0",
+      "--empty",
+      "--memory",
+      "--shutdown-timeout-ms",
+      "60000"
+    )
     const idle = new Client(program.port, false)
     assert.strictEqual((await idle.get("/config")).status, 200)
     // it has connected in advance, as browsers do
@@ -117,7 +151,11 @@ describe("a program that is told to stop", () => {
     let answer = ""
     begun.on("data", (chunk) => answer += chunk)
     const begunEnded = once(begun, "close")
-    begun.write(`POST ${posts} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 50)}`)
+    begun.write(
+      `POST ${posts} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${
+        body.slice(0, 50)
+      }`
+    )
     // the answer to something later tells that it has been read
     assert.strictEqual((await idle.get("/tokens/0")).status, 200)
 
@@ -126,7 +164,9 @@ describe("a program that is told to stop", () => {
     program.signal("SIGTERM")
     await silentEnded
     assert.strictEqual(await ready(), 503)
-    assert.isTrue(await new Client(program.port, false).get("/config").then(() => false, () => true))
+    assert.isTrue(
+      await new Client(program.port, false).get("/config").then(() => false, () => true)
+    )
     begun.write(body.slice(50))
     await begunEnded
     assert.match(answer, /^HTTP\/1\.1 200 /u, path)
@@ -136,16 +176,30 @@ describe("a program that is told to stop", () => {
 
   it("ends in time though a client sends no more and another one reads no more, and at once with a second signal", async () => {
     for (const isTwice of [false, true]) {
-      const program = await start("--port", "0", "--admin-port", "off", "--empty", "--memory", "--shutdown-timeout-ms", isTwice ? "3600000" : "100")
+      const program = await start(
+        "--port",
+        "0",
+        "--admin-port",
+        "off",
+        "--empty",
+        "--memory",
+        "--shutdown-timeout-ms",
+        isTwice ? "3600000" : "100"
+      )
       const slow = connect(program.port, "127.0.0.1").on("error", () => {})
-      slow.write(`POST ${posts} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`)
+      slow.write(
+        `POST ${posts} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`
+      )
       const deaf = connect(program.port, "127.0.0.1").on("error", () => {})
       deaf.pause().write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100))
       assert.strictEqual((await new Client(program.port, false).get("/openapi.json")).status, 200)
       program.signal("SIGTERM")
       if (isTwice) {
         // it waits for the slow one, so this is the time for a second signal
-        await until(() => fetch(`http://127.0.0.1:${program.port}/config`).then(() => false, () => true), program.said)
+        await until(
+          () => fetch(`http://127.0.0.1:${program.port}/config`).then(() => false, () => true),
+          program.said
+        )
         program.signal("SIGTERM")
       }
       assert.deepStrictEqual(await program.ended, [isTwice ? 143 : 0, null], program.said())
@@ -153,7 +207,8 @@ describe("a program that is told to stop", () => {
     }
   })
 
-  it("loses nothing that it acknowledged when it is started again", () => inDirectory((directory) => restarts(3, "--empty", "--data", directory)))
+  it("loses nothing that it acknowledged when it is started again", () =>
+    inDirectory((directory) => restarts(3, "--empty", "--data", directory)))
 
   it("loses nothing with several workers either", async () => {
     const { url } = await freshDatabase()

@@ -6,7 +6,12 @@ import { RestartDelay } from "../../app/workers/_restart_delay.ts"
 import { freshDatabase } from "../postgres/mod.ts"
 import { env } from "./_env.ts"
 import {
-  type Client, isAlive, killGroups, newAuthorization, openClients, startGroup
+  type Client,
+  isAlive,
+  killGroups,
+  newAuthorization,
+  openClients,
+  startGroup
 } from "./_group.ts"
 import { command, program, until } from "./_program.ts"
 
@@ -27,9 +32,11 @@ const postAndRead = async (clients: ReadonlyArray<Client>): Promise<ReadonlyArra
 }
 
 const readAll = (clients: ReadonlyArray<Client>, paths: ReadonlyArray<string>) =>
-  Promise.all(clients.flatMap((client) => paths.map(async (path) => {
-    assert.strictEqual((await client.get(path)).status, 200, path)
-  })))
+  Promise.all(clients.flatMap((client) =>
+    paths.map(async (path) => {
+      assert.strictEqual((await client.get(path)).status, 200, path)
+    })
+  ))
 
 /** Connections that have been answered once; the supervisor hands them to the workers in turn. */
 const openSockets = async (port: number, count: number): Promise<ReadonlyArray<Socket>> => {
@@ -50,7 +57,8 @@ const ask = async (socket: Socket): Promise<void> => {
 
 /** Sends requests until an answer closes the connection; returns the paths of accepted posts. */
 const useUntilClosed = async (
-  client: Client, isPosting: boolean
+  client: Client,
+  isPosting: boolean
 ): Promise<ReadonlyArray<string>> => {
   const acknowledged: Array<string> = []
   for (let i = 0;; i++) {
@@ -139,7 +147,8 @@ describe("workers over one database", () => {
 
     const { url: empty } = await freshDatabase()
     const starting = spawn(
-      process.execPath, [program, "serve", "--database", empty, "--workers", "2", "--port", "0"],
+      process.execPath,
+      [program, "serve", "--database", empty, "--workers", "2", "--port", "0"],
       { env, stdio: ["ignore", "pipe", "inherit"] }
     )
     let said = ""

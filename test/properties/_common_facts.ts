@@ -15,9 +15,26 @@ const renamed: { readonly [name: string]: string } = {
 
 /** What only one of them shows, by the end of its place. */
 const alone = [
-  "amountSuccess", "depositAmountSuccess", "pendingItems", "pagination", "openAuction", "bestBid", "closedAuction", "winner", "safetyAddress",
-  "network/lastEthereumBlock", "bootCoordinatorUrl", "rollup/ethereumBlockNum", "auction/ethereumBlockNum", "withdrawalDelayer/ethereumBlockNum",
-  "period/slotNum", "blockStamp", "state/withdrawalDelayer/rollupAddress", "keeperAddress", "emergencyModeStartingBlock", "emergencyModeStartingTime"
+  "amountSuccess",
+  "depositAmountSuccess",
+  "pendingItems",
+  "pagination",
+  "openAuction",
+  "bestBid",
+  "closedAuction",
+  "winner",
+  "safetyAddress",
+  "network/lastEthereumBlock",
+  "bootCoordinatorUrl",
+  "rollup/ethereumBlockNum",
+  "auction/ethereumBlockNum",
+  "withdrawalDelayer/ethereumBlockNum",
+  "period/slotNum",
+  "blockStamp",
+  "state/withdrawalDelayer/rollupAddress",
+  "keeperAddress",
+  "emergencyModeStartingBlock",
+  "emergencyModeStartingTime"
 ]
 
 const endings = alone.map((end) => `/${end}`)
@@ -25,7 +42,12 @@ const isAlone = new Map<string, boolean>()
 /** Whether only one of the revisions shows what is at a place. */
 function standsAlone(place: string): boolean {
   let stands = isAlone.get(place)
-  if (stands === undefined) isAlone.set(place, stands = endings.some((end) => `/${place}`.endsWith(end)))
+  if (stands === undefined) {
+    isAlone.set(
+      place,
+      stands = endings.some((end) => `/${place}`.endsWith(end))
+    )
+  }
   return stands
 }
 
@@ -33,12 +55,16 @@ function standsAlone(place: string): boolean {
 export function commonFacts(value: unknown, root: string): unknown {
   if (Array.isArray(value)) return value.map((item) => commonFacts(item, root))
   if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).flatMap(([name, inside]) => {
-    const common = renamed[name] ?? name
-    const place = `${root}/${common}`
-    if (standsAlone(place)) return []
-    // the earlier revision wraps the next forgers in an object
-    const unwrapped = place === "state/network/nextForgers" && !Array.isArray(inside) ? (inside as { readonly nextForgers: unknown }).nextForgers : inside
-    return [[common, commonFacts(unwrapped, place)]]
-  }))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inside]) => {
+      const common = renamed[name] ?? name
+      const place = `${root}/${common}`
+      if (standsAlone(place)) return []
+      // the earlier revision wraps the next forgers in an object
+      const unwrapped = place === "state/network/nextForgers" && !Array.isArray(inside)
+        ? (inside as { readonly nextForgers: unknown }).nextForgers
+        : inside
+      return [[common, commonFacts(unwrapped, place)]]
+    })
+  )
 }

@@ -14,15 +14,21 @@ import type { LedgerSubject } from "../laws/mod.ts"
  *
  * RUNS=1000 tries more cases of each law.
  */
-export const seeds: ReadonlyArray<string> = process.env.SEED === undefined ? ["1", "20", "300"] : [process.env.SEED]
+export const seeds: ReadonlyArray<string> = process.env.SEED === undefined
+  ? ["1", "20", "300"]
+  : [process.env.SEED]
 export const runs = Number(process.env.RUNS ?? 40)
 
 /** A title that says how to replay what fails under it. */
-export const titled = (seed: string, file: string): string => `network ${seed} (replay: SEED=${seed} npm test -- ${file})`
+export const titled = (seed: string, file: string): string =>
+  `network ${seed} (replay: SEED=${seed} npm test -- ${file})`
 
 /** A small network: the seed also decides how large and how lively it is. */
 export const optionsOf = (seed: string): SimulationOptions => {
-  const number = [...seed].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 9973, 7)
+  const number = [...seed].reduce(
+    (sum, character) => (sum * 31 + character.charCodeAt(0)) % 9973,
+    7
+  )
   return {
     seed,
     users: 12 + number % 14,
@@ -35,8 +41,15 @@ export const optionsOf = (seed: string): SimulationOptions => {
 }
 
 /** Few users and much traffic, most of it through one account. */
-export const crowdedOptionsOf = (seed: string): SimulationOptions =>
-  ({ ...optionsOf(seed), users: 7, tokens: 2, transactionsPerBlock: 60, heavyShare: 0.7, exitShare: 0.06, rollBackPeriodBlocks: 6 })
+export const crowdedOptionsOf = (seed: string): SimulationOptions => ({
+  ...optionsOf(seed),
+  users: 7,
+  tokens: 2,
+  transactionsPerBlock: 60,
+  heavyShare: 0.7,
+  exitShare: 0.06,
+  rollBackPeriodBlocks: 6
+})
 
 export interface Network {
   readonly genesis: GenesisFeed
@@ -70,7 +83,8 @@ class Growing {
     if (record.kind !== "block") return record
     const { genesis } = this.#simulation
     const { number, timestampMs } = record.block
-    const slowed = genesis.block.timestampMs + (timestampMs - genesis.block.timestampMs) * this.#slowness
+    const slowed = genesis.block.timestampMs +
+      (timestampMs - genesis.block.timestampMs) * this.#slowness
     // now and then the writer knows of blocks that it has not read yet
     const ahead = number % 7n === 0n ? { lastEthereumBlock: number + 3n } : {}
     return { kind: "block", block: { ...record.block, ...ahead, timestampMs: slowed } }
@@ -80,7 +94,11 @@ class Growing {
 const growing = new Map<string, Growing>()
 
 /** The feed until so many transactions are forged. Time may pass more slowly, so that hours and days go by in a short chain. */
-export const networkOf = (options: SimulationOptions, transactions: number, slowness = slownessOf(String(options.seed))): Network => {
+export const networkOf = (
+  options: SimulationOptions,
+  transactions: number,
+  slowness = slownessOf(String(options.seed))
+): Network => {
   const key = JSON.stringify([options, slowness])
   const network = growing.get(key) ?? new Growing(options, slowness)
   growing.set(key, network)
@@ -93,9 +111,22 @@ const slownessOf = (seed: string): number => [1, 40, 250][seed.length % 3]!
 /** An empty ledger in memory. */
 export const memoryLedger = (genesis: GenesisFeed) =>
   Effect.map(
-    Layer.build(Layer.fresh(Ledger.layer(genesis, rememberedKeccak256).pipe(Layer.provideMerge(memory.layer(genesis))))),
-    (services) => ({ reader: Context.get(services, LedgerReader), ledger: Context.get(services, Ledger) })
+    Layer.build(
+      Layer.fresh(
+        Ledger.layer(genesis, rememberedKeccak256).pipe(Layer.provideMerge(memory.layer(genesis)))
+      )
+    ),
+    (services) => ({
+      reader: Context.get(services, LedgerReader),
+      ledger: Context.get(services, Ledger)
+    })
   )
 
-export const subjectOf = ({ genesis, records }: Network, seed: string): LedgerSubject =>
-  ({ genesis, records, open: memoryLedger(genesis), keccak256: rememberedKeccak256, seed, runs })
+export const subjectOf = ({ genesis, records }: Network, seed: string): LedgerSubject => ({
+  genesis,
+  records,
+  open: memoryLedger(genesis),
+  keccak256: rememberedKeccak256,
+  seed,
+  runs
+})

@@ -11,30 +11,54 @@ export type Pool = PoolStore["Service"]
 /** Both revisions over a ledger; the identity of the network can be another one than the feed's. */
 export const reading = (
   { genesis, network = genesis.network, pool = openMemoryPool(), reader }: {
-    readonly genesis: GenesisFeed; readonly network?: Network; readonly pool?: Pool; readonly reader: LedgerReader["Service"]
+    readonly genesis: GenesisFeed
+    readonly network?: Network
+    readonly pool?: Pool
+    readonly reader: LedgerReader["Service"]
   }
 ): Effect.Effect<{ readonly later: ReadInterface; readonly earlier: ReadInterface }> =>
   Effect.map(
     Effect.provide(
-      readInterfaces({ context: wireContext(network, keccak256), constants: genesis.constants, revisions: [later, earlier] }),
+      readInterfaces({
+        context: wireContext(network, keccak256),
+        constants: genesis.constants,
+        revisions: [later, earlier]
+      }),
       Layer.merge(Layer.succeed(LedgerReader, reader), Layer.succeed(PoolStore, pool))
     ),
     ([first, second]) => ({ later: first!, earlier: second! })
   )
 
 /** What came of one request: an answer, a refusal, or what should never come: a defect or a failure of the store. */
-export type Outcome = { readonly json: string } | { readonly refused: Exclude<ReadFailure["_tag"], "StoreFailure">; readonly message: string } | { readonly broken: string }
+export type Outcome = { readonly json: string } | {
+  readonly refused: Exclude<ReadFailure["_tag"], "StoreFailure">
+  readonly message: string
+} | { readonly broken: string }
 
-export const ask = (face: ReadInterface, id: OperationId, path: ReadonlyArray<string>, query: string): Effect.Effect<Outcome> =>
-  Effect.map(Effect.exit(Effect.suspend(() => face.operations[id](path, query))), (exit): Outcome => {
-    if (Exit.isSuccess(exit)) return { json: exit.value.json }
-    const failure = Cause.findErrorOption(exit.cause)
-    return failure._tag === "Some" && failure.value._tag !== "StoreFailure"
-      ? { refused: failure.value._tag, message: failure.value.message }
-      : { broken: Cause.pretty(exit.cause) }
-  })
+export const ask = (
+  face: ReadInterface,
+  id: OperationId,
+  path: ReadonlyArray<string>,
+  query: string
+): Effect.Effect<Outcome> =>
+  Effect.map(
+    Effect.exit(Effect.suspend(() => face.operations[id](path, query))),
+    (exit): Outcome => {
+      if (Exit.isSuccess(exit)) return { json: exit.value.json }
+      const failure = Cause.findErrorOption(exit.cause)
+      return failure._tag === "Some" && failure.value._tag !== "StoreFailure"
+        ? { refused: failure.value._tag, message: failure.value.message }
+        : { broken: Cause.pretty(exit.cause) }
+    }
+  )
 
 /** Reads JSON exactly: integers that a double would round become bigint. */
 export const parseExact = (text: string): unknown =>
-  JSON.parse(text, (_, value: unknown, context?: { readonly source?: string }) =>
-    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/u.test(context?.source ?? "") ? BigInt(context!.source!) : value)
+  JSON.parse(
+    text,
+    (_, value: unknown, context?: { readonly source?: string }) =>
+      typeof value === "number" && !Number.isSafeInteger(value) &&
+        /^-?\d+$/u.test(context?.source ?? "")
+        ? BigInt(context!.source!)
+        : value
+  )

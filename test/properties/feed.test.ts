@@ -13,12 +13,40 @@ import { memoryLedger, networkOf, optionsOf, runs, seeds, titled } from "./_netw
 const { choice, integer, oneOf } = generators
 const { damaged, rubbish } = inputGenerators
 
-type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
+type Json = null | boolean | number | string | ReadonlyArray<Json> | {
+  readonly [key: string]: Json
+}
 
 /** Values that stand where others are expected: bounds, zeros, other kinds. */
 const strange: ReadonlyArray<Json> = [
-  0, 1, 2, 255, 256, 257, 4294967295, 2 ** 48 - 1, "0", "1", "256", String((1n << 40n) - 1n), String(1n << 40n), String(1n << 64n), String(1n << 128n), String(1n << 192n),
-  "9".repeat(78), null, true, false, [], {}, "", `0x${"0".repeat(40)}`, `0x${"f".repeat(40)}`, "0".repeat(64), "f".repeat(64), `0x${"0".repeat(64)}`
+  0,
+  1,
+  2,
+  255,
+  256,
+  257,
+  4294967295,
+  2 ** 48 - 1,
+  "0",
+  "1",
+  "256",
+  String((1n << 40n) - 1n),
+  String(1n << 40n),
+  String(1n << 64n),
+  String(1n << 128n),
+  String(1n << 192n),
+  "9".repeat(78),
+  null,
+  true,
+  false,
+  [],
+  {},
+  "",
+  `0x${"0".repeat(40)}`,
+  `0x${"f".repeat(40)}`,
+  "0".repeat(64),
+  "f".repeat(64),
+  `0x${"0".repeat(64)}`
 ]
 
 /** Changes one leaf or one list of a tree: `at` says which one, counted through. */
@@ -27,22 +55,37 @@ function change(tree: Json, at: number, how: (old: Json) => Json): Json {
   const walk = (node: Json): Json => {
     if (left-- === 0) return how(node)
     if (Array.isArray(node)) return node.map(walk)
-    if (typeof node === "object" && node !== null) return Object.fromEntries(Object.entries(node).map(([key, inside]) => [key, walk(inside)]))
+    if (typeof node === "object" && node !== null) {
+      return Object.fromEntries(Object.entries(node).map(([key, inside]) => [key, walk(inside)]))
+    }
     return node
   }
   return walk(tree)
 }
 
 const places = (tree: Json): number =>
-  1 + (typeof tree === "object" && tree !== null ? Object.values(tree).reduce((sum: number, inside: Json) => sum + places(inside), 0) : 0)
+  1 +
+  (typeof tree === "object" && tree !== null
+    ? Object.values(tree).reduce((sum: number, inside: Json) => sum + places(inside), 0)
+    : 0)
 
-const wound = Arbitrary.map(Arbitrary.all([integer(0, 9999), integer(0, 5), oneOf(strange)]), ([at, kind, value]) => (tree: Json): Json =>
-  change(tree, at, (old) => {
-    if (Array.isArray(old)) return [old.slice(0, -1), old.slice(1), [...old, ...old.slice(-1)], old.toReversed(), [...old.slice(1), ...old.slice(0, 1)], []][kind] as Json
-    if (kind === 0 && typeof old === "number") return old + 1
-    if (kind === 1 && typeof old === "string" && /^[1-9]\d*$/u.test(old)) return String(BigInt(old) - 1n)
-    return value
-  }))
+const wound = Arbitrary.map(
+  Arbitrary.all([integer(0, 9999), integer(0, 5), oneOf(strange)]),
+  ([at, kind, value]) => (tree: Json): Json =>
+    change(tree, at, (old) => {
+      if (Array.isArray(old)) {
+        return [old.slice(0, -1), old.slice(1), [...old, ...old.slice(-1)], old.toReversed(), [
+          ...old.slice(1),
+          ...old.slice(0, 1)
+        ], []][kind] as Json
+      }
+      if (kind === 0 && typeof old === "number") return old + 1
+      if (kind === 1 && typeof old === "string" && /^[1-9]\d*$/u.test(old)) {
+        return String(BigInt(old) - 1n)
+      }
+      return value
+    })
+)
 
 for (const seed of seeds) {
   describe(titled(seed, "test/properties/feed.test.ts"), () => {
@@ -53,7 +96,10 @@ for (const seed of seeds) {
       for (const record of whole) {
         const line = writeFeedLine(record)
         assert.notInclude(line, "\n")
-        assert.deepStrictEqual(Exit.getSuccess(readFeedLine(line)), Exit.getSuccess(Exit.succeed(record)))
+        assert.deepStrictEqual(
+          Exit.getSuccess(readFeedLine(line)),
+          Exit.getSuccess(Exit.succeed(record))
+        )
       }
     })
 
@@ -71,13 +117,20 @@ for (const seed of seeds) {
     it.effect("a block that says anything at all is refused and changes nothing, or applied and means what the domain says", () =>
       Effect.scoped(Effect.gen(function*() {
         const { ledger, reader } = yield* memoryLedger(genesis)
-        const chosen = yield* Effect.orDie(Arbitrary.sampleEffect(integer(0, records.length - 1), { count: 12, seed }))
+        const chosen = yield* Effect.orDie(
+          Arbitrary.sampleEffect(integer(0, records.length - 1), { count: 12, seed })
+        )
         let applied = 0
         let refused = 0
         for (const [at, record] of records.entries()) {
           if (record.kind === "block" && chosen.includes(at)) {
             const plain = JSON.parse(writeFeedLine(record)) as Json
-            const wounds = yield* Effect.orDie(Arbitrary.sampleEffect(Arbitrary.array(wound, { minLength: 1, maxLength: 2 }), { count: runs * 3, seed: `${seed}/${at}` }))
+            const wounds = yield* Effect.orDie(
+              Arbitrary.sampleEffect(Arbitrary.array(wound, { minLength: 1, maxLength: 2 }), {
+                count: runs * 3,
+                seed: `${seed}/${at}`
+              })
+            )
             for (const wounded of wounds) {
               const line = JSON.stringify(wounded.reduce((tree, hurt) => hurt(tree), plain))
               const read = readFeedLine(line)
@@ -95,7 +148,10 @@ for (const seed of seeds) {
               } else {
                 refused++
                 const failure = Cause.findErrorOption(exit.cause)
-                assert(failure._tag === "Some" && failure.value._tag === "BlockViolation", `${Cause.pretty(exit.cause)}\n${line}`)
+                assert(
+                  failure._tag === "Some" && failure.value._tag === "BlockViolation",
+                  `${Cause.pretty(exit.cause)}\n${line}`
+                )
                 assert.deepStrictEqual(yield* reader.stamp, stamp)
               }
             }

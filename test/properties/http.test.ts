@@ -25,9 +25,20 @@ for (const seed of seeds.slice(0, 2)) {
     const { network } = genesis
     const setUp = Effect.runSync(Effect.cached(Effect.scoped(Effect.gen(function*() {
       const { facts, reader } = yield* readSubject(subjectOf({ genesis, records }, seed))
-      const services = yield* Layer.build(Application.layer({ context: wireContext(network, keccak256), constants: genesis.constants }).pipe(
-        Layer.provide(Layer.mergeAll(Layer.succeed(LedgerReader, reader), Layer.succeed(PoolStore, openMemoryPool()), Layer.mock(Submission, {})))
-      ))
+      const services = yield* Layer.build(
+        Application.layer({
+          context: wireContext(network, keccak256),
+          constants: genesis.constants
+        }).pipe(
+          Layer.provide(
+            Layer.mergeAll(
+              Layer.succeed(LedgerReader, reader),
+              Layer.succeed(PoolStore, openMemoryPool()),
+              Layer.mock(Submission, {})
+            )
+          )
+        )
+      )
       return { facts, reader, handle: Context.get(services, Application).handle }
     }))))
 
@@ -41,10 +52,20 @@ for (const seed of seeds.slice(0, 2)) {
             const text = typeof body === "string" ? body : new TextDecoder().decode(body)
             assert(status < 500, `${asked}: ${status} ${text}`)
             assert.include(["later", "earlier"], headers["api-revision"], asked)
-            if (status !== 204) assert.strictEqual(headers["ledger-version"], String(stamp.version), asked)
-            if (status === 405) assert.match(headers["allow"] ?? "", /GET/u, asked)
-            if (status < 400 || text === "") return true
-            const problem = JSON.parse(text) as { readonly message: unknown; readonly status: unknown; readonly type: unknown }
+            if (status !== 204) {
+              assert.strictEqual(headers["ledger-version"], String(stamp.version), asked)
+            }
+            if (status === 405) {
+              assert.match(headers["allow"] ?? "", /GET/u, asked)
+            }
+            if (status < 400 || text === "") {
+              return true
+            }
+            const problem = JSON.parse(text) as {
+              readonly message: unknown
+              readonly status: unknown
+              readonly type: unknown
+            }
             assert.strictEqual(problem.status, status, asked)
             assert.match(String(problem.message), /^[A-Z0-9].*[^.]$/su, asked)
             return true
@@ -56,16 +77,61 @@ for (const seed of seeds.slice(0, 2)) {
 
 /** Requests for every operation under every mount, whole and damaged, with any method and header. */
 function requests(facts: Facts, network: Network): Arbitrary.Arbitrary<HttpRequest> {
-  const urls = choice([operationUrl(facts, later, network), Arbitrary.map(operationUrl(facts, earlier, network), (url) => `/earlier${url}`)])
-  const others = oneOf(["", "/", "//", "*", "/docs", "/docs/x", "/openapi.json", "/earlier", "/earlier/", "/earlier//state", "/%2e%2e/state", "/../state", "/state/", "http://other/state"])
+  const urls = choice([
+    operationUrl(facts, later, network),
+    Arbitrary.map(operationUrl(facts, earlier, network), (url) => `/earlier${url}`)
+  ])
+  const others = oneOf([
+    "",
+    "/",
+    "//",
+    "*",
+    "/docs",
+    "/docs/x",
+    "/openapi.json",
+    "/earlier",
+    "/earlier/",
+    "/earlier//state",
+    "/%2e%2e/state",
+    "/../state",
+    "/state/",
+    "http://other/state"
+  ])
   return Arbitrary.map(
     Arbitrary.all([
       choice([urls, urls, damaged(urls), Arbitrary.map(rubbish, (text) => `/${text}`), others]),
       oneOf(["GET", "GET", "GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "get", "BREW", ""]),
-      oneOf(["api-revision", "content-length", "content-type", "origin", "access-control-request-method", "if-none-match", "range", "__proto__"]),
-      choice([oneOf(["later", "earlier", "LATER", "", "*", "-1", "0", "999999999999", "GET", "text/plain"]), rubbish]),
+      oneOf([
+        "api-revision",
+        "content-length",
+        "content-type",
+        "origin",
+        "access-control-request-method",
+        "if-none-match",
+        "range",
+        "__proto__"
+      ]),
+      choice([
+        oneOf([
+          "later",
+          "earlier",
+          "LATER",
+          "",
+          "*",
+          "-1",
+          "0",
+          "999999999999",
+          "GET",
+          "text/plain"
+        ]),
+        rubbish
+      ]),
       oneOf([true, false])
     ]),
-    ([url, method, name, value, withHeader]): HttpRequest => ({ method, url, headers: withHeader ? { [name]: value } : {} })
+    ([url, method, name, value, withHeader]): HttpRequest => ({
+      method,
+      url,
+      headers: withHeader ? { [name]: value } : {}
+    })
   )
 }

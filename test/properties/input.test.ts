@@ -5,7 +5,16 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result } from "effect"
-import { earlier, later, listNames, operationIds, type Operation, operations, queryReader, type Revision } from "../../core/contract/mod.ts"
+import {
+  earlier,
+  later,
+  listNames,
+  operationIds,
+  type Operation,
+  operations,
+  queryReader,
+  type Revision
+} from "../../core/contract/mod.ts"
 import { generators, inputGenerators, readSubject } from "../laws/mod.ts"
 import { networkOf, optionsOf, runs, seeds, subjectOf, titled } from "./_networks.ts"
 import { ask, type Outcome, reading } from "./_reading.ts"
@@ -15,8 +24,9 @@ const { damaged, pathTexts, queryString, queryText, rubbish } = inputGenerators
 
 const sound = (outcome: Outcome, asked: string) => {
   assert(!("broken" in outcome), `${asked} is broken: ${"broken" in outcome ? outcome.broken : ""}`)
-  if ("refused" in outcome) assert.match(outcome.message, /^[A-Z0-9].*[^.]$/su, `The refusal of ${asked}`)
-  else assert.doesNotThrow(() => JSON.parse(outcome.json), asked)
+  if ("refused" in outcome) {
+    assert.match(outcome.message, /^[A-Z0-9].*[^.]$/su, `The refusal of ${asked}`)
+  } else assert.doesNotThrow(() => JSON.parse(outcome.json), asked)
 }
 
 for (const seed of seeds.slice(0, 2)) {
@@ -34,14 +44,36 @@ for (const seed of seeds.slice(0, 2)) {
           const { faces, facts } = yield* setUp
           const operation: Operation = operations[id]
           const paths = pathTexts(facts, operation, network)
-          const anyPath = Arbitrary.flatMap(paths, (path) =>
-            Arbitrary.all(path.map((text) => choice([Arbitrary.Constant(text), damaged(Arbitrary.Constant(text)), rubbish]))))
+          const anyPath = Arbitrary.flatMap(
+            paths,
+            (path) =>
+              Arbitrary.all(
+                path.map((text) =>
+                  choice([Arbitrary.Constant(text), damaged(Arbitrary.Constant(text)), rubbish])
+                )
+              )
+          )
           for (const revision of [later, earlier]) {
-            const texts = operation.kind === "list" ? queryString(facts, operation.list, revision, network) : Arbitrary.Constant("")
-            const inputs = Arbitrary.all({ path: anyPath, query: choice([texts, damaged(texts), damaged(texts), rubbish]) })
-            const result = yield* Arbitrary.checkEffect(inputs, ({ path, query }) =>
-              Effect.as(Effect.map(ask(faces[revision.name as "later"], id, path, query), (outcome) =>
-                sound(outcome, `${revision.name} ${id} ${JSON.stringify(path)} ?${JSON.stringify(query)}`)), true), { seed, runs })
+            const texts = operation.kind === "list"
+              ? queryString(facts, operation.list, revision, network)
+              : Arbitrary.Constant("")
+            const inputs = Arbitrary.all({
+              path: anyPath,
+              query: choice([texts, damaged(texts), damaged(texts), rubbish])
+            })
+            const result = yield* Arbitrary.checkEffect(
+              inputs,
+              ({ path, query }) =>
+                Effect.as(
+                  Effect.map(ask(faces[revision.name as "later"], id, path, query), (outcome) =>
+                    sound(
+                      outcome,
+                      `${revision.name} ${id} ${JSON.stringify(path)} ?${JSON.stringify(query)}`
+                    )),
+                  true
+                ),
+              { seed, runs }
+            )
             assert.strictEqual(result._tag, "Passed", Arbitrary.formatCheckFailure(result))
           }
         }))
@@ -51,12 +83,21 @@ for (const seed of seeds.slice(0, 2)) {
       it.effect(`a query of ${list} that a revision knows reads back as it was written, in any order of its parameters`, () =>
         Effect.gen(function*() {
           const { facts } = yield* setUp
-          const inputs = Arbitrary.all({ query: listQuery(facts, list), revision: oneOf<Revision>([later, earlier]), turned: oneOf([true, false]) })
+          const inputs = Arbitrary.all({
+            query: listQuery(facts, list),
+            revision: oneOf<Revision>([later, earlier]),
+            turned: oneOf([true, false])
+          })
           const result = yield* Arbitrary.checkEffect(inputs, ({ query, revision, turned }) => {
             const text = queryText(list, revision, network, query)
             // the later revision wants at least one filter of bids
-            if (text === undefined || (list === "bids" && revision === later && Object.keys(query.filters).length === 0)) return true
-            const read = queryReader(list, revision, network, [later, earlier])(turned ? text.split("&").reverse().join("&") : text)
+            if (
+              text === undefined ||
+              (list === "bids" && revision === later && Object.keys(query.filters).length === 0)
+            ) return true
+            const read = queryReader(list, revision, network, [later, earlier])(
+              turned ? text.split("&").reverse().join("&") : text
+            )
             assert.deepStrictEqual(Result.getOrThrow(read), query)
             return true
           }, { seed, runs })

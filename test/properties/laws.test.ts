@@ -8,7 +8,16 @@ import { Effect } from "effect"
 import { answerLaws, ledgerLaws, pagingLaws, readSubject } from "../laws/mod.ts"
 import { marketOf } from "./_market.ts"
 import { withoutStacks } from "./without_stacks.ts"
-import { crowdedOptionsOf, type Network, networkOf, optionsOf, runs, seeds, subjectOf, titled } from "./_networks.ts"
+import {
+  crowdedOptionsOf,
+  type Network,
+  networkOf,
+  optionsOf,
+  runs,
+  seeds,
+  subjectOf,
+  titled
+} from "./_networks.ts"
 
 const file = "test/properties/laws.test.ts"
 
@@ -16,8 +25,12 @@ const obeysTheLaws = (network: Network, seed: string, writing: number) => {
   const subject = subjectOf(network, seed)
   // memory has nothing to close
   const reading = Effect.runSync(Effect.cached(Effect.scoped(readSubject(subject))))
-  for (const law of ledgerLaws) it.effect(law.name, () => law.run({ ...subject, runs: Math.ceil(runs * writing) }))
-  for (const law of [...answerLaws, ...pagingLaws]) it.effect(law.name, () => Effect.flatMap(reading, law.run))
+  for (const law of ledgerLaws) {
+    it.effect(law.name, () => law.run({ ...subject, runs: Math.ceil(runs * writing) }))
+  }
+  for (const law of [...answerLaws, ...pagingLaws]) {
+    it.effect(law.name, () => Effect.flatMap(reading, law.run))
+  }
 }
 
 withoutStacks()
@@ -28,7 +41,8 @@ for (const seed of seeds) {
 
 // a few accounts, owners and keys with most of the transactions: where a store keeps indexes of another kind
 for (const seed of seeds.slice(0, 1)) {
-  describe(`crowded ${titled(seed, file)}`, () => obeysTheLaws(networkOf(crowdedOptionsOf(seed), 2500), seed, 1 / 20))
+  describe(`crowded ${titled(seed, file)}`, () =>
+    obeysTheLaws(networkOf(crowdedOptionsOf(seed), 2500), seed, 1 / 20))
 }
 
 for (const seed of seeds.slice(0, 1)) {

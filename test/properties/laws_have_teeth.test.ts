@@ -2,75 +2,163 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { LedgerReader } from "../../core/ports/mod.ts"
-import { answerLaws, type Law, ledgerLaws, type LedgerSubject, type OpenLedger, pagingLaws, readSubject } from "../laws/mod.ts"
+import {
+  answerLaws,
+  type Law,
+  ledgerLaws,
+  type LedgerSubject,
+  type OpenLedger,
+  pagingLaws,
+  readSubject
+} from "../laws/mod.ts"
 import { networkOf, optionsOf, subjectOf } from "./_networks.ts"
 import { withoutStacks } from "./without_stacks.ts"
 
 type Reader = LedgerReader["Service"]
 // what the stores below do is wrong on purpose, also by type
-type List = (name: string, query: { readonly filters: { readonly [filter: string]: unknown }; readonly fromItem?: number; readonly order?: string; readonly limit?: number }) => ReturnType<Reader["list"]>
+type List = (
+  name: string,
+  query: {
+    readonly filters: { readonly [filter: string]: unknown }
+    readonly fromItem?: number
+    readonly order?: string
+    readonly limit?: number
+  }
+) => ReturnType<Reader["list"]>
 type Answer = Effect.Success<ReturnType<Reader["list"]>>
 
 const honest = (reader: Reader): List => reader.list as unknown as List
-const listing = (how: (list: List) => List) => (open: OpenLedger): OpenLedger =>
-  ({ ...open, reader: { ...open.reader, list: how(honest(open.reader)) as unknown as Reader["list"] } })
-const answering = (how: (answer: Answer, name: string) => object) => listing((list) => (name, query) =>
-  Effect.map(list(name, query), (answer) => ({ ...answer, ...how(answer, name) }) as Answer))
-const writing = (how: (ledger: OpenLedger["ledger"]) => Partial<OpenLedger["ledger"]>) => (open: OpenLedger): OpenLedger =>
-  ({ ...open, ledger: { ...open.ledger, ...how(open.ledger) } })
+const listing = (how: (list: List) => List) => (open: OpenLedger): OpenLedger => ({
+  ...open,
+  reader: { ...open.reader, list: how(honest(open.reader)) as unknown as Reader["list"] }
+})
+const answering = (how: (answer: Answer, name: string) => object) =>
+  listing((list) => (name, query) =>
+    Effect.map(list(name, query), (answer) => ({ ...answer, ...how(answer, name) }) as Answer)
+  )
+const writing =
+  (how: (ledger: OpenLedger["ledger"]) => Partial<OpenLedger["ledger"]>) =>
+  (open: OpenLedger): OpenLedger => ({ ...open, ledger: { ...open.ledger, ...how(open.ledger) } })
 
 const broken: { readonly [what: string]: (open: OpenLedger) => OpenLedger } = {
-  "counts one too many that are pending": answering(({ counts }) => ({ counts: { ...counts, pendingItems: counts.pendingItems + 1 } })),
-  "counts what follows instead of all": answering(({ counts, items }) => ({ counts: { ...counts, totalItems: items.length + counts.pendingItems } })),
-  "loses an item at the end of each full page": answering(({ items }) => ({ items: items.length > 3 ? items.slice(0, -1) : items })),
+  "counts one too many that are pending": answering(({ counts }) => ({
+    counts: { ...counts, pendingItems: counts.pendingItems + 1 }
+  })),
+  "counts what follows instead of all": answering(({ counts, items }) => ({
+    counts: { ...counts, totalItems: items.length + counts.pendingItems }
+  })),
+  "loses an item at the end of each full page": answering(({ items }) => ({
+    items: items.length > 3 ? items.slice(0, -1) : items
+  })),
   "turns a page around": answering(({ items }) => ({ items: items.toReversed() })),
   "leaves out the item that fromItem names": listing((list) => (name, query) =>
-    list(name, query.fromItem === undefined || query.fromItem === 0 ? query : { ...query, fromItem: query.fromItem + (query.order === "DESC" ? -1 : 1) })),
-  "ignores fromItem": listing((list) => (name, { filters, limit = 20, order = "ASC" }) => list(name, { filters, limit, order })),
+    list(
+      name,
+      query.fromItem === undefined || query.fromItem === 0
+        ? query
+        : { ...query, fromItem: query.fromItem + (query.order === "DESC" ? -1 : 1) }
+    )
+  ),
+  "ignores fromItem": listing((list) => (name, { filters, limit = 20, order = "ASC" }) =>
+    list(name, { filters, limit, order })
+  ),
   "ignores the filter by type": listing((list) => (name, query) =>
-    list(name, { ...query, filters: Object.fromEntries(Object.entries(query.filters).filter(([filter]) => filter !== "type")) })),
+    list(name, {
+      ...query,
+      filters: Object.fromEntries(
+        Object.entries(query.filters).filter(([filter]) => filter !== "type")
+      )
+    })
+  ),
   "takes a bound to be inclusive": listing((list) => (name, { filters, ...query }) =>
-    list(name, { ...query, filters: "minBatchNum" in filters ? { ...filters, minBatchNum: Math.max(0, (filters.minBatchNum as number) - 1) } : filters })),
-  "gives at most ten": listing((list) => (name, query) => list(name, { ...query, limit: Math.min(query.limit ?? 20, 10) })),
-  "answers where a token does not exist": listing((list) => (name, query) => Effect.catch(list(name, query), () => list(name, { ...query, filters: {} }))),
-  "numbers batches by batch number": answering(({ items }, name) =>
-    ({ items: name === "batches" ? items.map((item) => ({ ...item, itemId: (item as unknown as { readonly batchNum: number }).batchNum })) : items })),
+    list(name, {
+      ...query,
+      filters: "minBatchNum" in filters
+        ? { ...filters, minBatchNum: Math.max(0, (filters.minBatchNum as number) - 1) }
+        : filters
+    })
+  ),
+  "gives at most ten": listing((list) => (name, query) =>
+    list(name, { ...query, limit: Math.min(query.limit ?? 20, 10) })
+  ),
+  "answers where a token does not exist": listing((list) => (name, query) =>
+    Effect.catch(list(name, query), () => list(name, { ...query, filters: {} }))
+  ),
+  "numbers batches by batch number": answering(({ items }, name) => ({
+    items: name === "batches"
+      ? items.map((item) => ({
+        ...item,
+        itemId: (item as unknown as { readonly batchNum: number }).batchNum
+      }))
+      : items
+  })),
   "does not find what is queued": ({ ledger, reader }) => ({
     ledger,
     reader: {
       ...reader,
-      find: ((name: string, key: never) => Effect.map(reader.find(name as "transaction", key), (found) =>
-        name === "transaction" && found.item?.transaction.batchNum === null ? { ...found, item: null } : found)) as Reader["find"]
+      find: ((name: string, key: never) =>
+        Effect.map(
+          reader.find(name as "transaction", key),
+          (found) =>
+            name === "transaction" && found.item?.transaction.batchNum === null
+              ? { ...found, item: null }
+              : found
+        )) as Reader["find"]
     }
   }),
   "keeps one block too many": writing((ledger) => ({
     rollBack: (toBlock) => ledger.rollBack(toBlock + 1n),
-    applyRecord: (record) => ledger.applyRecord(record.kind === "rollBack" ? { ...record, toBlock: record.toBlock + 1n } : record)
+    applyRecord: (record) =>
+      ledger.applyRecord(
+        record.kind === "rollBack" ? { ...record, toBlock: record.toBlock + 1n } : record
+      )
   })),
   "forgets prices between blocks": writing((ledger) => ({
-    applyRecord: (record) => ledger.applyRecord(record.kind === "prices" ? { ...record, prices: [] } : record)
+    applyRecord: (record) =>
+      ledger.applyRecord(record.kind === "prices" ? { ...record, prices: [] } : record)
   })),
-  "never moves its stamp": ({ ledger, reader }) => ({ ledger, reader: { ...reader, stamp: Effect.succeed({ ethereumBlockNum: 0n, batchNum: null, version: 1 }) } })
+  "never moves its stamp": ({ ledger, reader }) => ({
+    ledger,
+    reader: {
+      ...reader,
+      stamp: Effect.succeed({ ethereumBlockNum: 0n, batchNum: null, version: 1 })
+    }
+  })
 }
 
 /** Whether all laws hold; once one is broken the others are not asked. */
 const allHold = Effect.fnUntraced(function*(subject: LedgerSubject) {
   // a law may stumble over an answer that it does not understand: that counts as well
-  const hold = <Subject>(laws: ReadonlyArray<Law<Subject>>, on: Subject) => Effect.gen(function*() {
-    for (const law of laws) if ((yield* Effect.exit(Effect.suspend(() => law.run(on))))._tag !== "Success") return false
-    return true
-  })
+  const hold = <Subject>(laws: ReadonlyArray<Law<Subject>>, on: Subject) =>
+    Effect.gen(function*() {
+      for (
+        const law of laws
+      ) {
+        if (
+          (yield* Effect.exit(Effect.suspend(() => law.run(on))))._tag !== "Success"
+        ) return false
+      }
+      return true
+    })
   const reading = yield* Effect.result(Effect.scoped(readSubject(subject)))
   if (reading._tag !== "Success") return false
-  return (yield* hold([...answerLaws, ...pagingLaws], reading.success)) && (yield* hold(ledgerLaws, { ...subject, runs: 3 }))
+  return (yield* hold([...answerLaws, ...pagingLaws], reading.success)) &&
+    (yield* hold(ledgerLaws, { ...subject, runs: 3 }))
 })
 
 withoutStacks()
 
 describe("the laws find a store that", () => {
-  const subject = { ...subjectOf(networkOf({ ...optionsOf("teeth"), rollBackPeriodBlocks: 6 }, 120), "teeth"), runs: 20 }
+  const subject = {
+    ...subjectOf(networkOf({ ...optionsOf("teeth"), rollBackPeriodBlocks: 6 }, 120), "teeth"),
+    runs: 20
+  }
   for (const [what, wrong] of Object.entries(broken)) {
-    it.effect(what, () => Effect.map(allHold({ ...subject, open: Effect.map(subject.open, wrong) }), assert.isFalse))
+    it.effect(
+      what,
+      () =>
+        Effect.map(allHold({ ...subject, open: Effect.map(subject.open, wrong) }), assert.isFalse)
+    )
   }
   it.effect("is not broken to be sound", () => Effect.map(allHold(subject), assert.isTrue))
 })

@@ -6,16 +6,39 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { isDeepStrictEqual } from "node:util"
-import { earlier, later, limitDefault, operationIds, type Operation, operations } from "../../core/contract/mod.ts"
+import {
+  earlier,
+  later,
+  limitDefault,
+  operationIds,
+  type Operation,
+  operations
+} from "../../core/contract/mod.ts"
 import { generators, inputGenerators, readSubject } from "../laws/mod.ts"
 import { commonFacts } from "./_common_facts.ts"
 import { networkOf, optionsOf, runs, seeds, subjectOf, titled } from "./_networks.ts"
 import { ask, parseExact, reading } from "./_reading.ts"
 
-interface LaterPage { readonly pendingItems: number; readonly [list: string]: unknown }
-interface EarlierPage { readonly pagination: { readonly totalItems: number; readonly firstItem: number | null; readonly lastItem: number | null } }
-interface LaterSlot { readonly slotNum: number; readonly openAuction: boolean; readonly bestBid: { readonly bidderAddr: string } | null }
-interface EarlierSlot { readonly closedAuction: boolean; readonly winner: { readonly bidderAddr: string } | null }
+interface LaterPage {
+  readonly pendingItems: number
+  readonly [list: string]: unknown
+}
+interface EarlierPage {
+  readonly pagination: {
+    readonly totalItems: number
+    readonly firstItem: number | null
+    readonly lastItem: number | null
+  }
+}
+interface LaterSlot {
+  readonly slotNum: number
+  readonly openAuction: boolean
+  readonly bestBid: { readonly bidderAddr: string } | null
+}
+interface EarlierSlot {
+  readonly closedAuction: boolean
+  readonly winner: { readonly bidderAddr: string } | null
+}
 
 const { listQuery } = generators
 const { pathTexts, queryText } = inputGenerators
@@ -37,43 +60,88 @@ for (const seed of seeds.slice(0, 2)) {
           const inputs = Arbitrary.all({
             path: pathTexts(facts, operation, network),
             query: operation.kind === "list"
-              ? Arbitrary.map(listQuery(facts, operation.list), (query) =>
-                ({ query, laterText: queryText(operation.list, later, network, query), earlierText: queryText(operation.list, earlier, network, query) }))
+              ? Arbitrary.map(
+                listQuery(facts, operation.list),
+                (query) => ({
+                  query,
+                  laterText: queryText(operation.list, later, network, query),
+                  earlierText: queryText(operation.list, earlier, network, query)
+                })
+              )
               : Arbitrary.Constant({ query: undefined, laterText: "", earlierText: "" })
           })
-          const result = yield* Arbitrary.checkEffect(inputs, ({ path, query: { earlierText, laterText, query } }) =>
-            Effect.gen(function*() {
-              if (laterText === undefined || earlierText === undefined) return true
-              const [first, second] = [yield* ask(faces.later, id, path, laterText), yield* ask(faces.earlier, id, path, earlierText)]
-              const asked = `${id} ${path.join(" ")} ?${laterText}`
-              assert(!("broken" in first) && !("broken" in second), asked)
-              if (id === "getBids" && "refused" in first && first.refused === "BadInput") return true
-              if ("refused" in first || "refused" in second) {
-                assert.deepStrictEqual("refused" in second ? second.refused : second, "refused" in first ? first.refused : first, asked)
-                return true
-              }
-              const [one, other] = [parseExact(first.json), parseExact(second.json)]
-              const root = operation.kind === "state" || operation.kind === "config" ? operation.kind : "answer"
-              const [otherFacts, oneFacts] = [commonFacts(other, root), commonFacts(one, root)]
-              // names the place, which takes ten times as long as to see that all is the same
-              if (!isDeepStrictEqual(otherFacts, oneFacts)) assert.deepStrictEqual(otherFacts, oneFacts, asked)
-              if (operation.kind === "list") {
-                const [page, wrapper] = [one as LaterPage, Object.keys(one as object)[0]!]
-                const items = page[wrapper] as ReadonlyArray<unknown>
-                const { pagination } = other as EarlierPage
-                assert.isAtMost(items.length, query?.limit ?? limitDefault)
-                if (query?.fromItem === undefined) assert.strictEqual(pagination.totalItems, items.length + page.pendingItems, asked)
-                else assert.isAtMost(items.length + page.pendingItems, pagination.totalItems, asked)
-                assert.strictEqual(pagination.firstItem === null, pagination.totalItems === 0, asked)
-                assert.strictEqual(pagination.lastItem === null, pagination.totalItems === 0, asked)
-                if (operation.list === "slots") {
-                  const slots = items as ReadonlyArray<LaterSlot>
-                  for (const [i, slot] of ((other as { readonly slots: ReadonlyArray<EarlierSlot> }).slots).entries()) slotsAgree(slots[i]!, slot)
+          const result = yield* Arbitrary.checkEffect(
+            inputs,
+            ({ path, query: { earlierText, laterText, query } }) =>
+              Effect.gen(function*() {
+                if (laterText === undefined || earlierText === undefined) return true
+                const [first, second] = [
+                  yield* ask(faces.later, id, path, laterText),
+                  yield* ask(faces.earlier, id, path, earlierText)
+                ]
+                const asked = `${id} ${path.join(" ")} ?${laterText}`
+                assert(!("broken" in first) && !("broken" in second), asked)
+                if (
+                  id === "getBids" && "refused" in first && first.refused === "BadInput"
+                ) return true
+                if ("refused" in first || "refused" in second) {
+                  assert.deepStrictEqual(
+                    "refused" in second ? second.refused : second,
+                    "refused" in first ? first.refused : first,
+                    asked
+                  )
+                  return true
                 }
-              }
-              if (id === "getSlot") slotsAgree(one as LaterSlot, other as EarlierSlot)
-              return true
-            }), { seed, runs: runs * 2 })
+                const [one, other] = [parseExact(first.json), parseExact(second.json)]
+                const root = operation.kind === "state" || operation.kind === "config"
+                  ? operation.kind
+                  : "answer"
+                const [otherFacts, oneFacts] = [commonFacts(other, root), commonFacts(one, root)]
+                // names the place, which takes ten times as long as to see that all is the same
+                if (!isDeepStrictEqual(otherFacts, oneFacts)) {
+                  assert.deepStrictEqual(otherFacts, oneFacts, asked)
+                }
+                if (operation.kind === "list") {
+                  const [page, wrapper] = [one as LaterPage, Object.keys(one as object)[0]!]
+                  const items = page[wrapper] as ReadonlyArray<unknown>
+                  const { pagination } = other as EarlierPage
+                  assert.isAtMost(items.length, query?.limit ?? limitDefault)
+                  if (query?.fromItem === undefined) {
+                    assert.strictEqual(
+                      pagination.totalItems,
+                      items.length + page.pendingItems,
+                      asked
+                    )
+                  } else {assert.isAtMost(
+                      items.length + page.pendingItems,
+                      pagination.totalItems,
+                      asked
+                    )}
+                  assert.strictEqual(
+                    pagination.firstItem === null,
+                    pagination.totalItems === 0,
+                    asked
+                  )
+                  assert.strictEqual(
+                    pagination.lastItem === null,
+                    pagination.totalItems === 0,
+                    asked
+                  )
+                  if (operation.list === "slots") {
+                    const slots = items as ReadonlyArray<LaterSlot>
+                    for (
+                      const [i, slot] of (other as { readonly slots: ReadonlyArray<EarlierSlot> })
+                        .slots.entries()
+                    ) {
+                      slotsAgree(slots[i]!, slot)
+                    }
+                  }
+                }
+                if (id === "getSlot") slotsAgree(one as LaterSlot, other as EarlierSlot)
+                return true
+              }),
+            { seed, runs: runs * 2 }
+          )
           assert.strictEqual(result._tag, "Passed", Arbitrary.formatCheckFailure(result))
         }))
     }
@@ -85,6 +153,10 @@ function slotsAgree(one: LaterSlot, other: EarlierSlot) {
   assert(!(one.openAuction && other.closedAuction), `Slot ${one.slotNum} is open and closed`)
   if (other.winner !== null) {
     assert.isTrue(other.closedAuction, `Slot ${one.slotNum} is won and not closed`)
-    assert.strictEqual(other.winner.bidderAddr, one.bestBid?.bidderAddr, `The winner of slot ${one.slotNum}`)
+    assert.strictEqual(
+      other.winner.bidderAddr,
+      one.bestBid?.bidderAddr,
+      `The winner of slot ${one.slotNum}`
+    )
   }
 }

@@ -5,17 +5,24 @@ import { tmpdir } from "node:os"
 import { extname, join, normalize } from "node:path"
 import { promisify } from "node:util"
 
-const types: { readonly [extension: string]: string } = { ".js": "text/javascript", ".json": "application/json", ".html": "text/html" }
+const types: { readonly [extension: string]: string } = {
+  ".js": "text/javascript",
+  ".json": "application/json",
+  ".html": "text/html"
+}
 
 /** What a browser needs to find the packages: their own files, as they were installed, with no bundler between. */
-const page = (imports: object, url: string) => `<!doctype html><meta charset="utf-8"><title>scenario</title>
+const page = (imports: object, url: string) =>
+  `<!doctype html><meta charset="utf-8"><title>scenario</title>
 <script type="importmap">${JSON.stringify({ imports })}</script>
 <pre id="out">running</pre>
 <script type="module">
 const out = document.getElementById("out")
 try {
   const { scenario } = await import("/scenario.js")
-  out.textContent = await scenario(await (await fetch("/feed.ndjson")).text(), ${JSON.stringify(url)})
+  out.textContent = await scenario(await (await fetch("/feed.ndjson")).text(), ${
+    JSON.stringify(url)
+  })
 } catch (error) {
   out.textContent = "failed: " + (error.stack ?? error)
 }
@@ -24,14 +31,18 @@ document.title = "done"
 
 /** The imports of an installed package, from its `exports`. */
 const importsOf = (folder: string, name: string): { [specifier: string]: string } => {
-  const { exports } = JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")) as { exports: { [key: string]: unknown } }
+  const { exports } = JSON.parse(
+    readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")
+  ) as { exports: { [key: string]: unknown } }
   const found: { [specifier: string]: string } = {}
   for (const [key, target] of Object.entries(exports)) {
     const file = fileOf(target)
     if (file === undefined) continue
     const specifier = key === "." ? name : `${name}${key.slice(1)}`
     // an import map knows no patterns: each file that one matches is named
-    for (const [star, path] of matches(join(folder, "node_modules", name), file)) found[specifier.replace("*", star)] = `/node_modules/${name}/${path}`
+    for (const [star, path] of matches(join(folder, "node_modules", name), file)) {
+      found[specifier.replace("*", star)] = `/node_modules/${name}/${path}`
+    }
   }
   return found
 }
@@ -40,7 +51,9 @@ const importsOf = (folder: string, name: string): { [specifier: string]: string 
 const matches = (folder: string, target: string): ReadonlyArray<readonly [string, string]> => {
   const [before, after] = target.replace(/^\.\//u, "").split("*")
   if (after === undefined) return [["", before!]]
-  return globSync(`${before}**/*${after}`, { cwd: folder }).map((path) => [path.slice(before!.length, path.length - after.length), path])
+  return globSync(`${before}**/*${after}`, { cwd: folder }).map((
+    path
+  ) => [path.slice(before!.length, path.length - after.length), path])
 }
 
 const fileOf = (target: unknown): string | undefined => {
@@ -51,13 +64,20 @@ const fileOf = (target: unknown): string | undefined => {
 }
 
 /** Serves a folder with the package installed and runs the scenario in headless Chromium; the server at `url` is of another origin there. */
-export const runInChromium = async (folder: string, chromium: string, packages: ReadonlyArray<string>, url: string): Promise<string> => {
+export const runInChromium = async (
+  folder: string,
+  chromium: string,
+  packages: ReadonlyArray<string>,
+  url: string
+): Promise<string> => {
   const imports = Object.assign({}, ...packages.map((name) => importsOf(folder, name)))
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent((request.url ?? "/").split("?")[0]!))
     if (path === "/") return response.setHeader("content-type", "text/html").end(page(imports, url))
     const file = join(folder, path)
-    if (!file.startsWith(folder) || !existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end()
+    if (!file.startsWith(folder) || !existsSync(file) || !statSync(file).isFile()) {
+      return response.writeHead(404).end()
+    }
     response.setHeader("content-type", types[extname(file)] ?? "text/plain").end(readFileSync(file))
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -65,11 +85,22 @@ export const runInChromium = async (folder: string, chromium: string, packages: 
   try {
     const { port } = server.address() as { port: number }
     const { stdout } = await promisify(execFile)(chromium, [
-      "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-      "--disable-component-update", "--disable-sync", `--user-data-dir=${profile}`, "--virtual-time-budget=60000", "--timeout=120000",
-      "--dump-dom", `http://127.0.0.1:${port}/`
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      `--user-data-dir=${profile}`,
+      "--virtual-time-budget=60000",
+      "--timeout=120000",
+      "--dump-dom",
+      `http://127.0.0.1:${port}/`
     ], { maxBuffer: 1 << 24, timeout: 180_000 })
-    return /<pre id="out">([\s\S]*?)<\/pre>/u.exec(stdout)?.[1]?.replaceAll("&amp;", "&").replaceAll("&lt;", "<") ?? `no answer: ${stdout.slice(0, 500)}`
+    return /<pre id="out">([\s\S]*?)<\/pre>/u.exec(stdout)?.[1]?.replaceAll("&amp;", "&")
+      .replaceAll("&lt;", "<") ?? `no answer: ${stdout.slice(0, 500)}`
   } finally {
     server.close()
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 })

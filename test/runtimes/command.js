@@ -3,4 +3,6 @@ import { readFileSync } from "node:fs"
 import { argv } from "node:process"
 import { scenario } from "./scenario.js"
 
-console.log(await scenario(readFileSync(new URL("./feed.ndjson", import.meta.url), "utf8"), argv[2]))
+console.log(
+  await scenario(readFileSync(new URL("./feed.ndjson", import.meta.url), "utf8"), argv[2])
+)

@@ -17,16 +17,34 @@ import { runInChromium } from "./_chromium.ts"
 const here = dirname(fileURLToPath(import.meta.url))
 const root = join(here, "../..")
 const run = (command: string, args: ReadonlyArray<string>, cwd: string) =>
-  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 1 << 26 })
+  execFileSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    maxBuffer: 1 << 26
+  })
 
 /** Starts the program of the installed package, and tells where it listens once it has followed the feed. */
-const serve = async (folder: string, lastBlock: bigint): Promise<{ readonly server: ChildProcess; readonly url: string }> => {
-  const server = spawn(process.execPath, ["node_modules/.bin/rollup-node", "serve", "--memory", "--feed", "feed.ndjson", "--port", "0"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] })
+const serve = async (
+  folder: string,
+  lastBlock: bigint
+): Promise<{ readonly server: ChildProcess; readonly url: string }> => {
+  const server = spawn(process.execPath, [
+    "node_modules/.bin/rollup-node",
+    "serve",
+    "--memory",
+    "--feed",
+    "feed.ndjson",
+    "--port",
+    "0"
+  ], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] })
   for await (const line of createInterface(server.stdout!)) {
     const url = /Listening on (http:\/\/[\w.:[\]]+)/u.exec(line)?.[1]
     if (url === undefined) continue
     server.stdout!.resume()
-    while (((await (await fetch(`${url}/state`)).json()) as State).network.lastSynchedBlock < lastBlock) await new Promise((resolve) => setTimeout(resolve, 50))
+    while (
+      ((await (await fetch(`${url}/state`)).json()) as State).network.lastSynchedBlock < lastBlock
+    ) await new Promise((resolve) => setTimeout(resolve, 50))
     return { server, url }
   }
   throw new Error(`The program ended with ${server.exitCode}, expected it to serve`)
@@ -46,11 +64,17 @@ try {
   run("npm", ["install", "--ignore-scripts", `./${tarball}`], folder)
   for (const file of ["scenario.js", "command.js"]) cpSync(join(here, file), join(folder, file))
   const simulation = simulate({ seed: "runtimes", users: 30 })
-  const records = [{ kind: "genesis", genesis: simulation.genesis } as const, ...prehistory(simulation, 400)]
+  const records = [
+    { kind: "genesis", genesis: simulation.genesis } as const,
+    ...prehistory(simulation, 400)
+  ]
   writeFileSync(join(folder, "feed.ndjson"), records.map(writeFeedLine).join("\n"))
 
   const last = records.findLast((record) => record.kind === "block" || record.kind === "rollBack")!
-  const served = await serve(folder, last.kind === "block" ? last.block.number : last.kind === "rollBack" ? last.toBlock : 0n)
+  const served = await serve(
+    folder,
+    last.kind === "block" ? last.block.number : last.kind === "rollBack" ? last.toBlock : 0n
+  )
   const { url } = served
   server = served.server
 
@@ -59,9 +83,31 @@ try {
   const expected = run(process.execPath, ["command.js", url], folder).trim()
   console.log(expected)
   const others: ReadonlyArray<readonly [string, () => string | Promise<string>]> = [
-    ["Deno", () => run(deno, ["run", "--allow-read", `--allow-net=${new URL(url).host}`, "--no-lock", "--node-modules-dir=manual", "command.js", url], folder)],
+    [
+      "Deno",
+      () =>
+        run(deno, [
+          "run",
+          "--allow-read",
+          `--allow-net=${new URL(url).host}`,
+          "--no-lock",
+          "--node-modules-dir=manual",
+          "command.js",
+          url
+        ], folder)
+    ],
     ["Bun", () => run(bun, ["command.js", url], folder)],
-    ["Chromium", () => runInChromium(folder, process.env.CHROMIUM ?? "chromium", ["rollup-node-api", "effect", "@noble/hashes", "@noble/curves", "poseidon-lite"], url)]
+    [
+      "Chromium",
+      () =>
+        runInChromium(folder, process.env.CHROMIUM ?? "chromium", [
+          "rollup-node-api",
+          "effect",
+          "@noble/hashes",
+          "@noble/curves",
+          "poseidon-lite"
+        ], url)
+    ]
   ]
   let failed = 0
   for (const [name, answers] of others) {

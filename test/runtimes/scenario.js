@@ -6,8 +6,21 @@ import { openNode } from "rollup-node-api/embed"
 import { readFeedLine } from "rollup-node-api"
 
 const paths = [
-  "/state", "/config", "/tokens", "/accounts?limit=50", "/exits?onlyPendingWithdraws=true", "/transactions-history?order=DESC&limit=100",
-  "/batches", "/slots?limit=30", "/bids?slotNum=4", "/coordinators", "/nowhere", "/tokens?limt=3", "/earlier/state", "/earlier/slots", "/earlier/accounts"
+  "/state",
+  "/config",
+  "/tokens",
+  "/accounts?limit=50",
+  "/exits?onlyPendingWithdraws=true",
+  "/transactions-history?order=DESC&limit=100",
+  "/batches",
+  "/slots?limit=30",
+  "/bids?slotNum=4",
+  "/coordinators",
+  "/nowhere",
+  "/tokens?limt=3",
+  "/earlier/state",
+  "/earlier/slots",
+  "/earlier/accounts"
 ]
 
 /**
@@ -32,11 +45,14 @@ export const scenario = async (feed, url) => {
 /** What a page with the client would ask: a list to its end, one thing twice, what is not there, and a post that is refused. */
 const askedByClient = async (where, url, ask) => {
   const statuses = []
-  const client = rollupClient({ url, fetch: async (request) => {
-    const response = await ask(request)
-    statuses.push(response.status)
-    return response
-  } })
+  const client = rollupClient({
+    url,
+    fetch: async (request) => {
+      const response = await ask(request)
+      statuses.push(response.status)
+      return response
+    }
+  })
   const items = []
   for await (const item of client.items("getHistoryTxs", { limit: 90 })) items.push(item)
   const batch = valueOf(await client.getBatch({ batchNum: 2 }))
@@ -44,12 +60,16 @@ const askedByClient = async (where, url, ask) => {
   const unknown = await client.getToken({ id: 4000000000 })
   const posted = await client.postTx({ id: "0x" })
   return [
-    `client ${where}: ${items.length} items ${fingerprint(textOf(items))}, block ${typeof batch.ethereumBlockNum} ${batch.ethereumBlockNum}, ${isSame ? "the same" : "another"} batch`,
-    `client ${where}: ${unknown.name}, ${posted.name} ${fingerprint(posted.message)}, statuses ${statuses.join(" ")}`
+    `client ${where}: ${items.length} items ${fingerprint(textOf(items))}, block ${typeof batch
+      .ethereumBlockNum} ${batch.ethereumBlockNum}, ${isSame ? "the same" : "another"} batch`,
+    `client ${where}: ${unknown.name}, ${posted.name} ${fingerprint(posted.message)}, statuses ${
+      statuses.join(" ")
+    }`
   ]
 }
 
-const textOf = (value) => JSON.stringify(value, (_, part) => typeof part === "bigint" ? `${part}n` : part)
+const textOf = (value) =>
+  JSON.stringify(value, (_, part) => typeof part === "bigint" ? `${part}n` : part)
 
 /** FNV-1a: enough to compare texts, and the same few lines everywhere. */
 const fingerprint = (text) => {

@@ -25,14 +25,29 @@ export function coordinate(world: World, forge: (forged: Partial<BatchFeed>) => 
   })
   call(world, "select", selected, ({ selection, started }) => {
     // on another chain, or beside somebody else who takes from the same pool, it would not fit
-    if (fate > 2 && timeline.facts === facts && timeline.open === undefined && started.size === selection.transactions.length && selection.batchNum === facts.batches.length + 1) forge(batchOf(selection, 256 + facts.accounts.length))
+    if (
+      fate > 2 && timeline.facts === facts && timeline.open === undefined &&
+      started.size === selection.transactions.length &&
+      selection.batchNum === facts.batches.length + 1
+    ) forge(batchOf(selection, 256 + facts.accounts.length))
   })
 }
 
-const batchOf = ({ accounts, transactions }: Selection, firstCreated: number): Partial<BatchFeed> => ({
+const batchOf = (
+  { accounts, transactions }: Selection,
+  firstCreated: number
+): Partial<BatchFeed> => ({
   l1Coordinator: accounts,
   l2: transactions.map(({ receiver, transaction: { amount, fee, fromAccountIndex, nonce } }) => ({
-    fromAccountIndex, amount, fee, nonce, toAccountIndex: receiver.kind === "exit" ? 1 : receiver.kind === "account" ? receiver.index : firstCreated + receiver.position
+    fromAccountIndex,
+    amount,
+    fee,
+    nonce,
+    toAccountIndex: receiver.kind === "exit"
+      ? 1
+      : receiver.kind === "account"
+      ? receiver.index
+      : firstCreated + receiver.position
   }))
 })
 
@@ -53,12 +68,26 @@ export function clean(world: World): void {
     }
     default: {
       for (const id of promises.posted.keys()) promises.removed.add(id)
-      return call(world, "purge", pool.purge({ ttlMs: dice.of([1_000, 10_000_000]), currentBatch: last, safetyPeriodBatches: dice.below(6), capacity: dice.of([5, 1000]) }))
+      return call(
+        world,
+        "purge",
+        pool.purge({
+          ttlMs: dice.of([1_000, 10_000_000]),
+          currentBatch: last,
+          safetyPeriodBatches: dice.below(6),
+          capacity: dice.of([5, 1000])
+        })
+      )
     }
   }
 }
 
-export function call<A, E>(world: World, what: string, effect: Effect.Effect<A, E>, then: (found: A) => void = () => {}): void {
+export function call<A, E>(
+  world: World,
+  what: string,
+  effect: Effect.Effect<A, E>,
+  then: (found: A) => void = () => {}
+): void {
   const { weather } = world
   const faults = weather.faults
   const wasRough = !weather.isCalm
@@ -70,7 +99,11 @@ export function call<A, E>(world: World, what: string, effect: Effect.Effect<A, 
       return then(exit.value)
     }
     if (Cause.hasDies(exit.cause)) world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
-    world.check(wasRough || weather.faults > faults || world.durable.isBroken() || Cause.hasInterruptsOnly(exit.cause), () => `${what} fails, and nothing was wrong: ${Cause.pretty(exit.cause)}`)
+    world.check(
+      wasRough || weather.faults > faults || world.durable.isBroken() ||
+        Cause.hasInterruptsOnly(exit.cause),
+      () => `${what} fails, and nothing was wrong: ${Cause.pretty(exit.cause)}`
+    )
     world.count(`failed ${what}`)
     cut()
   }, cut)

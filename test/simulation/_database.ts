@@ -1,7 +1,22 @@
 import { Effect, Result } from "effect"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { type LedgerReader, type LedgerTip, type LedgerWriter, mapReader, type PoolStore, type PoolTip, type StoreFailure } from "../../core/ports/mod.ts"
-import { type MemoryLedger, type MemoryPoolStore, memoryReader, MemoryWriting, openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
+import {
+  type LedgerReader,
+  type LedgerTip,
+  type LedgerWriter,
+  mapReader,
+  type PoolStore,
+  type PoolTip,
+  type StoreFailure
+} from "../../core/ports/mod.ts"
+import {
+  type MemoryLedger,
+  type MemoryPoolStore,
+  memoryReader,
+  MemoryWriting,
+  openMemoryLedger,
+  openMemoryPool
+} from "../../adapters/memory/mod.ts"
 import type { Life, Turns } from "./_turns.ts"
 import type { Weather } from "./_weather.ts"
 
@@ -28,7 +43,12 @@ export interface Durable {
 }
 
 /** A database on another machine: it keeps everything, and every call to it crosses a network. */
-export function database(name: string, genesis: GenesisFeed, weather: Weather, turns: Turns): Durable {
+export function database(
+  name: string,
+  genesis: GenesisFeed,
+  weather: Weather,
+  turns: Turns
+): Durable {
   const ledger = openMemoryLedger({ genesis })
   const pool = openMemoryPool()
   const listeners: Array<{ readonly life: Life; readonly hear: (version: number) => void }> = []
@@ -38,7 +58,9 @@ export function database(name: string, genesis: GenesisFeed, weather: Weather, t
     const { version } = ledger.stamp()
     if (version === told) return
     told = version
-    for (const { hear, life } of listeners) turns.sleep(life, weather.dice.below(weather.isCalm ? 20 : 2000), () => hear(version))
+    for (const { hear, life } of listeners) {
+      turns.sleep(life, weather.dice.below(weather.isCalm ? 20 : 2000), () => hear(version))
+    }
   }
   return {
     pool: () => pool,
@@ -47,30 +69,54 @@ export function database(name: string, genesis: GenesisFeed, weather: Weather, t
     open: (life) => {
       let known: number | null = null
       const hear = (version: number) => void (known = Math.max(known ?? 0, version))
-      listeners.splice(0, listeners.length, ...listeners.filter((each) => each.life.alive), { life, hear })
-      const seen = <A, E>(call: Effect.Effect<A, E>) => Effect.tap(call, (found) => Effect.sync(() => hear(versionOf(found))))
+      listeners.splice(0, listeners.length, ...listeners.filter((each) => each.life.alive), {
+        life,
+        hear
+      })
+      const seen = <A, E>(call: Effect.Effect<A, E>) =>
+        Effect.tap(call, (found) => Effect.sync(() => hear(versionOf(found))))
       const read = <A, E>(call: Effect.Effect<A, E>) => seen(weather.over(call, false))
-      const write = <A, E>(call: Effect.Effect<A, E>) => seen(weather.over(Effect.tap(call, () => Effect.sync(tellAll)), true))
-      return { ...ledgerPorts(ledger, read, write), pool: poolOver(pool, weather), tip: { id: name, version: () => known, isRemote: true }, poolTip: null }
+      const write = <A, E>(call: Effect.Effect<A, E>) =>
+        seen(weather.over(Effect.tap(call, () => Effect.sync(tellAll)), true))
+      return {
+        ...ledgerPorts(ledger, read, write),
+        pool: poolOver(pool, weather),
+        tip: { id: name, version: () => known, isRemote: true },
+        poolTip: null
+      }
     }
   }
 }
 
 /** The stamp of what was found, as every reader and writer tells it. */
 const versionOf = (found: unknown): number => {
-  const { stamp, version } = found as { readonly stamp?: { readonly version: number }; readonly version?: number }
+  const { stamp, version } = found as {
+    readonly stamp?: { readonly version: number }
+    readonly version?: number
+  }
   return stamp?.version ?? version ?? 0
 }
 
 type Through = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreFailure>
 
-const ledgerPorts = (ledger: MemoryLedger, read: Through, write: Through, writing = new MemoryWriting(ledger.view)): Pick<Ports, "reader" | "writer"> => ({
+const ledgerPorts = (
+  ledger: MemoryLedger,
+  read: Through,
+  write: Through,
+  writing = new MemoryWriting(ledger.view)
+): Pick<Ports, "reader" | "writer"> => ({
   reader: mapReader((call) => read(call(memoryReader(ledger)))),
   writer: {
     // a turn of each process, since one that is killed never gives its turn back
-    apply: (_, decide) => write(writing.apply(decide, (decision) => Effect.fromResult(ledger.apply(() => Result.succeed(decision))))),
-    rollBack: (toBlock, check) => write(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),
-    setPrices: (prices, check) => write(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check))))
+    apply: (_, decide) =>
+      write(
+        writing.apply(decide, (decision) =>
+          Effect.fromResult(ledger.apply(() => Result.succeed(decision))))
+      ),
+    rollBack: (toBlock, check) =>
+      write(Effect.suspend(() => Effect.fromResult(ledger.rollBack(toBlock, check)))),
+    setPrices: (prices, check) =>
+      write(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check))))
   }
 })
 
@@ -78,9 +124,17 @@ const poolWrites = new Set(["addTransaction", "addAuthorization", "change", "set
 
 /** Every call of a pool, as the weather allows it. */
 const poolOver = (pool: MemoryPoolStore, weather: Weather): PoolStore["Service"] =>
-  Object.fromEntries(Object.entries(pool).map(([name, member]) => [name, Effect.isEffect(member)
-    ? weather.over(member as Effect.Effect<unknown>, false)
-    : typeof member === "function"
-    ? (...parameters: ReadonlyArray<unknown>) => weather.over((member as (...of: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...parameters), poolWrites.has(name))
-    : member
-  ])) as unknown as PoolStore["Service"]
+  Object.fromEntries(
+    Object.entries(pool).map(([name, member]) => [
+      name,
+      Effect.isEffect(member)
+        ? weather.over(member as Effect.Effect<unknown>, false)
+        : typeof member === "function"
+        ? (...parameters: ReadonlyArray<unknown>) =>
+          weather.over(
+            (member as (...of: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...parameters),
+            poolWrites.has(name)
+          )
+        : member
+    ])
+  ) as unknown as PoolStore["Service"]

@@ -4,7 +4,11 @@ import { join } from "node:path"
 import { replay } from "../../adapters/journal/_replay.ts"
 import { Journal } from "../../adapters/journal/journal.ts"
 import { recordedStores } from "../../adapters/journal/mod.ts"
-import { type MemoryPoolStore, openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
+import {
+  type MemoryPoolStore,
+  openMemoryLedger,
+  openMemoryPool
+} from "../../adapters/memory/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import type { Durable } from "./_database.ts"
 import { portsOf } from "./_disk.ts"
@@ -13,8 +17,16 @@ import { portsOf } from "./_disk.ts"
  * The real journal in a directory of its own for each process. One that is killed leaves what SQLite had written: its successor opens a
  * copy of that, while the lock on the first is still held.
  */
-export function journalIn(parent: string, name: string, genesis: GenesisFeed): Durable & { readonly close: () => void } {
-  let current: { readonly journal: Journal; readonly pool: MemoryPoolStore; readonly directory: string } | undefined
+export function journalIn(
+  parent: string,
+  name: string,
+  genesis: GenesisFeed
+): Durable & { readonly close: () => void } {
+  let current: {
+    readonly journal: Journal
+    readonly pool: MemoryPoolStore
+    readonly directory: string
+  } | undefined
   let starts = 0
   return {
     pool: () => current!.pool,
@@ -30,7 +42,9 @@ export function journalIn(parent: string, name: string, genesis: GenesisFeed): D
       const directory = join(parent, String(++starts))
       mkdirSync(directory)
       if (current !== undefined) {
-        for (const file of readdirSync(current.directory)) copyFileSync(join(current.directory, file), join(directory, file))
+        for (const file of readdirSync(current.directory)) {
+          copyFileSync(join(current.directory, file), join(directory, file))
+        }
         current.journal.close()
       }
       const journal = new Journal(directory, genesis)

@@ -1,8 +1,24 @@
 import { Context, Effect } from "effect"
-import { type Entry, recordedStores, type RecordLog, takeInEntry } from "../../adapters/journal/mod.ts"
-import { type MemoryPoolStore, openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
+import {
+  type Entry,
+  recordedStores,
+  type RecordLog,
+  takeInEntry
+} from "../../adapters/journal/mod.ts"
+import {
+  type MemoryPoolStore,
+  openMemoryLedger,
+  openMemoryPool
+} from "../../adapters/memory/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { LedgerReader, LedgerTip, LedgerWriter, PoolStore, PoolTip, StoreFailure } from "../../core/ports/mod.ts"
+import {
+  LedgerReader,
+  LedgerTip,
+  LedgerWriter,
+  PoolStore,
+  PoolTip,
+  StoreFailure
+} from "../../core/ports/mod.ts"
 import type { Durable, Ports } from "./_database.ts"
 import type { Life, Turns } from "./_turns.ts"
 import type { Weather } from "./_weather.ts"
@@ -17,7 +33,13 @@ export interface Disk {
 }
 
 /** The real stores over a log of the real records; only what SQLite does with its file is done by a list. */
-export function journalOn(disk: Disk, name: string, genesis: GenesisFeed, weather: Weather, turns: Turns): Durable {
+export function journalOn(
+  disk: Disk,
+  name: string,
+  genesis: GenesisFeed,
+  weather: Weather,
+  turns: Turns
+): Durable {
   let current: { readonly log: DiskLog; readonly pool: MemoryPoolStore } | undefined
   let starts = 0
   return {
@@ -34,9 +56,14 @@ export function journalOn(disk: Disk, name: string, genesis: GenesisFeed, weathe
   }
 }
 
-export const portsOf = (stores: Context.Context<LedgerReader | LedgerWriter | PoolStore>): Ports => ({
-  reader: Context.get(stores, LedgerReader), writer: Context.get(stores, LedgerWriter), pool: Context.get(stores, PoolStore),
-  tip: Context.get(stores, LedgerTip)!, poolTip: Context.get(stores, PoolTip)
+export const portsOf = (
+  stores: Context.Context<LedgerReader | LedgerWriter | PoolStore>
+): Ports => ({
+  reader: Context.get(stores, LedgerReader),
+  writer: Context.get(stores, LedgerWriter),
+  pool: Context.get(stores, PoolStore),
+  tip: Context.get(stores, LedgerTip)!,
+  poolTip: Context.get(stores, PoolTip)
 })
 
 /** As the journal: entries of one turn share a commit, and what cannot be written has failed for good. */
@@ -75,13 +102,18 @@ class DiskLog implements RecordLog {
 
   #flush(): void {
     if (this.#disk.isFull) {
-      this.failure = new StoreFailure({ retry: false, message: "The journal cannot be written: the disk is full" })
+      this.failure = new StoreFailure({
+        retry: false,
+        message: "The journal cannot be written: the disk is full"
+      })
       this.#weather.faults++
     } else {
       this.#disk.synced.push(...this.#waiting)
       this.#waiting = []
     }
     const outcome = this.failure === undefined ? Effect.void : Effect.fail(this.failure)
-    for (const resume of this.#resumes.splice(0)) this.#turns.later(this.#life, () => resume(outcome))
+    for (const resume of this.#resumes.splice(0)) {
+      this.#turns.later(this.#life, () => resume(outcome))
+    }
   }
 }

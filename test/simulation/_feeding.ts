@@ -28,12 +28,19 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
     told: (report) => {
       feeder.isBusy = false
       const version = versionOf(report)
-      world.check(version > timeline.lastVersion, () => `${nameOf(record)} is taken in at version ${version}, after version ${timeline.lastVersion}`)
+      world.check(
+        version > timeline.lastVersion,
+        () =>
+          `${
+            nameOf(record)
+          } is taken in at version ${version}, after version ${timeline.lastVersion}`
+      )
       timeline.confirm(version)
       world.floor = Math.max(world.floor, version)
       world.judge()
     },
-    refused: (violation) => world.fail(`The valid record ${nameOf(record)} was refused: ${violation.message}`),
+    refused: (violation) =>
+      world.fail(`The valid record ${nameOf(record)} was refused: ${violation.message}`),
     unheard: () => void (feeder.isBusy = false)
   })
 }
@@ -50,7 +57,8 @@ function apply(world: World, record: FeedRecord, { refused, told, unheard }: Out
   const { weather } = world
   const faults = weather.faults
   const wasRough = !weather.isCalm
-  const applied: Effect.Effect<RecordReport, BlockViolation | StoreFailure> = world.node.services.ledger.applyRecord(record)
+  const applied: Effect.Effect<RecordReport, BlockViolation | StoreFailure> = world.node.services
+    .ledger.applyRecord(record)
   const cut = () => {
     world.tell(`${what} unheard`)
     unheard()
@@ -62,32 +70,51 @@ function apply(world: World, record: FeedRecord, { refused, told, unheard }: Out
       return told(exit.value)
     }
     const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
-    if (failure === undefined && !Cause.hasInterruptsOnly(exit.cause)) world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
+    if (failure === undefined && !Cause.hasInterruptsOnly(exit.cause)) {
+      world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
+    }
     if (failure?._tag === "BlockViolation") {
       world.tell(`${what} refused: ${failure.message}`)
       world.count(`refused ${record.kind}`)
       return refused(failure)
     }
-    world.check(failure === undefined || wasRough || weather.faults > faults || world.durable.isBroken(), () => `${what} fails, and nothing was wrong: ${failure?.message}`)
+    world.check(
+      failure === undefined || wasRough || weather.faults > faults || world.durable.isBroken(),
+      () => `${what} fails, and nothing was wrong: ${failure?.message}`
+    )
     world.count(`failed ${record.kind}`)
     cut()
   }, cut)
 }
 
-const versionOf = (report: RecordReport): number => report.kind === "genesis" ? 0 : report.stamp.version
+const versionOf = (report: RecordReport): number =>
+  report.kind === "genesis" ? 0 : report.stamp.version
 
-function drawRecord({ dice, durable, promises, timeline }: World, feeder: Feeder, forged?: Partial<BatchFeed>): FeedRecord {
+function drawRecord(
+  { dice, durable, promises, timeline }: World,
+  feeder: Feeder,
+  forged?: Partial<BatchFeed>
+): FeedRecord {
   const { facts } = timeline
   if (forged === undefined) {
     const roll = dice.below(100)
     if (roll < 14 && timeline.depth > 3) {
       // mostly shallow, now and then all but the first blocks
-      const depth = dice.chance(0.1) ? timeline.depth - 2 : Math.min(1 + dice.below(3), timeline.depth - 2)
+      const depth = dice.chance(0.1)
+        ? timeline.depth - 2
+        : Math.min(1 + dice.below(3), timeline.depth - 2)
       return { kind: "rollBack", toBlock: timeline.below(depth) }
     }
-    if (roll < 20) return { kind: "prices", prices: [priceOf(dice, facts.tokens.length, facts.blocks.at(-1)!.timestampMs)] }
+    if (roll < 20) {
+      return {
+        kind: "prices",
+        prices: [priceOf(dice, facts.tokens.length, facts.blocks.at(-1)!.timestampMs)]
+      }
+    }
     // the chain has come back to a block that was dropped
-    const again = feeder.sent.findLast(({ hash, parentHash }) => parentHash === facts.blocks.at(-1)!.hash && hash !== undefined)
+    const again = feeder.sent.findLast(({ hash, parentHash }) =>
+      parentHash === facts.blocks.at(-1)!.hash && hash !== undefined
+    )
     if (again !== undefined && dice.chance(0.4)) return { kind: "block", block: again }
   }
   const pool = durable.pool()
@@ -109,17 +136,28 @@ export function feedWrongly(world: World, feeder: Feeder): void {
   const old = dice.of(feeder.sent)
   const next = blockOn(timeline.facts, ++feeder.unique, {})
   const record = dice.of<FeedRecord>([
-    { kind: "block", block: old }, { kind: "block", block: old }, { kind: "block", block: { ...next, number: next.number + 1n } },
-    { kind: "block", block: { ...next, parentHash: `0x${"0".repeat(64)}` } }, { kind: "block", block: { ...next, timestampMs: 0 } },
-    { kind: "block", block: { ...next, prices: [{ tokenId: 99, priceUSD: 1, timeMs: 0 }] } }, { kind: "rollBack", toBlock: next.number }, { kind: "rollBack", toBlock: 0n }
+    { kind: "block", block: old },
+    { kind: "block", block: old },
+    { kind: "block", block: { ...next, number: next.number + 1n } },
+    { kind: "block", block: { ...next, parentHash: `0x${"0".repeat(64)}` } },
+    { kind: "block", block: { ...next, timestampMs: 0 } },
+    { kind: "block", block: { ...next, prices: [{ tokenId: 99, priceUSD: 1, timeMs: 0 }] } },
+    { kind: "rollBack", toBlock: next.number },
+    { kind: "rollBack", toBlock: 0n }
   ])
   // a dropped block on the last one is the next block
-  if (record.kind === "block" && record.block.parentHash === blocks.at(-1)!.hash && record.block.number === next.number && record.block === old) return free()
+  if (
+    record.kind === "block" && record.block.parentHash === blocks.at(-1)!.hash &&
+    record.block.number === next.number && record.block === old
+  ) return free()
   const isThere = record.kind === "block" && blocks.some(({ hash }) => hash === record.block.hash)
   apply(world, record, {
     told: (report) => {
       free()
-      world.check(isThere && report.kind === "block" && !report.applied && report.stamp.version === version, () => `${nameOf(record)} is taken in, expected a refusal`)
+      world.check(
+        isThere && report.kind === "block" && !report.applied && report.stamp.version === version,
+        () => `${nameOf(record)} is taken in, expected a refusal`
+      )
     },
     refused: ({ message }) => {
       free()

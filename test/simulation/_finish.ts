@@ -18,26 +18,45 @@ export function finish(world: World, feeder: Feeder): void {
   world.quiesce()
   if (world.durable.isBroken()) world.restart()
   for (let tries = 0; timeline.open !== undefined; tries++) {
-    world.check(tries < 3, () => "The service does not take in what it is told, though nothing is wrong any more")
+    world.check(
+      tries < 3,
+      () => "The service does not take in what it is told, though nothing is wrong any more"
+    )
     feed(world, feeder)
     world.quiesce()
   }
   call(world, "settle", world.node.services.pool.settle)
   world.quiesce()
   lookAtEverything(world)
-  world.check(world.unjudged.length === 0, () => `Version ${world.unjudged[0]?.version} was shown, and never told`)
+  world.check(
+    world.unjudged.length === 0,
+    () => `Version ${world.unjudged[0]?.version} was shown, and never told`
+  )
   if (world.dice.chance(0.7)) return
   // what was durable is there for the next process as well
   world.restart()
   lookAtEverything(world)
 }
 
-const lists = ["getAccounts", "getHistoryTxs", "getExits", "getBatches", "getTokens", "getCoordinators", "getState"] as const
+const lists = [
+  "getAccounts",
+  "getHistoryTxs",
+  "getExits",
+  "getBatches",
+  "getTokens",
+  "getCoordinators",
+  "getState"
+] as const
 
 function lookAtEverything(world: World): void {
   const { dice, promises, timeline, walks } = world
   for (const operation of dice.some(lists, 0.2)) {
-    const question: Question = { revision: dice.of(["later", "earlier"]), operation, values: [], query: operation === "getState" ? "" : "limit=2049" }
+    const question: Question = {
+      revision: dice.of(["later", "earlier"]),
+      operation,
+      values: [],
+      query: operation === "getState" ? "" : "limit=2049"
+    }
     read(world, question, { method: "GET", url: urlOf(question), headers: {} })
   }
   for (const id of promises.transactions.keys()) {

@@ -7,12 +7,23 @@ import type { Services, Tampering } from "./_node.ts"
 type Pool = PoolStore["Service"]
 type List = Ports["reader"]["list"]
 
-const pool = (change: (pool: Pool) => Partial<Pool>): Tampering => ({ ports: (ports) => ({ ...ports, pool: { ...ports.pool, ...change(ports.pool) } }) })
-const list = (change: (list: List) => (...query: Parameters<List>) => ReturnType<List>): Tampering =>
-  ({ ports: (ports) => ({ ...ports, reader: { ...ports.reader, list: change(ports.reader.list) as List } }) })
-const writer = (change: (ports: Ports) => Partial<Ports["writer"]>): Tampering => ({ ports: (ports) => ({ ...ports, writer: { ...ports.writer, ...change(ports) } }) })
-const handle = (change: (handle: Services["handle"]) => Services["handle"]): Tampering =>
-  ({ services: (services) => ({ ...services, handle: change(services.handle) }) })
+const pool = (change: (pool: Pool) => Partial<Pool>): Tampering => ({
+  ports: (ports) => ({ ...ports, pool: { ...ports.pool, ...change(ports.pool) } })
+})
+const list = (
+  change: (list: List) => (...query: Parameters<List>) => ReturnType<List>
+): Tampering => ({
+  ports: (ports) => ({
+    ...ports,
+    reader: { ...ports.reader, list: change(ports.reader.list) as List }
+  })
+})
+const writer = (change: (ports: Ports) => Partial<Ports["writer"]>): Tampering => ({
+  ports: (ports) => ({ ...ports, writer: { ...ports.writer, ...change(ports) } })
+})
+const handle = (change: (handle: Services["handle"]) => Services["handle"]): Tampering => ({
+  services: (services) => ({ ...services, handle: change(services.handle) })
+})
 
 /** Nodes that do not do what they promise, each by one thing that somebody might get wrong. */
 export const flaws: { readonly [what: string]: (dice: () => Dice) => Tampering } = {
@@ -21,85 +32,190 @@ export const flaws: { readonly [what: string]: (dice: () => Dice) => Tampering }
   "finds its records in another order when it starts": () => ({
     found: ({ synced }) => {
       const pools = synced.filter(({ kind }) => kind === "pool")
-      synced.splice(0, synced.length, ...synced.map((entry) => entry.kind === "pool" ? pools.pop()! : entry))
+      synced.splice(
+        0,
+        synced.length,
+        ...synced.map((entry) => entry.kind === "pool" ? pools.pop()! : entry)
+      )
     }
   }),
-  "loses a transaction when its batch is rolled back": () => pool(({ settle }) => ({
-    settle: (step, atMs) => settle({ ...step, changes: step.changes.map((change) => change.to === "pend" && change.from === "fged" ? { ...change, to: null } : change) }, atMs)
-  })),
-  "does not notice what a batch forges": () => pool(({ settle }) => ({ settle: (step, atMs) => settle({ ...step, changes: [] }, atMs) })),
-  "acknowledges transactions that it does not keep": (dice) => pool(({ addTransaction }) => ({
-    addTransaction: (...given) => dice().chance(0.1) ? Effect.succeed({ kind: "added" }) : addTransaction(...given)
-  })),
-  "keeps an authorization in the process only": (dice) => pool(({ addAuthorization }) => ({
-    addAuthorization: (authorization) => dice().chance(0.3) ? Effect.succeed({ added: true, authorization }) : addAuthorization(authorization)
-  })),
-  "takes another content for the same transaction": () => pool(({ addTransaction, transaction }) => ({
-    transaction: (id) => Effect.map(transaction(id), (found) => found?.state === "pend" ? null : found),
-    addTransaction: (...given) => Effect.map(addTransaction(...given), (added) => added.kind === "known" ? { kind: "added" as const } : added)
-  })),
+  "loses a transaction when its batch is rolled back": () =>
+    pool(({ settle }) => ({
+      settle: (step, atMs) =>
+        settle({
+          ...step,
+          changes: step.changes.map((change) =>
+            change.to === "pend" && change.from === "fged" ? { ...change, to: null } : change
+          )
+        }, atMs)
+    })),
+  "does not notice what a batch forges": () =>
+    pool(({ settle }) => ({ settle: (step, atMs) => settle({ ...step, changes: [] }, atMs) })),
+  "acknowledges transactions that it does not keep": (dice) =>
+    pool(({ addTransaction }) => ({
+      addTransaction: (...given) =>
+        dice().chance(0.1) ? Effect.succeed({ kind: "added" }) : addTransaction(...given)
+    })),
+  "keeps an authorization in the process only": (dice) =>
+    pool(({ addAuthorization }) => ({
+      addAuthorization: (authorization) =>
+        dice().chance(0.3)
+          ? Effect.succeed({ added: true, authorization })
+          : addAuthorization(authorization)
+    })),
+  "takes another content for the same transaction": () =>
+    pool(({ addTransaction, transaction }) => ({
+      transaction: (id) =>
+        Effect.map(transaction(id), (found) => found?.state === "pend" ? null : found),
+      addTransaction: (...given) =>
+        Effect.map(
+          addTransaction(...given),
+          (added) => added.kind === "known" ? { kind: "added" as const } : added
+        )
+    })),
   "serves what it kept though the ledger has moved on": () => ({
-    ports: (ports) => ({ ...ports, tip: { ...ports.tip, version: () => { const version = ports.tip.version(); return version === null ? null : version - version % 4 } } })
-  }),
-  "serves what it kept of the pool though that has moved on": () => ({ ports: (ports) => ({ ...ports, poolTip: { version: () => 1, versionOf: () => 1 } }) }),
-  "takes a block in twice after an unknown commit": () => writer(({ writer: { apply, rollBack } }) => {
-    let unheard = ""
-    return {
-      apply: (block, decide) => {
-        const again = unheard === block.hash ? Effect.asVoid(rollBack(block.number - 1n, () => Result.void)) : Effect.void
-        unheard = ""
-        return Effect.tapError(Effect.andThen(again, apply(block, decide)), () => Effect.sync(() => void (unheard = block.hash)))
+    ports: (ports) => ({
+      ...ports,
+      tip: {
+        ...ports.tip,
+        version: () => {
+          const version = ports.tip.version()
+          return version === null ? null : version - version % 4
+        }
       }
-    }
+    })
   }),
-  "answers a rollback before it is done": () => writer(({ reader, writer: { rollBack } }) => {
-    let dropped = 0
-    return {
-      rollBack: (toBlock, check) => ++dropped % 2 === 0
-        ? Effect.map(reader.stamp, (stamp) => ({ toBlock, blocks: 1, batches: 0, lastBatchNum: stamp.batchNum ?? 0, stamp: { ...stamp, version: stamp.version + 1 } }))
-        : rollBack(toBlock, check)
-    }
+  "serves what it kept of the pool though that has moved on": () => ({
+    ports: (ports) => ({ ...ports, poolTip: { version: () => 1, versionOf: () => 1 } })
   }),
+  "takes a block in twice after an unknown commit": () =>
+    writer(({ writer: { apply, rollBack } }) => {
+      let unheard = ""
+      return {
+        apply: (block, decide) => {
+          const again = unheard === block.hash
+            ? Effect.asVoid(rollBack(block.number - 1n, () => Result.void))
+            : Effect.void
+          unheard = ""
+          return Effect.tapError(
+            Effect.andThen(again, apply(block, decide)),
+            () => Effect.sync(() => void (unheard = block.hash))
+          )
+        }
+      }
+    }),
+  "answers a rollback before it is done": () =>
+    writer(({ reader, writer: { rollBack } }) => {
+      let dropped = 0
+      return {
+        rollBack: (toBlock, check) =>
+          ++dropped % 2 === 0
+            ? Effect.map(
+              reader.stamp,
+              (stamp) => ({
+                toBlock,
+                blocks: 1,
+                batches: 0,
+                lastBatchNum: stamp.batchNum ?? 0,
+                stamp: { ...stamp, version: stamp.version + 1 }
+              })
+            )
+            : rollBack(toBlock, check)
+      }
+    }),
   "skips an item of a page after a rollback": () => ({
     ports: (ports) => {
       let dropped = false
       return {
         ...ports,
-        writer: { ...ports.writer, rollBack: (toBlock, check) => Effect.tap(ports.writer.rollBack(toBlock, check), () => Effect.sync(() => void (dropped = true))) },
+        writer: {
+          ...ports.writer,
+          rollBack: (toBlock, check) =>
+            Effect.tap(
+              ports.writer.rollBack(toBlock, check),
+              () => Effect.sync(() => void (dropped = true))
+            )
+        },
         reader: {
           ...ports.reader,
-          list: (name, query) => ports.reader.list(name, dropped && query.fromItem !== undefined ? { ...query, fromItem: query.fromItem + 1 } : query)
+          list: (name, query) =>
+            ports.reader.list(
+              name,
+              dropped && query.fromItem !== undefined
+                ? { ...query, fromItem: query.fromItem + 1 }
+                : query
+            )
         }
       }
     }
   }),
-  "counts one pending item too many where there are filters": () => list((inner) => (name, query) =>
-    Effect.map(inner(name, query), (page) => Object.keys(query.filters).length === 0 ? page : { ...page, counts: { ...page.counts, pendingItems: page.counts.pendingItems + 1 } })),
+  "counts one pending item too many where there are filters": () =>
+    list((inner) => (name, query) =>
+      Effect.map(
+        inner(name, query),
+        (page) =>
+          Object.keys(query.filters).length === 0
+            ? page
+            : { ...page, counts: { ...page.counts, pendingItems: page.counts.pendingItems + 1 } }
+      )
+    ),
   "shows items and counts of two versions": () => {
     const before = new Map<string, number>()
-    return list((inner) => (name, query) => Effect.map(inner(name, query), (page) => {
-      const key = name + JSON.stringify(query)
-      const totalItems = before.get(key) ?? page.counts.totalItems
-      before.set(key, page.counts.totalItems)
-      return { ...page, counts: { ...page.counts, totalItems, pendingItems: Math.max(0, page.counts.pendingItems + totalItems - page.counts.totalItems) } }
-    }))
+    return list((inner) => (name, query) =>
+      Effect.map(inner(name, query), (page) => {
+        const key = name + JSON.stringify(query)
+        const totalItems = before.get(key) ?? page.counts.totalItems
+        before.set(key, page.counts.totalItems)
+        return {
+          ...page,
+          counts: {
+            ...page.counts,
+            totalItems,
+            pendingItems: Math.max(
+              0,
+              page.counts.pendingItems + totalItems - page.counts.totalItems
+            )
+          }
+        }
+      })
+    )
   },
-  "names a version that it does not show": () => list((inner) => (name, query) =>
-    Effect.map(inner(name, query), (page) => ({ ...page, stamp: { ...page.stamp, version: page.stamp.version + 1 } }))),
-  "tells everybody that nothing was modified": () => handle((inner) => (request) => request.headers["if-none-match"] === undefined ? inner(request) : Effect.map(inner(request), (answer) =>
-    answer.status === 200 ? { ...answer, status: 304, body: "" } : answer)),
-  "does not say when to come again": () => handle((inner) => (request) => Effect.map(inner(request), (answer) => {
-    const { "retry-after": _, ...headers } = answer.headers
-    return { ...answer, headers }
-  })),
+  "names a version that it does not show": () =>
+    list((inner) => (name, query) =>
+      Effect.map(
+        inner(name, query),
+        (page) => ({ ...page, stamp: { ...page.stamp, version: page.stamp.version + 1 } })
+      )
+    ),
+  "tells everybody that nothing was modified": () =>
+    handle((inner) => (request) =>
+      request.headers["if-none-match"] === undefined ?
+        inner(request) :
+        Effect.map(inner(request), (answer) =>
+          answer.status === 200 ? { ...answer, status: 304, body: "" } : answer)
+    ),
+  "does not say when to come again": () =>
+    handle((inner) => (request) =>
+      Effect.map(inner(request), (answer) => {
+        const { "retry-after": _, ...headers } = answer.headers
+        return { ...answer, headers }
+      })
+    ),
   "fails for good after some failures": () => {
     let failures = 0
-    return list((inner) => (name, query) => failures >= 3
-      ? Effect.fail(new StoreFailure({ message: "The connection is broken", retry: true }))
-      : Effect.tapErrorTag(inner(name, query), "StoreFailure", () => Effect.sync(() => void failures++)))
+    return list((inner) => (name, query) =>
+      failures >= 3
+        ? Effect.fail(new StoreFailure({ message: "The connection is broken", retry: true }))
+        : Effect.tapErrorTag(inner(name, query), "StoreFailure", () =>
+          Effect.sync(() =>
+            void failures++
+          ))
+    )
   },
-  "keeps a place for a client that has gone": () => handle((inner) => {
-    const places = Semaphore.makeUnsafe(2)
-    return (request) => Effect.flatMap(places.take(1), () => Effect.tap(inner(request), () => places.release(1)))
-  })
+  "keeps a place for a client that has gone": () =>
+    handle((inner) => {
+      const places = Semaphore.makeUnsafe(2)
+      return (request) =>
+        Effect.flatMap(places.take(1), () => Effect.tap(inner(request), () => places.release(1)))
+    })
 }

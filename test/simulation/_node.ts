@@ -1,8 +1,26 @@
-import { Clock, Context, Effect, Exit, type Fiber, Layer, Logger, References, Scheduler, Scope } from "effect"
+import {
+  Clock,
+  Context,
+  Effect,
+  Exit,
+  type Fiber,
+  Layer,
+  Logger,
+  References,
+  Scheduler,
+  Scope
+} from "effect"
 import { Application } from "../../adapters/http/mod.ts"
 import { wireContext } from "../../core/contract/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { LedgerReader, LedgerTip, LedgerWriter, PoolStore, PoolTip, SignatureVerifier } from "../../core/ports/mod.ts"
+import {
+  LedgerReader,
+  LedgerTip,
+  LedgerWriter,
+  PoolStore,
+  PoolTip,
+  SignatureVerifier
+} from "../../core/ports/mod.ts"
 import { Ledger, Pool, pooledLedger, Submission } from "../../core/use_cases/mod.ts"
 import { rememberedKeccak256 } from "../crypto/remembered.ts"
 import type { Durable, Ports } from "./_database.ts"
@@ -34,7 +52,12 @@ export interface NodeOptions {
 }
 
 /** Bounds that some seeds reach. */
-const limits = { pendingMax: 25, pendingPerAccountMax: 6, forgingMaxMs: 3_600_000, answersBytesMax: 300_000 }
+const limits = {
+  pendingMax: 25,
+  pendingPerAccountMax: 6,
+  forgingMaxMs: 3_600_000,
+  answersBytesMax: 300_000
+}
 
 /** Some lives fill it several times; more would only keep what belonged to the lives before. */
 const TEXTS_MAX = 300_000
@@ -43,7 +66,8 @@ const TEXTS_MAX = 300_000
 const contexts = new Map<string, ReturnType<typeof wireContext>>()
 export const contextOf = ({ network }: GenesisFeed) => {
   const key = JSON.stringify(network)
-  const known = contexts.get(key) ?? wireContext(network, rememberedKeccak256, { charactersMax: TEXTS_MAX })
+  const known = contexts.get(key) ??
+    wireContext(network, rememberedKeccak256, { charactersMax: TEXTS_MAX })
   contexts.set(key, known)
   return known
 }
@@ -63,28 +87,45 @@ export class Node {
     const opened = durable.open(this.life)
     const ports = tampering.ports?.(opened) ?? opened
     const environment = Context.empty().pipe(
-      Context.add(Scheduler.Scheduler, turns.schedulerOf(this.life)), Context.add(Clock.Clock, turns.clockOf(this.life)),
-      Context.add(Logger.CurrentLoggers, new Set()), Context.add(References.MinimumLogLevel, "None")
+      Context.add(Scheduler.Scheduler, turns.schedulerOf(this.life)),
+      Context.add(Clock.Clock, turns.clockOf(this.life)),
+      Context.add(Logger.CurrentLoggers, new Set()),
+      Context.add(References.MinimumLogLevel, "None")
     )
     const stores = Context.make(LedgerReader, ports.reader).pipe(
-      Context.add(LedgerWriter, ports.writer), Context.add(PoolStore, ports.pool), Context.add(LedgerTip, ports.tip), Context.add(PoolTip, ports.poolTip),
+      Context.add(LedgerWriter, ports.writer),
+      Context.add(PoolStore, ports.pool),
+      Context.add(LedgerTip, ports.tip),
+      Context.add(PoolTip, ports.poolTip),
       Context.add(SignatureVerifier, verifier)
     )
-    const application = Application.layer({ context: contextOf(genesis), constants: genesis.constants, answersBytesMax: limits.answersBytesMax })
+    const application = Application.layer({
+      context: contextOf(genesis),
+      constants: genesis.constants,
+      answersBytesMax: limits.answersBytesMax
+    })
     const node = Layer.merge(application, pooledLedger(genesis, rememberedKeccak256)).pipe(
       Layer.provideMerge(Layer.merge(
-        Submission.layer({ network: genesis.network, keccak256: rememberedKeccak256, ...limits }), Pool.layer({ keccak256: rememberedKeccak256, forgingMaxMs: limits.forgingMaxMs })
+        Submission.layer({ network: genesis.network, keccak256: rememberedKeccak256, ...limits }),
+        Pool.layer({ keccak256: rememberedKeccak256, forgingMaxMs: limits.forgingMaxMs })
       )),
       Layer.provide(Layer.succeedContext(stores))
     )
     const built = Effect.runSync(Layer.buildWithScope(Layer.fresh(node), Scope.makeUnsafe()))
-    const services = { handle: Context.get(built, Application).handle, ledger: Context.get(built, Ledger), pool: Context.get(built, Pool) }
+    const services = {
+      handle: Context.get(built, Application).handle,
+      ledger: Context.get(built, Ledger),
+      pool: Context.get(built, Pool)
+    }
     this.services = tampering.services?.(services) ?? services
     this.#run = Effect.runForkWith(environment)
   }
 
   /** Begins as soon as it has its turn. */
-  start<A, E>(effect: Effect.Effect<A, E>, ended: (exit: Exit.Exit<A, E>) => void): { readonly interrupt: () => void } {
+  start<A, E>(
+    effect: Effect.Effect<A, E>,
+    ended: (exit: Exit.Exit<A, E>) => void
+  ): { readonly interrupt: () => void } {
     let fiber: Fiber.Fiber<A, E> | undefined
     let gone = false
     this.#turns.later(this.life, () => {
@@ -92,6 +133,11 @@ export class Node {
       fiber = this.#run(effect)
       fiber.addObserver(ended)
     })
-    return { interrupt: () => { gone = true; fiber?.interruptUnsafe() } }
+    return {
+      interrupt: () => {
+        gone = true
+        fiber?.interruptUnsafe()
+      }
+    }
   }
 }

@@ -6,7 +6,10 @@ import type { World } from "./_world.ts"
 /** The first blocks: a token, and accounts of some people. */
 export function opening(world: World, feeder: Feeder): void {
   for (const given of new PoolChain(world.genesis).opening()) {
-    const queued = given.l1UserTransactions?.map((each, number) => ({ ...each, fromPublicKey: personOf(number).publicKey }))
+    const queued = given.l1UserTransactions?.map((each, number) => ({
+      ...each,
+      fromPublicKey: personOf(number).publicKey
+    }))
     const block = queued === undefined ? given : { ...given, l1UserTransactions: queued }
     world.timeline.tell({ kind: "block", block })
     feed(world, feeder)

@@ -13,12 +13,19 @@ export interface Person {
 export const PEOPLE = 10
 
 const secretOf = (number: number) => new Uint8Array(32).fill(number + 1)
-const people: ReadonlyArray<Person> = Array.from({ length: PEOPLE }, (_, number) => ({ ...poolNetwork.ownerOf(number), publicKey: derivePublicKey(secretOf(number)) }))
+const people: ReadonlyArray<Person> = Array.from(
+  { length: PEOPLE },
+  (_, number) => ({ ...poolNetwork.ownerOf(number), publicKey: derivePublicKey(secretOf(number)) })
+)
 
 export const personOf = (number: number): Person => people[number]!
 
 /** Signed by the key of its sender; nobody else's signature is needed. */
-export function signed(posted: PostedTransaction, publicKey: string, chainId: number): PostedTransaction {
+export function signed(
+  posted: PostedTransaction,
+  publicKey: string,
+  chainId: number
+): PostedTransaction {
   const number = people.findIndex((person) => person.publicKey === publicKey)
   return { ...posted, signature: signTransaction(secretOf(number), posted, chainId) }
 }

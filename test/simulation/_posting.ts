@@ -6,7 +6,14 @@ import type { Facts } from "../laws/mod.ts"
 import { signed } from "./_people.ts"
 import { isSame } from "./_promises.ts"
 import { send } from "./_requests.ts"
-import { authorizationBody, destinationOf, drawAuthorization, drawTransaction, transactionBody, wrongSignature } from "./_wallets.ts"
+import {
+  authorizationBody,
+  destinationOf,
+  drawAuthorization,
+  drawTransaction,
+  transactionBody,
+  wrongSignature
+} from "./_wallets.ts"
 import { bodyOf, type World } from "./_world.ts"
 
 const encoder = new TextEncoder()
@@ -14,8 +21,18 @@ const encoder = new TextEncoder()
 /** The body may take its time. */
 const post = (world: World, url: string, text: string): HttpRequest => {
   const bytes = encoder.encode(text)
-  const body = () => Effect.suspend(() => world.dice.chance(0.2) ? Effect.as(Effect.sleep(1 + world.dice.below(40)), bytes) : Effect.succeed(bytes))
-  return { method: "POST", url: `${world.dice.chance(0.3) ? "/earlier" : ""}${url}`, headers: { "content-type": "application/json", "content-length": String(bytes.length) }, body }
+  const body = () =>
+    Effect.suspend(() =>
+      world.dice.chance(0.2)
+        ? Effect.as(Effect.sleep(1 + world.dice.below(40)), bytes)
+        : Effect.succeed(bytes)
+    )
+  return {
+    method: "POST",
+    url: `${world.dice.chance(0.3) ? "/earlier" : ""}${url}`,
+    headers: { "content-type": "application/json", "content-length": String(bytes.length) },
+    body
+  }
 }
 
 /** A wallet posts something new, the same again, or something else under the same id. */
@@ -23,15 +40,33 @@ export function postTransaction(world: World): void {
   const { dice, genesis: { network }, promises, timeline } = world
   const { facts } = timeline
   if (facts.accounts.length === 0) return
-  const [known] = promises.posted.size > 0 && dice.chance(0.25) ? dice.of([...promises.posted.values()]) : []
-  const drawn = known === undefined ? drawTransaction(dice, facts) : dice.chance(0.7) ? known : { ...known, ...destinationOf(dice, facts, known.tokenId) }
+  const [known] = promises.posted.size > 0 && dice.chance(0.25)
+    ? dice.of([...promises.posted.values()])
+    : []
+  const drawn = known === undefined
+    ? drawTransaction(dice, facts)
+    : dice.chance(0.7)
+    ? known
+    : { ...known, ...destinationOf(dice, facts, known.tokenId) }
   const sender = facts.accounts.find(({ index }) => index === drawn.fromAccountIndex)
-  const posted = world.isSigned && sender !== undefined && drawn !== known && drawn.signature !== wrongSignature ? signed(drawn, sender.publicKey, network.chainId) : drawn
+  const posted =
+    world.isSigned && sender !== undefined && drawn !== known && drawn.signature !== wrongSignature
+      ? signed(drawn, sender.publicKey, network.chainId)
+      : drawn
   const earlierPosts = [...promises.posted.get(posted.id) ?? []]
   const wasAcknowledged = isHeld(world, posted)
-  const before = { facts, open: timeline.open, version: timeline.lastVersion, count: world.promises.posted.size }
+  const before = {
+    facts,
+    open: timeline.open,
+    version: timeline.lastVersion,
+    count: world.promises.posted.size
+  }
   promises.post(posted)
-  const what = `POST ${posted.id.slice(0, 14)} nonce ${posted.nonce} of ${posted.fromAccountIndex} to ${posted.toAccountIndex ?? posted.toPublicKey ?? posted.toAddress}`
+  const what = `POST ${
+    posted.id.slice(0, 14)
+  } nonce ${posted.nonce} of ${posted.fromAccountIndex} to ${
+    posted.toAccountIndex ?? posted.toPublicKey ?? posted.toAddress
+  }`
   send(world, what, post(world, "/transactions-pool", transactionBody(network, posted)), (fate) => {
     if (fate === "gone" || fate.status >= 500) return
     if (fate.status === 200) {
@@ -41,13 +76,22 @@ export function postTransaction(world: World): void {
       return world.checkPromise(posted.id)
     }
     const body = bodyOf(fate)
-    world.check(!wasAcknowledged || !isHeld(world, posted), () => `${what} was acknowledged, and is refused: ${body}`)
+    world.check(
+      !wasAcknowledged || !isHeld(world, posted),
+      () => `${what} was acknowledged, and is refused: ${body}`
+    )
     if (body.includes("problem:conflict")) {
       const others = promises.posted.get(posted.id)!.filter((other) => !isSame(other, posted))
       return world.check(others.length > 0, () => `${what} conflicts with nothing: ${body}`)
     }
-    const standsStill = before.open === undefined && timeline.open === undefined && before.version === timeline.lastVersion
-    if (standsStill && earlierPosts.length === 0) world.check(!isRight(before.facts, posted) || body.includes("fewer than"), () => `${what} is right, and is refused: ${body}`)
+    const standsStill = before.open === undefined && timeline.open === undefined &&
+      before.version === timeline.lastVersion
+    if (standsStill && earlierPosts.length === 0) {
+      world.check(
+        !isRight(before.facts, posted) || body.includes("fewer than"),
+        () => `${what} is right, and is refused: ${body}`
+      )
+    }
   })
 }
 
@@ -57,11 +101,15 @@ const isHeld = ({ promises }: World, posted: PostedTransaction): boolean => {
 }
 
 /** Whether nothing speaks against a transaction, beside the bounds of the pool. */
-function isRight(facts: Facts, { fromAccountIndex, nonce, signature, toAccountIndex, tokenId }: PostedTransaction): boolean {
+function isRight(
+  facts: Facts,
+  { fromAccountIndex, nonce, signature, toAccountIndex, tokenId }: PostedTransaction
+): boolean {
   const find = (of: number | null) => facts.accounts.find(({ index }) => index === of)
   const sender = find(fromAccountIndex)
   const receiver = toAccountIndex === null || toAccountIndex === 1 ? sender : find(toAccountIndex)
-  return signature !== wrongSignature && sender?.tokenId === tokenId && nonce >= sender.nonce && receiver?.tokenId === tokenId
+  return signature !== wrongSignature && sender?.tokenId === tokenId && nonce >= sender.nonce &&
+    receiver?.tokenId === tokenId
 }
 
 export function postAuthorization(world: World): void {
@@ -70,16 +118,27 @@ export function postAuthorization(world: World): void {
   const { address, publicKey } = posted
   const held = promises.authorizations.get(address)
   const what = `POST authorization of ${address.slice(0, 10)} for ${publicKey.slice(0, 8)}`
-  send(world, what, post(world, "/account-creation-authorization", authorizationBody(network, posted)), (fate) => {
-    if (fate === "gone" || fate.status >= 500) return
-    const known = promises.authorizations.get(address)
-    if (fate.status === 200) {
-      world.check(known === undefined || known.publicKey === publicKey, () => `${what} is acknowledged, and so is another key`)
-      promises.authorizations.set(address, posted)
-      return world.checkAuthorization(address)
+  send(
+    world,
+    what,
+    post(world, "/account-creation-authorization", authorizationBody(network, posted)),
+    (fate) => {
+      if (fate === "gone" || fate.status >= 500) return
+      const known = promises.authorizations.get(address)
+      if (fate.status === 200) {
+        world.check(
+          known === undefined || known.publicKey === publicKey,
+          () => `${what} is acknowledged, and so is another key`
+        )
+        promises.authorizations.set(address, posted)
+        return world.checkAuthorization(address)
+      }
+      world.check(
+        held === undefined || held.publicKey !== publicKey,
+        () => `${what} was acknowledged, and is refused: ${bodyOf(fate)}`
+      )
     }
-    world.check(held === undefined || held.publicKey !== publicKey, () => `${what} was acknowledged, and is refused: ${bodyOf(fate)}`)
-  })
+  )
 }
 
 /** Looks for what was posted, now and then with the tag of the last answer. */
@@ -95,20 +154,47 @@ export function lookForPosted(world: World, id = anyPosted(world)): void {
     if (fate === "gone" || fate.status >= 500) return
     const body = bodyOf(fate)
     const after = stateOf(world, id)
-    if (fate.status === 404) return world.check((held === undefined || mayBeGone || promises.removed.has(id)) && (before === "" || after === ""), () => `GET ${url} is answered with 404, though it is in the pool`)
-    if (fate.status === 304) return world.check(before !== after || last?.state === before, () => `GET ${url} is not modified since it was ${last?.state}, though it is ${before}`)
-    const found = JSON.parse(body) as { readonly signature: string; readonly amount: string; readonly nonce: number; readonly state: string; readonly batchNum: number | null }
+    if (fate.status === 404) {
+      return world.check(
+        (held === undefined || mayBeGone || promises.removed.has(id)) &&
+          (before === "" || after === ""),
+        () => `GET ${url} is answered with 404, though it is in the pool`
+      )
+    }
+    if (fate.status === 304) {
+      return world.check(
+        before !== after || last?.state === before,
+        () => `GET ${url} is not modified since it was ${last?.state}, though it is ${before}`
+      )
+    }
+    const found = JSON.parse(body) as {
+      readonly signature: string
+      readonly amount: string
+      readonly nonce: number
+      readonly state: string
+      readonly batchNum: number | null
+    }
     const state = `${found.state} ${found.batchNum}`
-    world.check(before !== after || state === before, () => `GET ${url} shows that it is ${state}, though it is ${before}`)
+    world.check(
+      before !== after || state === before,
+      () => `GET ${url} shows that it is ${state}, though it is ${before}`
+    )
     if (fate.headers.etag !== undefined) looked.set(id, { state, etag: fate.headers.etag })
-    const shown = (promises.posted.get(id) ?? []).find(({ amount, nonce, signature }) => signature === found.signature && String(amount) === found.amount && Number(nonce) === found.nonce)
+    const shown = (promises.posted.get(id) ?? []).find(({ amount, nonce, signature }) =>
+      signature === found.signature && String(amount) === found.amount &&
+      Number(nonce) === found.nonce
+    )
     world.check(shown !== undefined, () => `GET ${url} shows what nobody posted: ${body}`)
-    world.check(held === undefined || mayBeGone || held.signature === found.signature, () => `GET ${url} shows another content than was acknowledged: ${body}`)
+    world.check(
+      held === undefined || mayBeGone || held.signature === found.signature,
+      () => `GET ${url} shows another content than was acknowledged: ${body}`
+    )
   }, { isExcused: () => isTokenGone(world, id) })
 }
 
 /** Rather one that was looked for before: something may have become of it. */
-const anyPosted = ({ dice, looked, promises }: World): string => dice.of([...looked.size > 0 && dice.chance(0.6) ? looked.keys() : promises.posted.keys()])
+const anyPosted = ({ dice, looked, promises }: World): string =>
+  dice.of([...looked.size > 0 && dice.chance(0.6) ? looked.keys() : promises.posted.keys()])
 
 /** State and batch of a transaction, past all faults; empty where it is not in the pool. */
 const stateOf = ({ durable }: World, id: string): string => {
@@ -118,14 +204,26 @@ const stateOf = ({ durable }: World, id: string): string => {
 
 /** A transaction cannot be shown while its token is rolled back. */
 const isTokenGone = ({ promises, timeline }: World, id: string): boolean =>
-  [timeline.facts, ...timeline.open === undefined ? [] : [timeline.ahead]].some(({ tokens }) => (promises.posted.get(id) ?? []).some(({ tokenId }) => tokenId >= tokens.length))
+  [timeline.facts, ...timeline.open === undefined ? [] : [timeline.ahead]].some(({ tokens }) =>
+    (promises.posted.get(id) ?? []).some(({ tokenId }) => tokenId >= tokens.length)
+  )
 
 export function lookForAuthorization(world: World, address: string): void {
-  const url = `/account-creation-authorization/${formatPrefixedAddress(world.genesis.network.prefix, address)}`
+  const url = `/account-creation-authorization/${
+    formatPrefixedAddress(world.genesis.network.prefix, address)
+  }`
   const held = world.promises.authorizations.get(address)
   send(world, `GET ${url}`, { method: "GET", url, headers: {} }, (fate) => {
     if (fate === "gone" || fate.status >= 500) return
-    world.check(fate.status === 200 || held === undefined, () => `GET ${url} is answered with ${fate.status}, though it was acknowledged`)
-    if (fate.status === 200 && held !== undefined) world.check(bodyOf(fate).includes(held.signature), () => `GET ${url} shows another content than was acknowledged: ${bodyOf(fate)}`)
+    world.check(
+      fate.status === 200 || held === undefined,
+      () => `GET ${url} is answered with ${fate.status}, though it was acknowledged`
+    )
+    if (fate.status === 200 && held !== undefined) {
+      world.check(
+        bodyOf(fate).includes(held.signature),
+        () => `GET ${url} shows another content than was acknowledged: ${bodyOf(fate)}`
+      )
+    }
   })
 }

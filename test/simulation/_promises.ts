@@ -13,7 +13,10 @@ export class Promises {
   readonly posted = new Map<string, Array<PostedTransaction>>()
   /** Taken out of the pool by its host, or perhaps. */
   readonly removed = new Set<string>()
-  readonly authorizations = new Map<string, { readonly publicKey: string; readonly signature: string }>()
+  readonly authorizations = new Map<
+    string,
+    { readonly publicKey: string; readonly signature: string }
+  >()
   readonly postedAuthorizations = new Map<string, number>()
 
   post(posted: PostedTransaction): void {
@@ -25,7 +28,9 @@ export class Promises {
   /** A sentence where what was acknowledged before is something else. */
   acknowledge(posted: PostedTransaction): string | undefined {
     const known = this.transactions.get(posted.id)
-    if (known !== undefined && !this.removed.has(posted.id) && !isSame(known, posted)) return `Two contents of transaction ${posted.id} were acknowledged`
+    if (known !== undefined && !this.removed.has(posted.id) && !isSame(known, posted)) {
+      return `Two contents of transaction ${posted.id} were acknowledged`
+    }
     this.transactions.set(posted.id, posted)
     return undefined
   }
@@ -37,23 +42,33 @@ export class Promises {
     if (found === null) {
       const steps = Effect.runSync(pool.transitions(id))
       const last = steps.at(-1)
-      return this.removed.has(id) && last?.to === null && last.reason !== "" ? undefined : `Transaction ${id} was acknowledged and is not in the pool`
+      return this.removed.has(id) && last?.to === null && last.reason !== ""
+        ? undefined
+        : `Transaction ${id} was acknowledged and is not in the pool`
     }
     // after a removal another content is free to come, and may not be acknowledged yet
-    if (this.removed.has(id) && (this.posted.get(id) ?? []).some((other) => isSame(found, other))) return brokenSteps(pool, found)
-    if (!isSame(found, posted)) return `Transaction ${id} was acknowledged with another content than the pool holds`
+    if (this.removed.has(id) && (this.posted.get(id) ?? []).some((other) => isSame(found, other))) {
+      return brokenSteps(pool, found)
+    }
+    if (!isSame(found, posted)) {
+      return `Transaction ${id} was acknowledged with another content than the pool holds`
+    }
     return brokenSteps(pool, found)
   }
 
   brokenAuthorization(pool: Pool, address: string): string | undefined {
     const posted = this.authorizations.get(address)!
     const found = Effect.runSync(pool.authorization(address))
-    return found?.publicKey === posted.publicKey && found.signature === posted.signature ? undefined : `The authorization of ${address} was acknowledged and is not in the pool`
+    return found?.publicKey === posted.publicKey && found.signature === posted.signature
+      ? undefined
+      : `The authorization of ${address} was acknowledged and is not in the pool`
   }
 }
 
 export const isSame = (one: PostedTransaction, other: PostedTransaction): boolean =>
-  one.signature === other.signature && one.type === other.type && one.toAccountIndex === other.toAccountIndex && one.toAddress === other.toAddress && one.toPublicKey === other.toPublicKey
+  one.signature === other.signature && one.type === other.type &&
+  one.toAccountIndex === other.toAccountIndex && one.toAddress === other.toAddress &&
+  one.toPublicKey === other.toPublicKey
 
 /** Each step leads on from the one before, and the last one to where the transaction is. */
 function brokenSteps(pool: Pool, { batchNum, id, state }: PoolTransaction): string | undefined {
@@ -65,7 +80,9 @@ function brokenSteps(pool: Pool, { batchNum, id, state }: PoolTransaction): stri
     at = to
   }
   const last = steps.at(-1)
-  return at === state && last?.batchNum === batchNum ? undefined : `Transaction ${id} is ${state} in ${batchNum}, and its last step leads to ${at} in ${last?.batchNum}`
+  return at === state && last?.batchNum === batchNum
+    ? undefined
+    : `Transaction ${id} is ${state} in ${batchNum}, and its last step leads to ${at} in ${last?.batchNum}`
 }
 
 /** Where the pool, after it was settled, says something else than the ledger, in a sentence. */
@@ -77,12 +94,26 @@ export function disagreement(pool: Pool, facts: Facts, ids: Iterable<string>): s
     if (found === null) continue
     const { batchNum, fromAccountIndex, nonce, state } = found
     const forged = forgedBy.get(id)
-    const steps = () => Effect.runSync(pool.transitions(id)).map((step) => `${step.to} ${step.batchNum} (${step.reason})`).join(", then ")
+    const steps = () =>
+      Effect.runSync(pool.transitions(id)).map((step) =>
+        `${step.to} ${step.batchNum} (${step.reason})`
+      ).join(", then ")
     const current = facts.accounts.find(({ index }) => index === fromAccountIndex)?.nonce ?? 0n
-    if (forged !== undefined && state !== "invl" && !(state === "fged" && batchNum === forged.batchNum)) return `Transaction ${id} was forged in batch ${forged.batchNum}, and the pool says ${steps()}`
-    if (forged === undefined && (state === "fged" || state === "fing") && batchNum! <= last) return `The pool says that transaction ${id} is ${state} in batch ${batchNum}, which the ledger has without it: ${steps()}`
-    if (state === "pend" && nonce < current) return `Transaction ${id} is pending with nonce ${nonce}, and its account is at ${current}: ${steps()}`
-    if (state === "invl" && batchNum! > last) return `Transaction ${id} is invalid since batch ${batchNum}, which is not in the ledger: ${steps()}`
+    if (
+      forged !== undefined && state !== "invl" &&
+      !(state === "fged" && batchNum === forged.batchNum)
+    ) {
+      return `Transaction ${id} was forged in batch ${forged.batchNum}, and the pool says ${steps()}`
+    }
+    if (forged === undefined && (state === "fged" || state === "fing") && batchNum! <= last) {
+      return `The pool says that transaction ${id} is ${state} in batch ${batchNum}, which the ledger has without it: ${steps()}`
+    }
+    if (state === "pend" && nonce < current) {
+      return `Transaction ${id} is pending with nonce ${nonce}, and its account is at ${current}: ${steps()}`
+    }
+    if (state === "invl" && batchNum! > last) {
+      return `Transaction ${id} is invalid since batch ${batchNum}, which is not in the ledger: ${steps()}`
+    }
   }
   return undefined
 }

@@ -1,5 +1,16 @@
 import {
-  declaration, earlier, later, type ListName, listNames, offeredFilters, type Operation, operationIds, operations, parameterName, type ScalarName, type ScalarValues
+  declaration,
+  earlier,
+  later,
+  type ListName,
+  listNames,
+  offeredFilters,
+  type Operation,
+  operationIds,
+  operations,
+  parameterName,
+  type ScalarName,
+  type ScalarValues
 } from "../../core/contract/mod.ts"
 import { localName, type Network, transactionTypes } from "../../core/domain/mod.ts"
 import type { Dice } from "../laws/_pool_dice.ts"
@@ -17,32 +28,63 @@ const itemOperations = operationIds.filter((id) => operations[id].kind === "item
 export function drawQuestion(dice: Dice, facts: Facts, network: Network): Question {
   const revision = dice.chance(0.7) ? later : earlier
   const roll = dice.below(100)
-  if (roll < 4) return { revision: revision.name as Question["revision"], operation: "getState", values: [], query: "" }
-  if (roll < 6) return { revision: revision.name as Question["revision"], operation: "getConfig", values: [], query: "" }
+  if (roll < 4) {
+    return {
+      revision: revision.name as Question["revision"],
+      operation: "getState",
+      values: [],
+      query: ""
+    }
+  }
+  if (roll < 6) {
+    return {
+      revision: revision.name as Question["revision"],
+      operation: "getConfig",
+      values: [],
+      query: ""
+    }
+  }
   if (roll < 35) {
     const operation = dice.of(itemOperations)
     const { parameters }: Operation = operations[operation]
-    const values = parameters.map(({ scalar }) => encodeURIComponent(textOf(network)[scalar](drawValue(dice, facts, scalar) as never)))
+    const values = parameters.map(({ scalar }) =>
+      encodeURIComponent(textOf(network)[scalar](drawValue(dice, facts, scalar) as never))
+    )
     return { revision: revision.name as Question["revision"], operation, values, query: "" }
   }
   const list = dice.of<ListName>(roll < 55 ? ["transactions"] : listNames)
   const pairs: Array<readonly [string, string]> = []
   for (const { filter, scalar } of dice.some(offeredFilters(revision, list), 0.2)) {
     const name = parameterName(revision, list, filter)!
-    pairs.push([localName(network, name), textOf(network)[declaration(list).filters[filter]!.scalar](drawValue(dice, facts, scalar) as never)])
+    pairs.push([
+      localName(network, name),
+      textOf(network)[declaration(list).filters[filter]!.scalar](
+        drawValue(dice, facts, scalar) as never
+      )
+    ])
   }
-  if (list === "bids" && pairs.length === 0 && revision === later) pairs.push(["slotNum", String(dice.below(4))])
+  if (list === "bids" && pairs.length === 0 && revision === later) {
+    pairs.push(["slotNum", String(dice.below(4))])
+  }
   if (dice.chance(0.4)) pairs.push(["fromItem", String(dice.below(40))])
   if (dice.chance(0.3)) pairs.push(["order", dice.of(["ASC", "DESC"])])
   if (dice.chance(0.6)) pairs.push(["limit", String(1 + dice.below(12))])
   const query = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
-  return { revision: revision.name as Question["revision"], operation: listOperations.get(list)!, values: [], query }
+  return {
+    revision: revision.name as Question["revision"],
+    operation: listOperations.get(list)!,
+    values: [],
+    query
+  }
 }
 
 /** Path and query, in the mount of the revision. */
 export function urlOf({ operation, query, revision, values }: Question): string {
   const { parameters, path }: Operation = operations[operation]
-  const local = parameters.reduce((text, { name }, at) => text.replace(`{${name}}`, () => values[at]!), path)
+  const local = parameters.reduce(
+    (text, { name }, at) => text.replace(`{${name}}`, () => values[at]!),
+    path
+  )
   return `${revision === "earlier" ? "/earlier" : ""}${local}${query === "" ? "" : `?${query}`}`
 }
 
@@ -50,7 +92,8 @@ const nobody = `0x${"9".repeat(40)}`
 
 /** Of what is there, with a small share of what is not. */
 function drawValue(dice: Dice, facts: Facts, scalar: ScalarName): ScalarValues[ScalarName] {
-  const known = <A>(values: ReadonlyArray<A>, other: A): A => values.length === 0 || dice.chance(0.08) ? other : dice.of(values)
+  const known = <A>(values: ReadonlyArray<A>, other: A): A =>
+    values.length === 0 || dice.chance(0.08) ? other : dice.of(values)
   switch (scalar) {
     case "tokenId":
       return known(facts.tokens.map(({ id }) => id), 77)
@@ -67,13 +110,19 @@ function drawValue(dice: Dice, facts: Facts, scalar: ScalarName): ScalarValues[S
     case "accountIndex":
       return known(facts.accounts.map(({ index }) => index), 9999)
     case "ethereumAddress":
-      return known(facts.coordinators.flatMap(({ bidderAddr, forgerAddr }) => [bidderAddr, forgerAddr]), nobody)
+      return known(
+        facts.coordinators.flatMap(({ bidderAddr, forgerAddr }) => [bidderAddr, forgerAddr]),
+        nobody
+      )
     case "prefixedAddress":
       return known(facts.accounts.map(({ address }) => address), nobody)
     case "publicKey":
       return known(facts.accounts.map(({ publicKey }) => publicKey), "0".repeat(64))
     case "transactionId":
-      return known([...facts.transactions, ...facts.queued].map(({ id }) => id), `0x02${"0".repeat(64)}`)
+      return known(
+        [...facts.transactions, ...facts.queued].map(({ id }) => id),
+        `0x02${"0".repeat(64)}`
+      )
     case "transactionType":
       return dice.of(transactionTypes)
     case "boolean":

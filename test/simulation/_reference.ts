@@ -32,20 +32,34 @@ export class Reference {
   constructor(genesis: GenesisFeed) {
     const naive = () => naiveReader(this.#facts!)
     const reader: LedgerReader["Service"] = {
-      list: (name, query) => Effect.suspend(() => {
-        const missing = missingThings(this.#facts!, name, query.filters)
-        const [first, ...rest] = missing.map(([filter, value]) => ({ filter, kind: "token" as const, value }))
-        const { ...stamp } = { ethereumBlockNum: 0n, batchNum: null, version: 0 }
-        return first === undefined ? naive().list(name, query) : Effect.fail(new NotRegistered({ things: [first, ...rest], stamp }))
-      }),
+      list: (name, query) =>
+        Effect.suspend(() => {
+          const missing = missingThings(this.#facts!, name, query.filters)
+          const [first, ...rest] = missing.map(([filter, value]) => ({
+            filter,
+            kind: "token" as const,
+            value
+          }))
+          const { ...stamp } = { ethereumBlockNum: 0n, batchNum: null, version: 0 }
+          return first === undefined
+            ? naive().list(name, query)
+            : Effect.fail(new NotRegistered({ things: [first, ...rest], stamp }))
+        }),
       find: (name, key) => Effect.suspend(() => naive().find(name, key)),
       parties: (of) => Effect.suspend(() => naive().parties(of)),
       state: Effect.suspend(() => naive().state),
       stamp: Effect.suspend(() => naive().stamp)
     }
-    this.#interfaces = Effect.runSync(readInterfaces({ context: contextOf(genesis), constants: genesis.constants, revisions: [later, earlier] }).pipe(
-      Effect.provideService(LedgerReader, reader), Effect.provideService(PoolStore, openMemoryPool())
-    ))
+    this.#interfaces = Effect.runSync(
+      readInterfaces({
+        context: contextOf(genesis),
+        constants: genesis.constants,
+        revisions: [later, earlier]
+      }).pipe(
+        Effect.provideService(LedgerReader, reader),
+        Effect.provideService(PoolStore, openMemoryPool())
+      )
+    )
   }
 
   /** Another life begins, with facts of its own. */
@@ -56,7 +70,9 @@ export class Reference {
   answer(facts: Facts, question: Question): Expected {
     const known = this.#known.get(facts) ?? new Map<string, Expected>()
     this.#known.set(facts, known)
-    const key = `${question.revision} ${question.operation} ${question.values.join(" ")}?${question.query}`
+    const key = `${question.revision} ${question.operation} ${
+      question.values.join(" ")
+    }?${question.query}`
     let expected = known.get(key)
     if (expected === undefined) known.set(key, expected = this.#work(facts, question))
     return expected

@@ -17,7 +17,13 @@ export interface SendOptions {
 }
 
 /** Sends a request, and looks at whatever comes back: what must hold of every answer. */
-export function send(world: World, what: string, request: HttpRequest, then: (fate: Fate) => void, { isOfLedger = false, isExcused = () => false }: SendOptions = {}): void {
+export function send(
+  world: World,
+  what: string,
+  request: HttpRequest,
+  then: (fate: Fate) => void,
+  { isOfLedger = false, isExcused = () => false }: SendOptions = {}
+): void {
   const { floor, node, weather } = world
   const faults = weather.faults
   const wasRough = !weather.isCalm || world.isVerifierBusy
@@ -28,7 +34,9 @@ export function send(world: World, what: string, request: HttpRequest, then: (fa
   }
   world.begin(what, node.services.handle(request), (exit) => {
     if (Exit.isFailure(exit)) {
-      if (!Cause.hasInterruptsOnly(exit.cause)) world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
+      if (!Cause.hasInterruptsOnly(exit.cause)) {
+        world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
+      }
       return gone()
     }
     const answer = exit.value
@@ -37,20 +45,37 @@ export function send(world: World, what: string, request: HttpRequest, then: (fa
     world.tell(`${what} ${status} ${version}`, answer.body)
     world.count(`${request.method} ${status}`)
     if (isOfLedger && status !== 400 && status < 500) {
-      world.check(version !== undefined && Number(version) >= floor, () => `${what} shows version ${version}, and ${floor} was shown before it was asked`)
+      world.check(
+        version !== undefined && Number(version) >= floor,
+        () => `${what} shows version ${version}, and ${floor} was shown before it was asked`
+      )
       // what was shown once is never taken back
       world.floor = Math.max(world.floor, Number(version))
     }
     if (status === 503) {
       const full = bodyOf(answer).includes("problem:pool-full")
-      world.check(Number(headers["retry-after"]) >= 1, () => `${what} is refused for now without Retry-After`)
-      world.check(full || isExcused() || wasRough || weather.faults > faults, () => `${what} is refused, and nothing was wrong: ${bodyOf(answer)}`)
+      world.check(
+        Number(headers["retry-after"]) >= 1,
+        () => `${what} is refused for now without Retry-After`
+      )
+      world.check(
+        full || isExcused() || wasRough || weather.faults > faults,
+        () => `${what} is refused, and nothing was wrong: ${bodyOf(answer)}`
+      )
     } else if (status === 500) {
       world.check(world.durable.isBroken(), () => `${what} fails: ${bodyOf(answer)}`)
     } else {
-      world.check([200, 304, 400, 404].includes(status), () => `${what} is answered with ${status}: ${bodyOf(answer)}`)
+      world.check(
+        [200, 304, 400, 404].includes(status),
+        () => `${what} is answered with ${status}: ${bodyOf(answer)}`
+      )
     }
-    if (status >= 400 && request.method !== "HEAD") world.check(/^\{"message":"[A-Z0-9]/u.test(bodyOf(answer)), () => `${what} is refused with ${bodyOf(answer)}`)
+    if (status >= 400 && request.method !== "HEAD") {
+      world.check(
+        /^\{"message":"[A-Z0-9]/u.test(bodyOf(answer)),
+        () => `${what} is refused with ${bodyOf(answer)}`
+      )
+    }
     then(answer)
   }, gone)
 }
@@ -60,20 +85,38 @@ export function ask(world: World): void {
   const { asked, dice, genesis, timeline } = world
   if (asked.size > 0 && dice.chance(0.5)) {
     const { etag, question, request } = dice.of([...asked.values()])
-    const tag = dice.chance(0.7) ? etag : dice.of(["*", `W/${etag}`, "\"other\"", `"x", ${etag}`])
-    return read(world, question, dice.chance(0.75) ? { ...request, headers: { ...request.headers, "if-none-match": tag } } : request)
+    const tag = dice.chance(0.7) ? etag : dice.of(["*", `W/${etag}`, '"other"', `"x", ${etag}`])
+    return read(
+      world,
+      question,
+      dice.chance(0.75)
+        ? { ...request, headers: { ...request.headers, "if-none-match": tag } }
+        : request
+    )
   }
   const question = drawQuestion(dice, timeline.facts, genesis.network)
   const url = urlOf(question)
   const byHeader = question.revision === "earlier" && dice.chance(0.2)
-  read(world, question, byHeader
-    ? { method: "GET", url: url.slice("/earlier".length), headers: { "api-revision": "earlier" } }
-    : { method: dice.chance(0.04) ? "HEAD" : "GET", url, headers: {} })
+  read(
+    world,
+    question,
+    byHeader
+      ? { method: "GET", url: url.slice("/earlier".length), headers: { "api-revision": "earlier" } }
+      : { method: dice.chance(0.04) ? "HEAD" : "GET", url, headers: {} }
+  )
 }
 
 /** Reads something of the ledger, and compares the answer with that of the naive model at the version that it names. */
-export function read(world: World, question: Question, request: HttpRequest, then: (answer: HttpAnswer) => void = () => {}, ended: () => void = () => {}): void {
-  const what = `${request.method} ${request.url}${request.headers["if-none-match"] === undefined ? "" : " if it is not the same"}`
+export function read(
+  world: World,
+  question: Question,
+  request: HttpRequest,
+  then: (answer: HttpAnswer) => void = () => {},
+  ended: () => void = () => {}
+): void {
+  const what = `${request.method} ${request.url}${
+    request.headers["if-none-match"] === undefined ? "" : " if it is not the same"
+  }`
   send(world, what, request, (fate) => {
     ended()
     if (fate === "gone" || fate.status >= 500) return
@@ -81,18 +124,31 @@ export function read(world: World, question: Question, request: HttpRequest, the
     const judge = () => judgeAnswer(world, question, request, fate)
     const version = Number(headers["ledger-version"])
     // a refusal may name no snapshot where the store did not tell one
-    if (status === 400) world.check(world.reference.answer(world.timeline.facts, question).status === 400, () => `${what} is refused: ${bodyOf(fate)}`)
-    else if (world.timeline.at(version) !== undefined) judge()
+    if (status === 400) {
+      world.check(
+        world.reference.answer(world.timeline.facts, question).status === 400,
+        () => `${what} is refused: ${bodyOf(fate)}`
+      )
+    } else if (world.timeline.at(version) !== undefined) judge()
     else world.unjudged.push({ version, judge })
     if (status === 200 && headers.etag !== undefined) {
       const { "if-none-match": _, ...own } = request.headers
-      world.asked.set(keyOf({ ...request, headers: own }), { question, request: { ...request, headers: own }, etag: headers.etag })
+      world.asked.set(keyOf({ ...request, headers: own }), {
+        question,
+        request: { ...request, headers: own },
+        etag: headers.etag
+      })
     }
     then(fate)
   }, { isOfLedger: true })
 }
 
-function judgeAnswer(world: World, question: Question, request: HttpRequest, answer: HttpAnswer): void {
+function judgeAnswer(
+  world: World,
+  question: Question,
+  request: HttpRequest,
+  answer: HttpAnswer
+): void {
   const { headers, status } = answer
   const version = Number(headers["ledger-version"])
   const facts = world.timeline.at(version)
@@ -100,11 +156,20 @@ function judgeAnswer(world: World, question: Question, request: HttpRequest, ans
   if (facts === undefined) return world.fail(`${told()}: there is no such version`)
   const expected = world.reference.answer(facts, question)
   const expectedStatus = status === 304 && expected.status === 200 ? 304 : expected.status
-  world.check(status === expectedStatus, () => `${told()} is answered with ${status}, expected ${expected.status}: ${bodyOf(answer)}`)
+  world.check(
+    status === expectedStatus,
+    () => `${told()} is answered with ${status}, expected ${expected.status}: ${bodyOf(answer)}`
+  )
   if (headers["ledger-ethereum-block"] !== undefined) {
     const [block, batch] = [String(facts.blocks.at(-1)!.number), facts.batches.at(-1)?.batchNum]
-    world.check(headers["ledger-ethereum-block"] === block && headers["ledger-batch"] === (batch === undefined ? undefined : String(batch)), () =>
-      `${told()} names block ${headers["ledger-ethereum-block"]} and batch ${headers["ledger-batch"]}, expected ${block} and ${batch}`)
+    world.check(
+      headers["ledger-ethereum-block"] === block &&
+        headers["ledger-batch"] === (batch === undefined ? undefined : String(batch)),
+      () =>
+        `${told()} names block ${headers["ledger-ethereum-block"]} and batch ${
+          headers["ledger-batch"]
+        }, expected ${block} and ${batch}`
+    )
   }
   const { json } = expected
   if (json === undefined) return
@@ -113,14 +178,30 @@ function judgeAnswer(world: World, question: Question, request: HttpRequest, ans
   if (status === 304) {
     const asked = String(request.headers["if-none-match"])
     if (asked.includes("*")) return
-    world.check(asked.includes(etag), () => `${told()} is not modified for ${asked}, though its tag is ${etag}`)
-    world.check(world.tags.get(tagKey(request, etag)) === json, () => `${told()} is not modified, though tag ${etag} stood for something else`)
+    world.check(
+      asked.includes(etag),
+      () => `${told()} is not modified for ${asked}, though its tag is ${etag}`
+    )
+    world.check(
+      world.tags.get(tagKey(request, etag)) === json,
+      () => `${told()} is not modified, though tag ${etag} stood for something else`
+    )
     return
   }
   const known = world.tags.get(tagKey(request, etag))
-  world.check(known === undefined || known === json, () => `${told()}: tag ${etag} stood for something else before`)
+  world.check(
+    known === undefined || known === json,
+    () => `${told()}: tag ${etag} stood for something else before`
+  )
   world.tags.set(tagKey(request, etag), json)
-  if (request.method === "HEAD") return question.operation === "getState" ? undefined : world.check(Number(headers["content-length"]) === Buffer.byteLength(json), () => `${told()} has another length`)
+  if (request.method === "HEAD") {
+    return question.operation === "getState"
+      ? undefined
+      : world.check(
+        Number(headers["content-length"]) === Buffer.byteLength(json),
+        () => `${told()} has another length`
+      )
+  }
   const body = bodyOf(answer)
   if (question.operation === "getState") {
     const at = difference(JSON.parse(body), JSON.parse(json), { tolerance: averagesTolerance })
@@ -130,5 +211,7 @@ function judgeAnswer(world: World, question: Question, request: HttpRequest, ans
   world.check(body === json, () => `${told()} is answered with\n${body}\nexpected\n${json}`)
 }
 
-const keyOf = ({ headers, method, url }: HttpRequest): string => `${method} ${String(headers["api-revision"] ?? "")} ${url}`
-const tagKey = ({ headers, url }: HttpRequest, etag: string): string => `${etag} ${String(headers["api-revision"] ?? "")} ${url}`
+const keyOf = ({ headers, method, url }: HttpRequest): string =>
+  `${method} ${String(headers["api-revision"] ?? "")} ${url}`
+const tagKey = ({ headers, url }: HttpRequest, etag: string): string =>
+  `${etag} ${String(headers["api-revision"] ?? "")} ${url}`

@@ -1,8 +1,15 @@
 import { OPERATIONS, type Report, type SimulationOptions, simulateSeed } from "./simulation.ts"
 
 /** The fewest operations that are found within some tries to break the same seed, and what then happens. */
-export function shrink(seed: string, options: SimulationOptions = {}, tries = 150): { readonly operations: ReadonlyArray<number>; readonly report: Report } {
-  let operations: ReadonlyArray<number> = Array.from({ length: options.operations ?? OPERATIONS }, (_, number) => number)
+export function shrink(
+  seed: string,
+  options: SimulationOptions = {},
+  tries = 150
+): { readonly operations: ReadonlyArray<number>; readonly report: Report } {
+  let operations: ReadonlyArray<number> = Array.from(
+    { length: options.operations ?? OPERATIONS },
+    (_, number) => number
+  )
   const broken = (only: ReadonlyArray<number>) => {
     const report = simulateSeed(seed, { ...options, keepTrace: true, only: new Set(only) })
     return report.violation === undefined ? undefined : report
@@ -25,7 +32,9 @@ export function told({ seed, violation }: Report, options: SimulationOptions = {
   return [
     `Seed ${seed}: ${violation}`,
     `replay: node test/simulation/campaign.ts --replay ${seed}, or SEED=${seed} npx vitest run test/simulation/simulation.test.ts`,
-    `With ${operations.length} of its operations (--only ${operations.join(",")}): ${report.violation}`,
+    `With ${operations.length} of its operations (--only ${
+      operations.join(",")
+    }): ${report.violation}`,
     ...report.trace.map((line) => `  ${line}`)
   ].join("\n")
 }

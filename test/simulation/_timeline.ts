@@ -88,8 +88,15 @@ export class Timeline {
   }
 
   #after(record: FeedRecord): { readonly facts: Facts; readonly counters: Counters } {
-    if (record.kind === "rollBack") return { facts: this.#snapshots[this.#kept(record.toBlock) - 1]!.facts, counters: this.#counters }
+    if (record.kind === "rollBack") {
+      return {
+        facts: this.#snapshots[this.#kept(record.toBlock) - 1]!.facts,
+        counters: this.#counters
+      }
+    }
     const after = advance(this.facts, record, this.#keccak256)
-    return record.kind === "block" ? numbered(this.facts, after, this.#counters) : { facts: after, counters: this.#counters }
+    return record.kind === "block"
+      ? numbered(this.facts, after, this.#counters)
+      : { facts: after, counters: this.#counters }
   }
 }

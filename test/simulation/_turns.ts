@@ -108,7 +108,10 @@ export class Turns {
       currentTimeNanos: Effect.sync(nanos),
       monotonicTimeNanosUnsafe: monotonic,
       monotonicTimeNanos: Effect.sync(monotonic),
-      sleep: (duration) => Effect.callback<void>((resume) => Effect.sync(this.sleep(life, Duration.toMillis(duration), () => resume(Effect.void))))
+      sleep: (duration) =>
+        Effect.callback<void>((resume) =>
+          Effect.sync(this.sleep(life, Duration.toMillis(duration), () => resume(Effect.void)))
+        )
     }
   }
 }

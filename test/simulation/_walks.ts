@@ -20,7 +20,12 @@ export interface Walk {
 }
 
 const operations = {
-  accounts: "getAccounts", transactions: "getHistoryTxs", exits: "getExits", batches: "getBatches", tokens: "getTokens", coordinators: "getCoordinators"
+  accounts: "getAccounts",
+  transactions: "getHistoryTxs",
+  exits: "getExits",
+  batches: "getBatches",
+  tokens: "getTokens",
+  coordinators: "getCoordinators"
 } as const
 
 /** Begins a walk, or goes on with one. */
@@ -29,7 +34,13 @@ export function walkOn(world: World): void {
   if (walks.length < 3) {
     const list = dice.chance(0.5) ? "transactions" : dice.of(walked)
     walks.push({
-      list, revision: dice.of(["later", "earlier"]), ofToken: (list === "transactions" || list === "exits") && dice.chance(0.3), seen: new Set(), next: 0, isUnderWay: false, isAtEnd: false
+      list,
+      revision: dice.of(["later", "earlier"]),
+      ofToken: (list === "transactions" || list === "exits") && dice.chance(0.3),
+      seen: new Set(),
+      next: 0,
+      isUnderWay: false,
+      isAtEnd: false
     })
   }
   const walk = dice.of(walks)
@@ -39,12 +50,22 @@ export function walkOn(world: World): void {
 export function takePage(world: World, walk: Walk, limit: number): void {
   const { next, ofToken, seen } = walk
   const filter = ofToken ? `${localName(world.genesis.network, "tokenId")}=0&` : ""
-  const question: Question = { revision: walk.revision, operation: operations[walk.list], values: [], query: `${filter}fromItem=${next}&limit=${limit}` }
+  const question: Question = {
+    revision: walk.revision,
+    operation: operations[walk.list],
+    values: [],
+    query: `${filter}fromItem=${next}&limit=${limit}`
+  }
   walk.isUnderWay = true
   world.count("walk")
   read(world, question, { method: "GET", url: urlOf(question), headers: {} }, (answer) => {
     if (answer.status !== 200) return
-    const page = JSON.parse(bodyOf(answer)) as { readonly [list: string]: ReadonlyArray<{ readonly itemId: number }> } & { readonly pendingItems?: number; readonly pagination?: { readonly totalItems: number; readonly lastItem: number | null } }
+    const page = JSON.parse(bodyOf(answer)) as {
+      readonly [list: string]: ReadonlyArray<{ readonly itemId: number }>
+    } & {
+      readonly pendingItems?: number
+      readonly pagination?: { readonly totalItems: number; readonly lastItem: number | null }
+    }
     const items = page[walk.list]!
     for (const { itemId } of items) {
       world.check(itemId >= next, () => `A page of ${walk.list} from ${next} has item ${itemId}`)
@@ -52,7 +73,9 @@ export function takePage(world: World, walk: Walk, limit: number): void {
     }
     const last = items.at(-1)?.itemId
     if (last !== undefined) walk.next = last + 1
-    walk.isAtEnd = page.pagination === undefined ? page.pendingItems === 0 : (page.pagination.lastItem ?? -1) < walk.next
+    walk.isAtEnd = page.pagination === undefined
+      ? page.pendingItems === 0
+      : (page.pagination.lastItem ?? -1) < walk.next
   }, () => void (walk.isUnderWay = false))
 }
 
@@ -60,5 +83,7 @@ export function takePage(world: World, walk: Walk, limit: number): void {
 export function missed(facts: Facts, { list, ofToken, seen }: Walk): string | undefined {
   const rows: ReadonlyArray<{ readonly itemId: number; readonly tokenId?: number }> = facts[list]
   const lost = rows.find(({ itemId, tokenId }) => !seen.has(itemId) && (!ofToken || tokenId === 0))
-  return lost === undefined ? undefined : `A reader of ${list} came to the end and never saw item ${lost.itemId}`
+  return lost === undefined
+    ? undefined
+    : `A reader of ${list} came to the end and never saw item ${lost.itemId}`
 }

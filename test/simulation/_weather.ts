@@ -4,8 +4,14 @@ import type { Dice } from "../laws/_pool_dice.ts"
 import type { Turns } from "./_turns.ts"
 
 export const mishaps = [
-  "connection lost before the commit", "connection lost after the commit", "deadlock", "serialization failure", "timeout", "timeout of what was done",
-  "no free connection", "slow"
+  "connection lost before the commit",
+  "connection lost after the commit",
+  "deadlock",
+  "serialization failure",
+  "timeout",
+  "timeout of what was done",
+  "no free connection",
+  "slow"
 ] as const
 export type Mishap = typeof mishaps[number]
 
@@ -40,17 +46,27 @@ export class Weather {
     if (this.roughness === 0 || !dice.chance(this.roughness)) return undefined
     const drawn = dice.of(mishaps)
     // a read that was done and not heard of is one that was lost
-    return !writes && (drawn === "deadlock" || drawn === "connection lost after the commit" || drawn === "timeout of what was done") ? "connection lost before the commit" : drawn
+    return !writes &&
+        (drawn === "deadlock" || drawn === "connection lost after the commit" ||
+          drawn === "timeout of what was done")
+      ? "connection lost before the commit"
+      : drawn
   }
 
   /** The same call, as the weather allows it. */
   over<A, E>(call: Effect.Effect<A, E>, writes: boolean): Effect.Effect<A, E | StoreFailure> {
     return Effect.suspend((): Effect.Effect<A, E | StoreFailure> => {
       const mishap = this.draw(writes)
-      if (mishap === undefined) return this.dice.chance(0.25) ? Effect.andThen(Effect.yieldNow, this.dice.chance(0.3) ? late(call) : call) : call
+      if (mishap === undefined) {
+        return this.dice.chance(0.25)
+          ? Effect.andThen(Effect.yieldNow, this.dice.chance(0.3) ? late(call) : call)
+          : call
+      }
       this.#count(mishap)
       if (mishap !== "slow") this.faults++
-      const failed = Effect.fail(new StoreFailure({ message: `The database does not answer: ${mishap}`, retry: true }))
+      const failed = Effect.fail(
+        new StoreFailure({ message: `The database does not answer: ${mishap}`, retry: true })
+      )
       const afterMs = (ms: number) => Effect.sleep(1 + this.dice.below(ms))
       switch (mishap) {
         case "slow":
@@ -71,4 +87,5 @@ export class Weather {
 }
 
 /** What a call found is on its way for a while. */
-const late = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> => Effect.flatMap(call, (found) => Effect.as(Effect.yieldNow, found))
+const late = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(call, (found) => Effect.as(Effect.yieldNow, found))

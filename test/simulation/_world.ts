@@ -36,7 +36,10 @@ export interface Unjudged {
 }
 
 const { genesis: plain } = simulate({ seed: "simulation", users: 2, tokens: 1 })
-const networks: ReadonlyArray<GenesisFeed> = [plain, { ...plain, network: { ...plain.network, prefix: "hez" } }]
+const networks: ReadonlyArray<GenesisFeed> = [plain, {
+  ...plain,
+  network: { ...plain.network, prefix: "hez" }
+}]
 
 export interface WorldOptions {
   readonly keepTrace?: boolean
@@ -65,7 +68,10 @@ export class World {
   readonly unjudged: Array<Unjudged> = []
   readonly walks: Array<Walk> = []
   /** What was asked before, with the tag of its last answer. */
-  readonly asked = new Map<string, { readonly question: Question; readonly request: HttpRequest; readonly etag: string }>()
+  readonly asked = new Map<
+    string,
+    { readonly question: Question; readonly request: HttpRequest; readonly etag: string }
+  >()
   /** The last answer about a transaction in the pool. */
   readonly looked = new Map<string, { readonly etag: string; readonly state: string }>()
   /** Of every tag that was given: what it stood for. */
@@ -84,7 +90,10 @@ export class World {
   readonly tally = new Map<string, number>()
   readonly #keepTrace: boolean
 
-  constructor(seed: string, { directory, isSigned = false, keepTrace = false, tampering = {} }: WorldOptions) {
+  constructor(
+    seed: string,
+    { directory, isSigned = false, keepTrace = false, tampering = {} }: WorldOptions
+  ) {
     this.seed = seed
     this.#keepTrace = keepTrace
     this.#tampering = tampering
@@ -96,7 +105,9 @@ export class World {
     this.turns = new Turns(dice, this.genesis.block.timestampMs)
     this.weather = new Weather(this.turns, (mishap) => this.count(mishap))
     this.disk = { synced: [], isFull: false, isHasty: tampering.isDiskHasty ?? false }
-    this.durable = directory !== undefined ? directory(`directory ${seed}`, this.genesis) : this.kind === "database"
+    this.durable = directory !== undefined ?
+      directory(`directory ${seed}`, this.genesis) :
+      this.kind === "database"
       ? database(`database ${seed}`, this.genesis, this.weather, this.turns)
       : journalOn(this.disk, `journal ${seed}`, this.genesis, this.weather, this.turns)
     this.timeline = new Timeline(this.genesis, rememberedKeccak256)
@@ -139,7 +150,12 @@ export class World {
   }
 
   /** Begins something in the process; what ends with it is told to `ended`, a process that ends before to `cut`. */
-  begin<A, E>(what: string, effect: Effect.Effect<A, E>, ended: (exit: Exit.Exit<A, E>) => void, cut: () => void): Running {
+  begin<A, E>(
+    what: string,
+    effect: Effect.Effect<A, E>,
+    ended: (exit: Exit.Exit<A, E>) => void,
+    cut: () => void
+  ): Running {
     const { interrupt } = this.node.start(effect, (exit) => {
       if (!this.running.delete(running)) return
       ended(exit)
@@ -152,7 +168,9 @@ export class World {
   /** Until everybody is answered. */
   quiesce(): void {
     for (let turns = 0; this.running.size > 0; turns++) {
-      if ((!this.turns.take() && !this.durable.idle()) || turns > TURNS_MAX) this.fail(`${[...this.running].map(({ what }) => what).join(", ")} never ends`)
+      if ((!this.turns.take() && !this.durable.idle()) || turns > TURNS_MAX) {
+        this.fail(`${[...this.running].map(({ what }) => what).join(", ")} never ends`)
+      }
     }
   }
 
@@ -195,21 +213,35 @@ export class World {
   #start(): Node {
     this.starts++
     const { durable, genesis, turns } = this
-    return new Node({ durable, genesis, turns, verifier: this.#verifier(), tampering: this.#tampering })
+    return new Node({
+      durable,
+      genesis,
+      turns,
+      verifier: this.#verifier(),
+      tampering: this.#tampering
+    })
   }
 
   /** Takes its time, and knows one wrong signature. */
   #verifier(): SignatureVerifier["Service"] {
-    const verdict = (isRight: boolean) => Effect.suspend(() => {
-      if (this.isVerifierBusy && this.dice.chance(0.5)) {
-        this.weather.faults++
-        return Effect.fail(new VerifierBusy({ retryAfterSeconds: 2 }))
-      }
-      return this.dice.chance(0.3) ? Effect.as(Effect.sleep(1 + this.dice.below(30)), isRight) : Effect.succeed(isRight)
-    })
+    const verdict = (isRight: boolean) =>
+      Effect.suspend(() => {
+        if (this.isVerifierBusy && this.dice.chance(0.5)) {
+          this.weather.faults++
+          return Effect.fail(new VerifierBusy({ retryAfterSeconds: 2 }))
+        }
+        return this.dice.chance(0.3)
+          ? Effect.as(Effect.sleep(1 + this.dice.below(30)), isRight)
+          : Effect.succeed(isRight)
+      })
     const { chainId } = this.genesis.network
     return {
-      transaction: (posted, key) => verdict(this.isSigned ? verifyTransaction(key, posted, chainId) : posted.signature !== wrongSignature),
+      transaction: (posted, key) =>
+        verdict(
+          this.isSigned
+            ? verifyTransaction(key, posted, chainId)
+            : posted.signature !== wrongSignature
+        ),
       authorization: () => verdict(true)
     }
   }
@@ -218,4 +250,5 @@ export class World {
 const TURNS_MAX = 50_000
 
 const decoder = new TextDecoder()
-export const bodyOf = ({ body }: HttpAnswer): string => typeof body === "string" ? body : decoder.decode(body)
+export const bodyOf = ({ body }: HttpAnswer): string =>
+  typeof body === "string" ? body : decoder.decode(body)

@@ -13,16 +13,26 @@ import { simulateSeed } from "./simulation.ts"
 
 const { values } = parseArgs({
   options: {
-    seeds: { type: "string", default: "2000" }, from: { type: "string", default: "1" }, minutes: { type: "string" },
-    replay: { type: "string" }, only: { type: "string" }
+    seeds: { type: "string", default: "2000" },
+    from: { type: "string", default: "1" },
+    minutes: { type: "string" },
+    replay: { type: "string" },
+    only: { type: "string" }
   }
 })
 
 const NEWS_MS = 30_000
 
-if (values.replay === undefined) campaign(Number(values.seeds), Number(values.from), values.minutes === undefined ? Infinity : Number(values.minutes))
-else {
-  const only = values.only === undefined ? {} : { only: new Set(values.only.split(",").map(Number)) }
+if (values.replay === undefined) {
+  campaign(
+    Number(values.seeds),
+    Number(values.from),
+    values.minutes === undefined ? Infinity : Number(values.minutes)
+  )
+} else {
+  const only = values.only === undefined
+    ? {}
+    : { only: new Set(values.only.split(",").map(Number)) }
   const { digest, trace, violation } = simulateSeed(values.replay, { ...only, keepTrace: true })
   console.log(`${trace.join("\n")}\n${violation ?? "Every promise was kept"}; digest ${digest}`)
   process.exitCode = violation === undefined ? 0 : 1
@@ -46,7 +56,16 @@ function campaign(seeds: number, from: number, minutes: number): void {
   }
   const cpu = process.cpuUsage()
   const seconds = (cpu.user + cpu.system - user - system) / 1e6
-  console.log(`${new Date().toISOString().slice(0, 10)}: seeds ${from} to ${from + done - 1}, ${failed} failed, ${Math.round((performance.now() - started) / 1000)} s, ${(seconds * 1000 / done).toFixed(1)} ms of a core for each`)
-  console.log([...tally].sort(([, one], [, other]) => other - one).map(([what, count]) => `${what}: ${count}`).join(", "))
+  console.log(
+    `${new Date().toISOString().slice(0, 10)}: seeds ${from} to ${
+      from + done - 1
+    }, ${failed} failed, ${Math.round((performance.now() - started) / 1000)} s, ${
+      (seconds * 1000 / done).toFixed(1)
+    } ms of a core for each`
+  )
+  console.log(
+    [...tally].sort(([, one], [, other]) => other - one).map(([what, count]) => `${what}: ${count}`)
+      .join(", ")
+  )
   process.exitCode = failed === 0 ? 0 : 1
 }

@@ -17,39 +17,57 @@ interface Meanwhile {
   gate?: Deferred.Deferred<void>
 }
 
-const once = (meanwhile: Meanwhile, when: Exclude<keyof Meanwhile, "gate">) => Effect.suspend((): Effect.Effect<unknown> => {
-  const story = meanwhile[when]
-  delete meanwhile[when]
-  return Effect.orDie(story ?? Effect.void)
-})
+const once = (meanwhile: Meanwhile, when: Exclude<keyof Meanwhile, "gate">) =>
+  Effect.suspend((): Effect.Effect<unknown> => {
+    const story = meanwhile[when]
+    delete meanwhile[when]
+    return Effect.orDie(story ?? Effect.void)
+  })
 
 const nodeOf = (meanwhile: Meanwhile, failing: { settle?: boolean } = {}) =>
-  Layer.merge(pooledLedger(genesis, keccak256), Submission.layer({ network: genesis.network, keccak256 })).pipe(
+  Layer.merge(
+    pooledLedger(genesis, keccak256),
+    Submission.layer({ network: genesis.network, keccak256 })
+  ).pipe(
     Layer.provideMerge(Pool.layer({ keccak256 })),
     Layer.provideMerge(Layer.mergeAll(
       layer(genesis),
       Layer.sync(PoolStore, () => {
         const store = openMemoryPool()
-        const settle: typeof store.settle = (step, atMs) => Effect.andThen(once(meanwhile, "settled"), Effect.suspend(() => {
-          if (failing.settle !== true) return store.settle(step, atMs)
-          failing.settle = false
-          return Effect.fail(new StoreFailure({ message: "The database is gone", retry: true }))
-        }))
+        const settle: typeof store.settle = (step, atMs) =>
+          Effect.andThen(
+            once(meanwhile, "settled"),
+            Effect.suspend(() => {
+              if (failing.settle !== true) return store.settle(step, atMs)
+              failing.settle = false
+              return Effect.fail(new StoreFailure({ message: "The database is gone", retry: true }))
+            })
+          )
         return {
           ...store,
-          settle: (step, atMs) => step.from?.batchNum === step.to?.batchNum || meanwhile.gate === undefined ? settle(step, atMs) : Effect.andThen(Deferred.await(meanwhile.gate), settle(step, atMs)),
-          inBatches: (query) => query.state === "fged" ? Effect.andThen(once(meanwhile, "read"), store.inBatches(query)) : store.inBatches(query)
+          settle: (step, atMs) =>
+            step.from?.batchNum === step.to?.batchNum || meanwhile.gate === undefined
+              ? settle(step, atMs)
+              : Effect.andThen(Deferred.await(meanwhile.gate), settle(step, atMs)),
+          inBatches: (query) =>
+            query.state === "fged"
+              ? Effect.andThen(once(meanwhile, "read"), store.inBatches(query))
+              : store.inBatches(query)
         }
       }),
-      Layer.succeed(SignatureVerifier, { transaction: () => Effect.as(once(meanwhile, "verified"), true), authorization: () => Effect.succeed(true) })
+      Layer.succeed(SignatureVerifier, {
+        transaction: () => Effect.as(once(meanwhile, "verified"), true),
+        authorization: () => Effect.succeed(true)
+      })
     ))
   )
 
 const transfer = { fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }
-const stateOf = (id: string) => Effect.gen(function*() {
-  const found = yield* (yield* Pool).transaction(id)
-  return [found?.state, found?.batchNum]
-})
+const stateOf = (id: string) =>
+  Effect.gen(function*() {
+    const found = yield* (yield* Pool).transaction(id)
+    return [found?.state, found?.batchNum]
+  })
 
 describe("The pool", () => {
   it.effect("says forged of what a batch has forged, though its coordinator gave that batch up at the same time", () => {
@@ -64,7 +82,10 @@ describe("The pool", () => {
       const block = ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
       let fiber: Fiber.Fiber<unknown, unknown> | undefined
       // the settlement of the batch has seen that all is as it should be, and has not said so yet
-      meanwhile.read = Effect.andThen(Effect.map(Effect.forkDetach(block), (forked) => void (fiber = forked)), Effect.repeat(Effect.yieldNow, { times: 50 }))
+      meanwhile.read = Effect.andThen(
+        Effect.map(Effect.forkDetach(block), (forked) => void (fiber = forked)),
+        Effect.repeat(Effect.yieldNow, { times: 50 })
+      )
       yield* pool.rollBack(2)
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(fiber!)
@@ -78,9 +99,18 @@ describe("The pool", () => {
       const chain = yield* openChain
       const [ledger, submission] = [yield* Ledger, yield* Submission]
       const posted = postedOf()
-      meanwhile.verified = Effect.andThen(ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] })), Effect.sync(() => void (failing.settle = true)))
-      assert.strictEqual((yield* Effect.flip(submission.submitTransaction(posted)))._tag, "StoreFailure")
-      assert.deepStrictEqual(yield* submission.submitTransaction(posted), { id: posted.id, stored: false })
+      meanwhile.verified = Effect.andThen(
+        ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] })),
+        Effect.sync(() => void (failing.settle = true))
+      )
+      assert.strictEqual(
+        (yield* Effect.flip(submission.submitTransaction(posted)))._tag,
+        "StoreFailure"
+      )
+      assert.deepStrictEqual(yield* submission.submitTransaction(posted), {
+        id: posted.id,
+        stored: false
+      })
       assert.deepStrictEqual(yield* stateOf(posted.id), ["fged", 3])
     }).pipe(Effect.provide(nodeOf(meanwhile, failing)))
   })
@@ -91,10 +121,15 @@ describe("The pool", () => {
       const chain = yield* openChain
       const [ledger, submission] = [yield* Ledger, yield* Submission]
       const posted = postedOf()
-      const beaten = ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [{ ...transfer, amount: 5n }] })] }))
-      meanwhile.verified = Effect.andThen(beaten, Effect.sync(() => {
-        meanwhile.settled = ledger.rollBack(chain.cut(1).toBlock)
-      }))
+      const beaten = ledger.applyBlock(
+        chain.grow({ batches: [batchOf(3, { l2: [{ ...transfer, amount: 5n }] })] })
+      )
+      meanwhile.verified = Effect.andThen(
+        beaten,
+        Effect.sync(() => {
+          meanwhile.settled = ledger.rollBack(chain.cut(1).toBlock)
+        })
+      )
       yield* submission.submitTransaction(posted)
       assert.deepStrictEqual(yield* stateOf(posted.id), ["pend", null])
     }).pipe(Effect.provide(nodeOf(meanwhile)))

@@ -11,13 +11,40 @@ import { OPERATIONS, simulateSeed } from "./simulation.ts"
 const SEEDS = 2000
 /** In one test: a busy machine is no failure. */
 const AT_ONCE = 25
-const seeds = process.env.SEED === undefined ? Array.from({ length: SEEDS }, (_, number) => String(number + 1)) : [process.env.SEED]
-const parts = Array.from({ length: Math.ceil(seeds.length / AT_ONCE) }, (_, part) => seeds.slice(part * AT_ONCE, (part + 1) * AT_ONCE))
+const seeds = process.env.SEED === undefined
+  ? Array.from({ length: SEEDS }, (_, number) => String(number + 1))
+  : [process.env.SEED]
+const parts = Array.from(
+  { length: Math.ceil(seeds.length / AT_ONCE) },
+  (_, part) => seeds.slice(part * AT_ONCE, (part + 1) * AT_ONCE)
+)
 
 /** What has to happen now and then, or the simulation does not try what it says. */
 const expected = [
-  ...mishaps, "block", "rollBack", "prices", "restart", "gave up", "no answer", "walk", "acknowledged", "answers compared", "refused block", "failed block", "select", "settle",
-  "GET 200", "GET 304", "GET 400", "GET 404", "GET 500", "GET 503", "HEAD 200", "POST 200", "POST 400", "POST 503"
+  ...mishaps,
+  "block",
+  "rollBack",
+  "prices",
+  "restart",
+  "gave up",
+  "no answer",
+  "walk",
+  "acknowledged",
+  "answers compared",
+  "refused block",
+  "failed block",
+  "select",
+  "settle",
+  "GET 200",
+  "GET 304",
+  "GET 400",
+  "GET 404",
+  "GET 500",
+  "GET 503",
+  "HEAD 200",
+  "POST 200",
+  "POST 400",
+  "POST 503"
 ]
 
 describe(`A service from a seed (replay: SEED=${seeds[0]} npx vitest run test/simulation/simulation.test.ts)`, () => {
@@ -35,14 +62,19 @@ describe(`A service from a seed (replay: SEED=${seeds[0]} npx vitest run test/si
   }
 
   it("has met with everything that can go wrong, and answered in every way", () => {
-    if (parts.length > 1) assert.deepStrictEqual(expected.filter((what) => (tally.get(what) ?? 0) === 0), [])
+    if (parts.length > 1) {
+      assert.deepStrictEqual(expected.filter((what) => (tally.get(what) ?? 0) === 0), [])
+    }
     assert.isAbove(tally.size, 10)
   })
 
   it("is the same each time, and another one from another seed", () => {
     const some = seeds.slice(0, 12)
     const digests = some.map((seed) => simulateSeed(seed).digest)
-    assert.deepStrictEqual(some.toReversed().map((seed) => simulateSeed(seed).digest), digests.toReversed())
+    assert.deepStrictEqual(
+      some.toReversed().map((seed) => simulateSeed(seed).digest),
+      digests.toReversed()
+    )
     assert.strictEqual(new Set(digests).size, some.length)
     const [one, again] = [1, 2].map(() => simulateSeed(some[0]!, { keepTrace: true }).trace)
     assert.isAbove(one!.length, OPERATIONS)

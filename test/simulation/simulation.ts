@@ -59,28 +59,53 @@ const operations: ReadonlyArray<readonly [weight: number, name: string, operatio
   [10, "look", (world) => world.promises.posted.size === 0 ? ask(world) : lookForPosted(world)],
   [14, "feed", (world, feeder) => feed(world, feeder)],
   [2, "feed wrongly", feedWrongly],
-  [3, "forge", (world, feeder) => coordinate(world, (forged) => feeder.isBusy ? undefined : feed(world, feeder, forged))],
+  [
+    3,
+    "forge",
+    (world, feeder) =>
+      coordinate(world, (forged) => feeder.isBusy ? undefined : feed(world, feeder, forged))
+  ],
   [1, "clean", clean],
   [3, "storm", storm],
   [3, "give up", giveUp],
   [1, "restart", (world) => world.dice.chance(0.6) ? world.restart() : ask(world)],
-  [1, "clock", ({ dice, turns }) => turns.setClockBy(dice.of([-3_600_000, -5000, 1, 60_000, 4_000_000]))],
+  [
+    1,
+    "clock",
+    ({ dice, turns }) => turns.setClockBy(dice.of([-3_600_000, -5000, 1, 60_000, 4_000_000]))
+  ],
   [1, "verifier", (world) => void (world.isVerifierBusy = !world.isVerifierBusy)]
 ]
-const drawn = operations.flatMap(([weight, name, operation]) => Array.from({ length: weight }, () => ({ name, operation })))
+const drawn = operations.flatMap(([weight, name, operation]) =>
+  Array.from({ length: weight }, () => ({ name, operation }))
+)
 
 /** Few ask for the digest, which takes a while. */
-const reportOf = (world: World): Report => ({ seed: world.seed, tally: world.tally, trace: world.trace, get digest() { return world.digest } })
+const reportOf = (world: World): Report => ({
+  seed: world.seed,
+  tally: world.tally,
+  trace: world.trace,
+  get digest() {
+    return world.digest
+  }
+})
 
 /** One life of a service, from a seed: what it does, what goes wrong, and whether every promise was kept. */
-export function simulateSeed(seed: string, { keepTrace = false, only, operations = OPERATIONS, tampering, ...place }: SimulationOptions = {}): Report {
+export function simulateSeed(
+  seed: string,
+  { keepTrace = false, only, operations = OPERATIONS, tampering, ...place }: SimulationOptions = {}
+): Report {
   const limit = Error.stackTraceLimit
   // failures are made by the thousand
   if (!keepTrace) Error.stackTraceLimit = 0
   let world: World | undefined
   try {
     const dice = () => world?.turns.dice ?? new Dice(seed)
-    world = new World(seed, { ...place, keepTrace, ...tampering === undefined ? {} : { tampering: tampering(dice) } })
+    world = new World(seed, {
+      ...place,
+      keepTrace,
+      ...tampering === undefined ? {} : { tampering: tampering(dice) }
+    })
     const feeder = newFeeder()
     opening(world, feeder)
     for (let number = 0; number < operations; number++) {
@@ -103,7 +128,10 @@ export function simulateSeed(seed: string, { keepTrace = false, only, operations
     return reportOf(world)
   } catch (error) {
     if (!(error instanceof Violation)) throw error
-    return { ...world === undefined ? { seed, digest: 0, tally: new Map(), trace: [] } : reportOf(world), violation: world?.violation ?? error.message }
+    return {
+      ...world === undefined ? { seed, digest: 0, tally: new Map(), trace: [] } : reportOf(world),
+      violation: world?.violation ?? error.message
+    }
   } finally {
     Error.stackTraceLimit = limit
   }

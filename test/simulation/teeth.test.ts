@@ -18,10 +18,15 @@ describe("The simulation", () => {
 
   it("tells the few operations that are enough to break a promise", () => {
     const tampering = flaws["loses a transaction when its batch is rolled back"]!
-    const seed = Array.from({ length: SEEDS_MAX }, (_, number) => `teeth ${number}`).find((each) => simulateSeed(each, { tampering }).violation !== undefined)!
+    const seed = Array.from({ length: SEEDS_MAX }, (_, number) => `teeth ${number}`).find((each) =>
+      simulateSeed(each, { tampering }).violation !== undefined
+    )!
     const { operations, report } = shrink(seed, { tampering })
     assert.isBelow(operations.length, OPERATIONS / 4)
     assert.isDefined(report.violation)
-    assert.strictEqual(simulateSeed(seed, { tampering, only: new Set(operations) }).violation, report.violation)
+    assert.strictEqual(
+      simulateSeed(seed, { tampering, only: new Set(operations) }).violation,
+      report.violation
+    )
   })
 })

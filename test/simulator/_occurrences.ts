@@ -1,26 +1,74 @@
 import {
-  type BatchFeed, type BlockFeed, type FeedRecord, type GenesisFeed, l1TransactionType, type L1UserFeed
+  type BatchFeed,
+  type BlockFeed,
+  type FeedRecord,
+  type GenesisFeed,
+  l1TransactionType,
+  type L1UserFeed
 } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 
 /** What every network of a few thousand transactions has to show. */
 export const REQUIRED_OCCURRENCES: ReadonlyArray<string> = [
-  "token of 0 decimals", "token of 6 decimals", "token of 8 decimals", "token of 18 decimals", "token without price",
-  "token with a name beyond ASCII", "price in a block", "price between blocks", "price becomes unknown", "several coordinators",
-  "coordinator registers again", "bid", "outbid", "bid below the minimum", "bid with another withdrawal address",
-  "slot without bid", "batch of the boot coordinator", "batch of a winner", "CreateAccountDeposit",
-  "CreateAccountDepositTransfer", "Deposit", "DepositTransfer", "ForceTransfer", "ForceExit", "Transfer", "Exit",
-  "coordinator account with signature", "internal account", "user with accounts of several tokens",
-  "amount fails, deposit succeeds", "everything fails", "forced transfer fails", "new account whose transfer fails",
-  "empty batch", "several batches in a block", "batch of a queue filled in the same block", "empty queue forged",
-  "several open queues", "queue left unforged", "batch without queue", "fees collected",
-  "several exits of one account in a batch", "exits of one account in several batches", "instant withdrawal", "delayed request",
-  "delayed collection", "bucket update", "rollup variables", "auction variables", "withdrawal delayer variables",
-  "rollback of one block", "rollback of several blocks"
+  "token of 0 decimals",
+  "token of 6 decimals",
+  "token of 8 decimals",
+  "token of 18 decimals",
+  "token without price",
+  "token with a name beyond ASCII",
+  "price in a block",
+  "price between blocks",
+  "price becomes unknown",
+  "several coordinators",
+  "coordinator registers again",
+  "bid",
+  "outbid",
+  "bid below the minimum",
+  "bid with another withdrawal address",
+  "slot without bid",
+  "batch of the boot coordinator",
+  "batch of a winner",
+  "CreateAccountDeposit",
+  "CreateAccountDepositTransfer",
+  "Deposit",
+  "DepositTransfer",
+  "ForceTransfer",
+  "ForceExit",
+  "Transfer",
+  "Exit",
+  "coordinator account with signature",
+  "internal account",
+  "user with accounts of several tokens",
+  "amount fails, deposit succeeds",
+  "everything fails",
+  "forced transfer fails",
+  "new account whose transfer fails",
+  "empty batch",
+  "several batches in a block",
+  "batch of a queue filled in the same block",
+  "empty queue forged",
+  "several open queues",
+  "queue left unforged",
+  "batch without queue",
+  "fees collected",
+  "several exits of one account in a batch",
+  "exits of one account in several batches",
+  "instant withdrawal",
+  "delayed request",
+  "delayed collection",
+  "bucket update",
+  "rollup variables",
+  "auction variables",
+  "withdrawal delayer variables",
+  "rollback of one block",
+  "rollback of several blocks"
 ]
 
 /** What occurs in a feed. */
-export function occurrencesOf({ variables: { auction } }: GenesisFeed, records: Iterable<FeedRecord>): ReadonlySet<string> {
+export function occurrencesOf(
+  { variables: { auction } }: GenesisFeed,
+  records: Iterable<FeedRecord>
+): ReadonlySet<string> {
   const observer = new Observer(auction.bootCoordinator)
   let tip = 0n
   for (const record of records) {
@@ -29,7 +77,9 @@ export function occurrencesOf({ variables: { auction } }: GenesisFeed, records: 
       observer.block(record.block)
     } else if (record.kind === "prices") observer.seen.add("price between blocks")
     else if (record.kind === "rollBack") {
-      observer.seen.add(tip - record.toBlock === 1n ? "rollback of one block" : "rollback of several blocks")
+      observer.seen.add(
+        tip - record.toBlock === 1n ? "rollback of one block" : "rollback of several blocks"
+      )
       observer.rollBack()
     }
   }
@@ -58,18 +108,25 @@ class Observer {
     const own = new Set<number>()
     for (const feed of block.l1UserTransactions ?? []) {
       own.add(feed.toForgeL1TransactionsNum)
-      this.#queues.set(feed.toForgeL1TransactionsNum, [...this.#queues.get(feed.toForgeL1TransactionsNum) ?? [], feed])
+      this.#queues.set(feed.toForgeL1TransactionsNum, [
+        ...this.#queues.get(feed.toForgeL1TransactionsNum) ?? [],
+        feed
+      ])
       if (feed.fromPublicKey !== null) this.#holds(feed.fromPublicKey, feed.tokenId)
     }
     if (this.#queues.size > 1) this.seen.add("several open queues")
     if ((block.batches ?? []).length > 1) this.seen.add("several batches in a block")
     for (const batch of block.batches ?? []) this.#batch(batch, own)
-    for (const { instant } of block.withdrawals ?? []) this.seen.add(instant ? "instant withdrawal" : "delayed request")
+    for (const { instant } of block.withdrawals ?? []) {
+      this.seen.add(instant ? "instant withdrawal" : "delayed request")
+    }
     if (block.delayedWithdrawals !== undefined) this.seen.add("delayed collection")
     if (block.bucketUpdates !== undefined) this.seen.add("bucket update")
     if (block.rollupVariables !== undefined) this.seen.add("rollup variables")
     if (block.auctionVariables !== undefined) this.seen.add("auction variables")
-    if (block.withdrawalDelayerVariables !== undefined) this.seen.add("withdrawal delayer variables")
+    if (block.withdrawalDelayerVariables !== undefined) {
+      this.seen.add("withdrawal delayer variables")
+    }
   }
 
   /** Which queues are open again is not followed; they are counted anew. */
@@ -81,7 +138,9 @@ class Observer {
     if (this.#queues.size > 0) this.seen.add("queue left unforged")
     if ([...this.#tokens].some((id) => !this.#priced.has(id))) this.seen.add("token without price")
     const slots = [...this.#slots].sort((a, b) => a - b)
-    if (slots.some((slot, position) => position > 0 && slot - slots[position - 1]! > 1)) this.seen.add("slot without bid")
+    if (slots.some((slot, position) => position > 0 && slot - slots[position - 1]! > 1)) {
+      this.seen.add("slot without bid")
+    }
   }
 
   #auction({ bids = [], coordinators = [] }: BlockFeed): void {
@@ -119,11 +178,23 @@ class Observer {
     else if (queuesOfBlock.has(queue)) this.seen.add("batch of a queue filled in the same block")
     if (queue !== null) this.#queues.delete(queue)
     if (queue === null && batch.l2.length === 0) this.seen.add("empty batch")
-    for (const [position, feed] of forged.entries()) this.#effect(feed, batch.l1UserEffects[position])
-    this.seen.add(batch.forgerAddr === this.#bootCoordinator ? "batch of the boot coordinator" : "batch of a winner")
-    if (batch.feeAccounts.length > 1 && batch.l2.some(({ fee }) => fee > 40)) this.seen.add("fees collected")
+    for (const [position, feed] of forged.entries()) {
+      this.#effect(feed, batch.l1UserEffects[position])
+    }
+    this.seen.add(
+      batch.forgerAddr === this.#bootCoordinator
+        ? "batch of the boot coordinator"
+        : "batch of a winner"
+    )
+    if (batch.feeAccounts.length > 1 && batch.l2.some(({ fee }) => fee > 40)) {
+      this.seen.add("fees collected")
+    }
     for (const { address, publicKey, signature, tokenId } of batch.l1Coordinator) {
-      this.seen.add(address === INTERNAL_ADDRESS ? "internal account" : `coordinator account with${signature === null ? "out" : ""} signature`)
+      this.seen.add(
+        address === INTERNAL_ADDRESS
+          ? "internal account"
+          : `coordinator account with${signature === null ? "out" : ""} signature`
+      )
       this.#holds(publicKey, tokenId)
     }
     this.#transfers(batch)
@@ -136,9 +207,13 @@ class Observer {
     const amountFails = effect.effectiveAmount !== feed.amount
     const depositFails = effect.effectiveDepositAmount !== feed.depositAmount
     if (amountFails && depositFails) this.seen.add("everything fails")
-    if (amountFails && !depositFails && feed.depositAmount > 0n) this.seen.add("amount fails, deposit succeeds")
+    if (amountFails && !depositFails && feed.depositAmount > 0n) {
+      this.seen.add("amount fails, deposit succeeds")
+    }
     if (amountFails && type.startsWith("Force")) this.seen.add("forced transfer fails")
-    if (amountFails && type === "CreateAccountDepositTransfer") this.seen.add("new account whose transfer fails")
+    if (amountFails && type === "CreateAccountDepositTransfer") {
+      this.seen.add("new account whose transfer fails")
+    }
   }
 
   #transfers({ batchNum, exits, l2 }: BatchFeed): void {

@@ -34,11 +34,17 @@ const lived = Effect.fnUntraced(function*(simulation: Simulation, steps: number)
   return records
 })
 
-const networkOf = (seed: string, standInRoots = true) => simulate({ seed, users: 40, rollBackPeriodBlocks: 12, standInRoots })
+const networkOf = (seed: string, standInRoots = true) =>
+  simulate({ seed, users: 40, rollBackPeriodBlocks: 12, standInRoots })
 
 describe("Driving a node", () => {
   it.effect("the prehistory is there at once, then a block arrives at each pace until the scope closes", () => {
-    const simulation = simulate({ seed: "drive", users: 40, rollBackPeriodBlocks: 0, standInRoots: true })
+    const simulation = simulate({
+      seed: "drive",
+      users: 40,
+      rollBackPeriodBlocks: 0,
+      standInRoots: true
+    })
     return Effect.scoped(Effect.gen(function*() {
       const reader = yield* LedgerReader
       const lastBlock = Effect.map(reader.stamp, ({ ethereumBlockNum }) => ethereumBlockNum)
@@ -49,7 +55,9 @@ describe("Driving a node", () => {
       for (let block = 1n; block <= 5n; block++) {
         yield* TestClock.adjust(PACE_MS)
         // signatures are verified by code that is loaded with the first one
-        while ((yield* lastBlock) < first + block) yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+        while ((yield* lastBlock) < first + block) {
+          yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+        }
       }
       yield* Fiber.interrupt(fiber)
       yield* TestClock.adjust(5 * PACE_MS)
@@ -61,15 +69,30 @@ describe("Driving a node", () => {
     const { simulation, owners, posted } = watched(networkOf("pool"))
     return Effect.gen(function*() {
       const records = yield* lived(simulation, 60)
-      assert.deepStrictEqual([...new Set(posted.map(({ type }) => type))].sort(), ["Exit", "Transfer", "TransferToBJJ", "TransferToEthAddr"])
-      assert.isTrue(posted.some(({ request }) => request !== null && Object.values(request).every((value) => value !== null)))
-      const created = records.flatMap((record) => record.kind === "block" ? (record.block.batches ?? []).flatMap(({ l1Coordinator }) => l1Coordinator) : [])
+      assert.deepStrictEqual([...new Set(posted.map(({ type }) => type))].sort(), [
+        "Exit",
+        "Transfer",
+        "TransferToBJJ",
+        "TransferToEthAddr"
+      ])
+      assert.isTrue(
+        posted.some(({ request }) =>
+          request !== null && Object.values(request).every((value) => value !== null)
+        )
+      )
+      const created = records.flatMap((record) =>
+        record.kind === "block"
+          ? (record.block.batches ?? []).flatMap(({ l1Coordinator }) => l1Coordinator)
+          : []
+      )
       assert.isTrue(created.some(({ address }) => owners.has(address)))
       const pool = yield* Pool
       const reader = yield* LedgerReader
       const last = posted.at(-1)!
       const { item: sender } = yield* reader.find("account", last.fromAccountIndex)
-      assert.isTrue(verifyTransaction(sender!.account.publicKey, last, simulation.genesis.network.chainId))
+      assert.isTrue(
+        verifyTransaction(sender!.account.publicKey, last, simulation.genesis.network.chainId)
+      )
 
       const states: Record<PoolState, number> = { pend: 0, fing: 0, fged: 0, invl: 0 }
       const moves = new Set<string>()
@@ -79,32 +102,49 @@ describe("Driving a node", () => {
         states[row.state]++
         for (const { from, to } of yield* pool.transitions(id)) moves.add(`${from} to ${to}`)
         const { item } = yield* reader.find("transaction", id)
-        assert.strictEqual(row.state === "fged" ? row.batchNum : null, item?.transaction.batchNum ?? null, `${id} is ${row.state}`)
+        assert.strictEqual(
+          row.state === "fged" ? row.batchNum : null,
+          item?.transaction.batchNum ?? null,
+          `${id} is ${row.state}`
+        )
       }
       assert.isAbove(states.fged, 400)
       assert.isAbove(states.fing, 0)
       assert.isAbove(states.pend, 0)
       assert.isAbove(states.invl, 0)
-      assert.includeMembers([...moves], ["null to pend", "pend to fing", "fing to fged", "fing to pend", "fged to pend", "pend to invl"])
+      assert.includeMembers([...moves], [
+        "null to pend",
+        "pend to fing",
+        "fing to fged",
+        "fing to pend",
+        "fged to pend",
+        "pend to invl"
+      ])
       assert.isBelow(states.pend, 80)
     }).pipe(provideNode(simulation))
   })
 
-  it.effect("a live network is the same for the same seed", () => Effect.gen(function*() {
-    const [first, again] = yield* Effect.all([0, 1].map(() => {
-      const simulation = networkOf("again")
-      return lived(simulation, 12).pipe(provideNode(simulation))
+  it.effect("a live network is the same for the same seed", () =>
+    Effect.gen(function*() {
+      const [first, again] = yield* Effect.all([0, 1].map(() => {
+        const simulation = networkOf("again")
+        return lived(simulation, 12).pipe(provideNode(simulation))
+      }))
+      assert.deepStrictEqual(first, again)
     }))
-    assert.deepStrictEqual(first, again)
-  }))
 
   it.effect("the simulator leaves the demo wallet alone", () => {
     const simulation = networkOf("demo")
     return Effect.gen(function*() {
       yield* lived(simulation, 20)
       const reader = yield* LedgerReader
-      const { items } = yield* reader.list("accounts", { filters: { publicKey: simulation.demo.publicKey } })
-      assert.deepStrictEqual(items.map(({ account: { nonce, tokenId } }) => [tokenId, nonce]), [[0, 0n], [1, 0n]])
+      const { items } = yield* reader.list("accounts", {
+        filters: { publicKey: simulation.demo.publicKey }
+      })
+      assert.deepStrictEqual(items.map(({ account: { nonce, tokenId } }) => [tokenId, nonce]), [[
+        0,
+        0n
+      ], [1, 0n]])
       for (const { account } of items) assert.isAbove(Number(account.balance), 0)
     }).pipe(provideNode(simulation))
   })
@@ -112,13 +152,21 @@ describe("Driving a node", () => {
   it.effect("the roots of live batches are those of the accounts", () => {
     const simulation = networkOf("roots", false)
     return Effect.gen(function*() {
-      const { accountLeaf, merkleTree } = yield* Effect.promise(() => import("../../adapters/crypto/mod.ts"))
+      const { accountLeaf, merkleTree } = yield* Effect.promise(() =>
+        import("../../adapters/crypto/mod.ts")
+      )
       const reader = yield* LedgerReader
       const records = yield* lived(simulation, 15)
       assert.isTrue(records.some(({ kind }) => kind === "rollBack"))
       const { items } = yield* reader.list("accounts", { filters: {}, limit: 2000 })
-      const { items: [batch] } = yield* reader.list("batches", { filters: {}, limit: 1, order: "DESC" })
-      const tree = merkleTree(items.map(({ account }) => ({ index: account.index, leaf: accountLeaf(account) })))
+      const { items: [batch] } = yield* reader.list("batches", {
+        filters: {},
+        limit: 1,
+        order: "DESC"
+      })
+      const tree = merkleTree(
+        items.map(({ account }) => ({ index: account.index, leaf: accountLeaf(account) }))
+      )
       assert.strictEqual(batch!.stateRoot, tree.root)
     }).pipe(provideNode(simulation))
   })

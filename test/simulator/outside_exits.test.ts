@@ -8,17 +8,33 @@ import { EXIT_ACCOUNT, l2TransactionId } from "../../core/encoding/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger, Submission } from "../../core/use_cases/mod.ts"
 
-const simulation = simulate({ seed: "outside", users: 20, rollBackPeriodBlocks: 0, standInRoots: true })
+const simulation = simulate({
+  seed: "outside",
+  users: 20,
+  rollBackPeriodBlocks: 0,
+  standInRoots: true
+})
 const { demo, genesis: { network } } = simulation
 
 /** Hands in an exit of the demo wallet's ether, as a person at a keyboard would. */
 const leave = Effect.fnUntraced(function*(amount: bigint) {
   const [account] = simulation.demoAccounts()
   const spelt = {
-    tokenId: 0, fromAccountIndex: account!.index, toAccountIndex: EXIT_ACCOUNT, toAddress: null, toPublicKey: null, amount, fee: 100, nonce: account!.nonce, request: null
+    tokenId: 0,
+    fromAccountIndex: account!.index,
+    toAccountIndex: EXIT_ACCOUNT,
+    toAddress: null,
+    toPublicKey: null,
+    amount,
+    fee: 100,
+    nonce: account!.nonce,
+    request: null
   }
   yield* (yield* Submission).submitTransaction({
-    ...spelt, type: "Exit", id: Result.getOrThrow(l2TransactionId(spelt, keccak256)), signature: signTransaction(demo.privateKey, spelt, network.chainId)
+    ...spelt,
+    type: "Exit",
+    id: Result.getOrThrow(l2TransactionId(spelt, keccak256)),
+    signature: signTransaction(demo.privateKey, spelt, network.chainId)
   })
 })
 
@@ -27,9 +43,15 @@ const withdrawn = Effect.fnUntraced(function*(amount: bigint) {
   const reader = yield* LedgerReader
   for (let blocks = 0; blocks < 20; blocks++) {
     yield* driveOnce(simulation)
-    const { items: [newest] } = yield* reader.list("exits", { filters: { publicKey: demo.publicKey }, limit: 1, order: "DESC" })
+    const { items: [newest] } = yield* reader.list("exits", {
+      filters: { publicKey: demo.publicKey },
+      limit: 1,
+      order: "DESC"
+    })
     const exit: Exit | undefined = newest?.exit
-    if (exit?.balance !== amount || (exit.instantWithdrawn ?? exit.delayedWithdrawn) === null) continue
+    if (exit?.balance !== amount || (exit.instantWithdrawn ?? exit.delayedWithdrawn) === null) {
+      continue
+    }
     const { item: batch } = yield* reader.find("batch", exit.batchNum)
     return { exit, forged: batch!.ethereumBlockNum }
   }
@@ -41,9 +63,15 @@ describe("An exit of a wallet that the simulator does not play", () => {
     Effect.gen(function*() {
       const ledger = yield* Ledger
       while (simulation.demoAccounts().length === 0) yield* ledger.applyRecord(simulation.next())
-      for (const [amount, instant] of [[10n ** 16n, true], [10n ** 18n, false], [3n * 10n ** 17n, true]] as const) {
+      for (
+        const [amount, instant] of [[10n ** 16n, true], [10n ** 18n, false], [
+          3n * 10n ** 17n,
+          true
+        ]] as const
+      ) {
         yield* leave(amount)
-        const { exit: { delayedWithdrawRequest, delayedWithdrawn, instantWithdrawn }, forged } = yield* withdrawn(amount)
+        const { exit: { delayedWithdrawRequest, delayedWithdrawn, instantWithdrawn }, forged } =
+          yield* withdrawn(amount)
         assert.deepStrictEqual(
           [instantWithdrawn, delayedWithdrawRequest, delayedWithdrawn],
           instant ? [forged + 2n, null, null] : [null, forged + 2n, forged + 4n]

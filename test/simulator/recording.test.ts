@@ -5,7 +5,10 @@ import type { FeedRecord } from "../../core/domain/mod.ts"
 
 /* What `npm start` shows was computed before. Here it is computed again: all keys and exit proofs, and the state roots of the beginning and the end. */
 
-const recordsOf = (options: Omit<SimulationOptions, "seed">, transactions = 3000): ReadonlyArray<FeedRecord> => [
+const recordsOf = (
+  options: Omit<SimulationOptions, "seed">,
+  transactions = 3000
+): ReadonlyArray<FeedRecord> => [
   ...prehistory(simulate({ seed: "1", ...options }), transactions)
 ]
 
@@ -18,9 +21,18 @@ function asked(known: string, transactions?: number): string {
 
 const stale = "The simulation has changed: run node test/simulator/write_recording.ts"
 
-const withoutRoots = (records: ReadonlyArray<FeedRecord>) => records.map((record) => record.kind === "block"
-  ? { ...record, block: { ...record.block, batches: (record.block.batches ?? []).map((batch) => ({ ...batch, stateRoot: 0n })) } }
-  : record)
+const withoutRoots = (records: ReadonlyArray<FeedRecord>) =>
+  records.map((record) =>
+    record.kind === "block"
+      ? {
+        ...record,
+        block: {
+          ...record.block,
+          batches: (record.block.batches ?? []).map((batch) => ({ ...batch, stateRoot: 0n }))
+        }
+      }
+      : record
+  )
 
 describe("The recording of the network that is shown by default", () => {
   it("holds all that the network asks for and nothing else", () => {
@@ -28,7 +40,11 @@ describe("The recording of the network that is shown by default", () => {
   })
 
   it("gives the keys and exit proofs that are computed without it", () => {
-    assert.deepStrictEqual(withoutRoots(recordsOf({ recording: new Recording(), standInRoots: true })), withoutRoots(recordsOf({})), stale)
+    assert.deepStrictEqual(
+      withoutRoots(recordsOf({ recording: new Recording(), standInRoots: true })),
+      withoutRoots(recordsOf({})),
+      stale
+    )
   })
 
   it("begins with what is computed from nothing", () => {
@@ -43,7 +59,9 @@ describe("The recording of the network that is shown by default", () => {
   })
 
   it("changes nothing for another network", () => {
-    const records = (recording: Recording) => [...prehistory(simulate({ seed: "other", users: 20, recording }), 60)]
+    const records = (
+      recording: Recording
+    ) => [...prehistory(simulate({ seed: "other", users: 20, recording }), 60)]
     assert.deepStrictEqual(records(new Recording(recorded)), records(new Recording()))
   })
 })

@@ -2,7 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { keccak256, verifyInclusion } from "../../adapters/crypto/mod.ts"
 import { prehistory, simulate, type SimulationOptions, writeFeed } from "../../app/simulator/mod.ts"
-import { type FeedRecord, type GenesisFeed, readFeedLine, writeFeedLine } from "../../core/domain/mod.ts"
+import {
+  type FeedRecord,
+  type GenesisFeed,
+  readFeedLine,
+  writeFeedLine
+} from "../../core/domain/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { layer } from "../../adapters/memory/mod.ts"
 import { occurrencesOf, REQUIRED_OCCURRENCES } from "./_occurrences.ts"
@@ -20,7 +25,10 @@ const networkOf = (seed: string | number): Network => {
   let network = made.get(seed)
   if (network === undefined) {
     const simulation = simulate({ seed, standInRoots: true })
-    made.set(seed, network = { genesis: simulation.genesis, records: [...prehistory(simulation, TRANSACTIONS)] })
+    made.set(
+      seed,
+      network = { genesis: simulation.genesis, records: [...prehistory(simulation, TRANSACTIONS)] }
+    )
   }
   return network
 }
@@ -32,18 +40,38 @@ interface Network {
 
 describe("Simulation", () => {
   it("the same seed gives the same feed, another seed another one", () => {
-    const [first, again] = [7, 7].map((seed) => [...writeFeed(simulate({ seed, users: 40 }), 400)].join(""))
+    const [first, again] = [7, 7].map((seed) =>
+      [...writeFeed(simulate({ seed, users: 40 }), 400)].join("")
+    )
     assert.isTrue(first === again)
-    const [one, other] = [7, 8].map((seed) => [...writeFeed(simulate({ seed, users: 40, standInRoots: true }), 400)].join(""))
+    const [one, other] = [7, 8].map((seed) =>
+      [...writeFeed(simulate({ seed, users: 40, standInRoots: true }), 400)].join("")
+    )
     assert.isFalse(one === other)
   })
 
   it("with stand-ins the feed is the same but for the state roots", () => {
-    const [plain, rooted] = [true, false].map((standInRoots) => recordsOf({ seed: "roots", users: 40, rollBackPeriodBlocks: 10, standInRoots }, 400))
+    const [plain, rooted] = [true, false].map((standInRoots) =>
+      recordsOf({ seed: "roots", users: 40, rollBackPeriodBlocks: 10, standInRoots }, 400)
+    )
     const roots = (records: ReadonlyArray<FeedRecord> | undefined) =>
-      (records ?? []).flatMap((record) => record.kind === "block" ? (record.block.batches ?? []).map(({ stateRoot }) => stateRoot) : [])
-    const rootless = (records: ReadonlyArray<FeedRecord> | undefined) => (records ?? []).map((record) =>
-      record.kind === "block" ? { ...record, block: { ...record.block, batches: (record.block.batches ?? []).map((batch) => ({ ...batch, stateRoot: 0n })) } } : record)
+      (records ?? []).flatMap((record) =>
+        record.kind === "block"
+          ? (record.block.batches ?? []).map(({ stateRoot }) => stateRoot)
+          : []
+      )
+    const rootless = (records: ReadonlyArray<FeedRecord> | undefined) =>
+      (records ?? []).map((record) =>
+        record.kind === "block"
+          ? {
+            ...record,
+            block: {
+              ...record.block,
+              batches: (record.block.batches ?? []).map((batch) => ({ ...batch, stateRoot: 0n }))
+            }
+          }
+          : record
+      )
     assert.deepStrictEqual(rootless(rooted), rootless(plain))
     assert.notDeepEqual(roots(rooted), roots(plain))
     // before the first account the tree is empty
@@ -59,10 +87,28 @@ describe("Simulation", () => {
   })
 
   it("a network of other options is valid too", () => {
-    const small = { seed: 9, users: 3, tokens: 0, coordinators: 0, rollBackPeriodBlocks: 5, standInRoots: true }
+    const small = {
+      seed: 9,
+      users: 3,
+      tokens: 0,
+      coordinators: 0,
+      rollBackPeriodBlocks: 5,
+      standInRoots: true
+    }
     assert.isTrue(recordsOf(small, 200).some(({ kind }) => kind === "rollBack"))
-    const busy = { seed: 9, users: 20, tokens: 3, coordinators: 1, transactionsPerBlock: 80, exitShare: 0, heavyShare: 0.4, standInRoots: true }
-    assert.isFalse(recordsOf({ ...busy, rollBackPeriodBlocks: 0 }, 1000).some(({ kind }) => kind === "rollBack"))
+    const busy = {
+      seed: 9,
+      users: 20,
+      tokens: 3,
+      coordinators: 1,
+      transactionsPerBlock: 80,
+      exitShare: 0,
+      heavyShare: 0.4,
+      standInRoots: true
+    }
+    assert.isFalse(
+      recordsOf({ ...busy, rollBackPeriodBlocks: 0 }, 1000).some(({ kind }) => kind === "rollBack")
+    )
   })
 
   for (const seed of SEEDS) {
@@ -89,7 +135,12 @@ describe("Simulation", () => {
 
   it("every exit proof verifies", () => {
     let verified = 0
-    for (const record of recordsOf({ seed: "proofs", users: 60, exitShare: 0.05, standInRoots: true }, 1000)) {
+    for (
+      const record of recordsOf(
+        { seed: "proofs", users: 60, exitShare: 0.05, standInRoots: true },
+        1000
+      )
+    ) {
       if (record.kind !== "block") continue
       for (const { exitRoot, exits } of record.block.batches ?? []) {
         for (const { merkleProof } of exits) {
@@ -105,7 +156,14 @@ describe("Simulation", () => {
   it("blocks link to their parents, and a block of a fork has another hash", () => {
     const hashes = new Map<bigint, string>()
     let replaced = 0
-    for (const record of recordsOf({ seed: "chain", users: 40, rollBackPeriodBlocks: 10, standInRoots: true }, 1500)) {
+    for (
+      const record of recordsOf({
+        seed: "chain",
+        users: 40,
+        rollBackPeriodBlocks: 10,
+        standInRoots: true
+      }, 1500)
+    ) {
       if (record.kind !== "block") continue
       const { hash, number, parentHash } = record.block
       if (hashes.has(number - 1n)) assert.strictEqual(parentHash, hashes.get(number - 1n))

@@ -64,7 +64,9 @@ export class Reader {
 
   /** What one connection is shown never goes back; another connection may be one to another process. */
   noteVersion(version: number): void {
-    if (version < this.#version) this.#isWrong(`Version ${version} after ${this.#version} on one connection`)
+    if (version < this.#version) {
+      this.#isWrong(`Version ${version} after ${this.#version} on one connection`)
+    }
     this.#version = version
   }
 
@@ -77,17 +79,35 @@ export class Reader {
   }
 
   #send(method: string, path: string, body?: string) {
-    return new Promise<{ readonly status: number; readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined }; readonly text: string }>((resolve, reject) => {
+    return new Promise<
+      {
+        readonly status: number
+        readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined }
+        readonly text: string
+      }
+    >((resolve, reject) => {
       const asked = request({
-        agent: this.#agent, host: "127.0.0.1", port: this.#port, method, path, headers: body === undefined ? {} : { "content-type": "application/json" }, timeout: 30_000
+        agent: this.#agent,
+        host: "127.0.0.1",
+        port: this.#port,
+        method,
+        path,
+        headers: body === undefined ? {} : { "content-type": "application/json" },
+        timeout: 30_000
       }, (response) => {
         let text = ""
-        response.setEncoding("utf8").on("data", (chunk) => text += chunk).on("end", () => resolve({ status: response.statusCode!, headers: response.headers, text })).on("error", reject)
+        response.setEncoding("utf8").on("data", (chunk) => text += chunk).on(
+          "end",
+          () => resolve({ status: response.statusCode!, headers: response.headers, text })
+        ).on("error", reject)
       })
       asked.on("socket", () => {
         if (!asked.reusedSocket) this.forgetVersion()
       })
-      asked.on("timeout", () => asked.destroy(new Unanswered(!asked.reusedSocket))).on("error", reject).end(body)
+      asked.on("timeout", () => asked.destroy(new Unanswered(!asked.reusedSocket))).on(
+        "error",
+        reject
+      ).end(body)
     })
   }
 

@@ -22,15 +22,34 @@ import { Reader, type Seen } from "./_reader.ts"
  */
 const { values } = parseArgs({
   options: {
-    minutes: { type: "string", default: "30" }, "kill-minutes": { type: "string", default: "4" }, readers: { type: "string", default: "6" }, pace: { type: "string", default: "0.5" }
+    minutes: { type: "string", default: "30" },
+    "kill-minutes": { type: "string", default: "4" },
+    readers: { type: "string", default: "6" },
+    pace: { type: "string", default: "0.5" }
   }
 })
-const [minutes, killMinutes, readerCount] = [values.minutes, values["kill-minutes"], values.readers].map(Number) as [number, number, number]
+const [minutes, killMinutes, readerCount] = [values.minutes, values["kill-minutes"], values.readers]
+  .map(Number) as [number, number, number]
 const main = join(import.meta.dirname, "../../app/main.js")
 
 const cluster = await startCluster({ settings: { shared_buffers: "128MB" } })
 const url = await cluster.createDatabase()
-const words = ["serve", "--database", url, "--workers", "2", "--port", "0", "--admin-port", "off", "--no-request-log", "--pace", values.pace, "--seed", "soak"]
+const words = [
+  "serve",
+  "--database",
+  url,
+  "--workers",
+  "2",
+  "--port",
+  "0",
+  "--admin-port",
+  "off",
+  "--no-request-log",
+  "--pace",
+  values.pace,
+  "--seed",
+  "soak"
+]
 const server = spawn(process.execPath, [main, ...words], { stdio: ["ignore", "pipe", "pipe"] })
 let said = ""
 for (const stream of [server.stdout, server.stderr]) stream.on("data", (text) => said += text)
@@ -44,7 +63,16 @@ const port = Number(told(/Listening on http:\/\/\S+?:(\d+)/u)![1])
 
 const endMs = Date.now() + minutes * 60_000
 const readers = Array.from({ length: readerCount }, () => new Reader(port))
-const starts = ["/transactions-history?limit=50", "/accounts?limit=50", "/batches?limit=20&order=DESC", "/exits?limit=50", "/slots?limit=20", "/bids?slotNum=2&limit=50", "/state", "/tokens"]
+const starts = [
+  "/transactions-history?limit=50",
+  "/accounts?limit=50",
+  "/batches?limit=20&order=DESC",
+  "/exits?limit=50",
+  "/slots?limit=20",
+  "/bids?slotNum=2&limit=50",
+  "/state",
+  "/tokens"
+]
 
 /** Walks a list from its start, page by page; a page that says that more is there has a next one. */
 const walk = async (reader: Reader, start: string, pagesMax: number) => {
@@ -53,10 +81,18 @@ const walk = async (reader: Reader, start: string, pagesMax: number) => {
     const answer = await reader.ask("GET", path)
     if (answer === null) return
     reader.noteVersion(answer.version)
-    if (answer.status !== 200) return void reader.seen.wrong.push(`GET ${path}: ${answer.status} ${answer.body.slice(0, 200)}`)
+    if (answer.status !== 200) {
+      return void reader.seen.wrong.push(
+        `GET ${path}: ${answer.status} ${answer.body.slice(0, 200)}`
+      )
+    }
     const { pendingItems, ...rest } = JSON.parse(answer.body) as { readonly pendingItems?: number }
-    const items = Object.values(rest).find(Array.isArray) as ReadonlyArray<{ readonly itemId: number }> | undefined
-    if (pendingItems === undefined || items === undefined || pendingItems === 0 || items.length === 0) return
+    const items = Object.values(rest).find(Array.isArray) as
+      | ReadonlyArray<{ readonly itemId: number }>
+      | undefined
+    if (
+      pendingItems === undefined || items === undefined || pendingItems === 0 || items.length === 0
+    ) return
     const last: number = items.at(-1)!.itemId
     if (typeof last !== "number") return
     path = `${start}&fromItem=${start.includes("DESC") ? last - 1 : last + 1}`
@@ -64,36 +100,57 @@ const walk = async (reader: Reader, start: string, pagesMax: number) => {
   }
 }
 const read = async (reader: Reader) => {
-  while (Date.now() < endMs) await walk(reader, starts[Math.floor(Math.random() * starts.length)]!, 10)
+  while (Date.now() < endMs) {
+    await walk(reader, starts[Math.floor(Math.random() * starts.length)]!, 10)
+  }
 }
 
 /* Wallets: each authorization that was acknowledged must be there until the end. */
-const authorizationText = bodyWriter(later.bodies.authorization, wireContext(defaultNetwork, keccak256))
+const authorizationText = bodyWriter(
+  later.bodies.authorization,
+  wireContext(defaultNetwork, keccak256)
+)
 const acknowledged = new Set<string>()
 const write = async (reader: Reader) => {
   while (Date.now() < endMs) {
     const [owner, key] = [randomBytes(32), randomBytes(32)]
     const [address, publicKey] = [ethereumAddress(owner), derivePublicKey(key)]
-    const body = authorizationText({ address, publicKey, signature: signAuthorization(owner, publicKey, defaultNetwork) })
+    const body = authorizationText({
+      address,
+      publicKey,
+      signature: signAuthorization(owner, publicKey, defaultNetwork)
+    })
     const answer = await reader.ask("POST", "/account-creation-authorization", body)
     const path = `/account-creation-authorization/${defaultNetwork.prefix}:${address}`
     if (answer?.status === 200) acknowledged.add(path)
-    else if (answer !== null) reader.seen.wrong.push(`POST: ${answer.status} ${answer.body.slice(0, 200)}`)
-    if (answer?.status === 200 && (await reader.ask("GET", path))?.status === 404) reader.seen.wrong.push(`${path} was acknowledged and is not there`)
+    else if (answer !== null) {
+      reader.seen.wrong.push(`POST: ${answer.status} ${answer.body.slice(0, 200)}`)
+    }
+    if (answer?.status === 200 && (await reader.ask("GET", path))?.status === 404) {
+      reader.seen.wrong.push(`${path} was acknowledged and is not there`)
+    }
     await sleep(400)
   }
 }
 
 /** Kilobytes that the processes of the program hold, the supervisor first. */
 const memoryOf = (): ReadonlyArray<number> => {
-  const parents = new Map(readdirSync("/proc").filter((name) => /^\d+$/u.test(name)).map((pid) => {
-    try {
-      return [Number(pid), Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")[1])] as const
-    } catch {
-      return [Number(pid), 0] as const
-    }
-  }))
-  return [server.pid!, ...[...parents].filter(([, parent]) => parent === server.pid).map(([pid]) => pid)].map((pid) => {
+  const parents = new Map(
+    readdirSync("/proc").filter((name) => /^\d+$/u.test(name)).map((pid) => {
+      try {
+        return [
+          Number(pid),
+          Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")[1])
+        ] as const
+      } catch {
+        return [Number(pid), 0] as const
+      }
+    })
+  )
+  return [
+    server.pid!,
+    ...[...parents].filter(([, parent]) => parent === server.pid).map(([pid]) => pid)
+  ].map((pid) => {
     try {
       return Number(/VmRSS:\s+(\d+)/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0)
     } catch {
@@ -109,7 +166,9 @@ interface Minute {
 const past: Array<Minute> = []
 let kills = 0
 const watch = async () => {
-  console.log("minute  answers/s  refused  cut  p50 ms  p99 ms  RSS MB (supervisor, processes)  ledger version  acknowledged")
+  console.log(
+    "minute  answers/s  refused  cut  p50 ms  p99 ms  RSS MB (supervisor, processes)  ledger version  acknowledged"
+  )
   for (let minute = 1, before = 0; Date.now() < endMs; minute++) {
     await sleep(Math.min(60_000, endMs - Date.now()))
     const all = everybody.map(({ seen }) => seen)
@@ -119,19 +178,31 @@ const watch = async () => {
     const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? NaN
     const memory = memoryOf()
     past.push({ memoryKb: memory.reduce((a, b) => a + b, 0), p99: at(0.99) })
-    const version = JSON.parse((await readers[0]!.ask("GET", "/state"))?.body ?? "{}") as { readonly network?: { readonly lastBatch?: { readonly batchNum: number } } }
+    const version = JSON.parse((await readers[0]!.ask("GET", "/state"))?.body ?? "{}") as {
+      readonly network?: { readonly lastBatch?: { readonly batchNum: number } }
+    }
     console.log([
-      String(minute).padStart(6), ((total - before) / 60).toFixed(0).padStart(10), String(sum(all, ({ refused }) => refused)).padStart(8), String(sum(all, ({ cut }) => cut)).padStart(4),
-      at(0.5).toFixed(1).padStart(7), at(0.99).toFixed(1).padStart(7), `  ${memory.map((kb) => (kb / 1024).toFixed(0)).join(" + ")}`.padEnd(33),
-      `batch ${version.network?.lastBatch?.batchNum ?? "?"}`.padEnd(14), String(acknowledged.size)
+      String(minute).padStart(6),
+      ((total - before) / 60).toFixed(0).padStart(10),
+      String(sum(all, ({ refused }) => refused)).padStart(8),
+      String(sum(all, ({ cut }) => cut)).padStart(4),
+      at(0.5).toFixed(1).padStart(7),
+      at(0.99).toFixed(1).padStart(7),
+      `  ${memory.map((kb) => (kb / 1024).toFixed(0)).join(" + ")}`.padEnd(33),
+      `batch ${version.network?.lastBatch?.batchNum ?? "?"}`.padEnd(14),
+      String(acknowledged.size)
     ].join(" "))
     before = total
     if (minute % killMinutes === 0 && Date.now() < endMs - 30_000) kill()
   }
 }
-const sum = (all: ReadonlyArray<Seen>, of: (seen: Seen) => number): number => all.reduce((total, seen) => total + of(seen), 0)
+const sum = (all: ReadonlyArray<Seen>, of: (seen: Seen) => number): number =>
+  all.reduce((total, seen) => total + of(seen), 0)
 const kill = () => {
-  const pids = [...said.matchAll(/Worker (\d) of 2 \(process (\d+)\) is serving/gu)].reduce((by, [, place, pid]) => by.set(Number(place), Number(pid)), new Map<number, number>())
+  const pids = [...said.matchAll(/Worker (\d) of 2 \(process (\d+)\) is serving/gu)].reduce(
+    (by, [, place, pid]) => by.set(Number(place), Number(pid)),
+    new Map<number, number>()
+  )
   const pid = pids.get(1 + kills % 2)!
   console.log(`        kill -9 of process ${pid}`)
   process.kill(pid, "SIGKILL")
@@ -146,26 +217,56 @@ await Promise.all([...readers.map(read), write(writer), watch()])
 const wrong = everybody.flatMap(({ seen }) => seen.wrong)
 for (const path of acknowledged) {
   const answer = await writer.ask("GET", path)
-  if (answer?.status !== 200) wrong.push(`${path} was acknowledged and is not there at the end: ${answer?.status}`)
+  if (answer?.status !== 200) {
+    wrong.push(`${path} was acknowledged and is not there at the end: ${answer?.status}`)
+  }
 }
 for (const each of everybody) each.close()
 server.kill("SIGTERM")
 const code = await ended
 const unanswered = sum(everybody.map(({ seen }) => seen), (seen) => seen.unanswered)
-if (unanswered > kills) wrong.push(`${unanswered} connections were not answered, expected at most one for each of ${kills} kills`)
+if (unanswered > kills) {
+  wrong.push(
+    `${unanswered} connections were not answered, expected at most one for each of ${kills} kills`
+  )
+}
 if (code !== 0) wrong.push(`It ended with ${code} after SIGTERM, expected 0`)
-const verified = spawnSync(process.execPath, [main, "verify", "--database", url], { encoding: "utf8", maxBuffer: 2 ** 26 })
-if (verified.status !== 0) wrong.push(`verify ended with ${verified.status}: ${(verified.stdout + verified.stderr).slice(-2000)}`)
+const verified = spawnSync(process.execPath, [main, "verify", "--database", url], {
+  encoding: "utf8",
+  maxBuffer: 2 ** 26
+})
+if (verified.status !== 0) {
+  wrong.push(
+    `verify ended with ${verified.status}: ${(verified.stdout + verified.stderr).slice(-2000)}`
+  )
+}
 await cluster.remove()
 
 // the first third fills what is kept ready
 const third = Math.max(1, Math.floor(past.length / 3))
-const mean = (some: ReadonlyArray<Minute>, of: (minute: Minute) => number) => some.reduce((total, minute) => total + of(minute), 0) / some.length
+const mean = (some: ReadonlyArray<Minute>, of: (minute: Minute) => number) =>
+  some.reduce((total, minute) => total + of(minute), 0) / some.length
 const [second, last] = [past.slice(third, 2 * third), past.slice(2 * third)]
-const growth = second.length === 0 || last.length === 0 ? NaN : mean(last, ({ memoryKb }) => memoryKb) / mean(second, ({ memoryKb }) => memoryKb)
-if (growth > 1.15) wrong.push(`Memory of the last third ÷ of the second one: ${growth.toFixed(2)}, expected at most 1.15`)
-console.log(`\n${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}`)
-console.log(`${minutes} minutes, ${kills} kills, ${unanswered} connections unanswered, ${sum(everybody.map(({ seen }) => seen), ({ answered }) => answered)} answers, ${acknowledged.size} authorizations acknowledged and there; memory last third ÷ second ${growth.toFixed(2)}`)
+const growth = second.length === 0 || last.length === 0
+  ? NaN
+  : mean(last, ({ memoryKb }) => memoryKb) / mean(second, ({ memoryKb }) => memoryKb)
+if (growth > 1.15) {
+  wrong.push(
+    `Memory of the last third ÷ of the second one: ${growth.toFixed(2)}, expected at most 1.15`
+  )
+}
+console.log(
+  `\n${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} × ${
+    cpus()[0]?.model
+  }`
+)
+console.log(
+  `${minutes} minutes, ${kills} kills, ${unanswered} connections unanswered, ${
+    sum(everybody.map(({ seen }) => seen), ({ answered }) => answered)
+  } answers, ${acknowledged.size} authorizations acknowledged and there; memory last third ÷ second ${
+    growth.toFixed(2)
+  }`
+)
 console.log(`verify: ${verified.stdout.trim().split("\n").at(-1)}`)
 for (const sentence of wrong) console.log(`WRONG  ${sentence}`)
 console.log(wrong.length === 0 ? "Nothing was wrong" : `${wrong.length} things were wrong`)

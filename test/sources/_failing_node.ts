@@ -10,7 +10,10 @@ export type Fate = "lost" | "unheard" | "answered"
 
 const failure = Effect.fail(new StoreFailure({ message: "The database is gone", retry: true }))
 
-const fated = <A, E, R>(call: Effect.Effect<A, E, R>, fate: () => Fate): Effect.Effect<A, E | StoreFailure, R> =>
+const fated = <A, E, R>(
+  call: Effect.Effect<A, E, R>,
+  fate: () => Fate
+): Effect.Effect<A, E | StoreFailure, R> =>
   Effect.suspend((): Effect.Effect<A, E | StoreFailure, R> => {
     const drawn = fate()
     return drawn === "lost" ? failure : drawn === "unheard" ? Effect.andThen(call, failure) : call
@@ -18,24 +21,40 @@ const fated = <A, E, R>(call: Effect.Effect<A, E, R>, fate: () => Fate): Effect.
 
 /** A service of which every effect may fail. */
 const fatedService = <Service extends object>(service: Service, fate: () => Fate): Service =>
-  Object.fromEntries(Object.entries(service).map(([name, member]) => [
-    name,
-    Effect.isEffect(member) ? fated(member, fate) : (...args: ReadonlyArray<unknown>) => fated((member as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...args), fate)
-  ])) as Service
+  Object.fromEntries(
+    Object.entries(service).map(([name, member]) => [
+      name,
+      Effect.isEffect(member)
+        ? fated(member, fate)
+        : (...args: ReadonlyArray<unknown>) =>
+          fated(
+            (member as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...args),
+            fate
+          )
+    ])
+  ) as Service
 
 /** A node in memory whose store fails as told. */
-export const failingNode = (genesis: GenesisFeed, fate: () => Fate): Layer.Layer<LiveNode | LedgerWriter> =>
-  Layer.effectContext(Effect.map(Layer.build(memoryNode({ genesis })), (node) =>
-    Context.make(Ledger, fatedService(Context.get(node, Ledger), fate)).pipe(
-      Context.add(Pool, fatedService(Context.get(node, Pool), fate)),
-      Context.add(Submission, fatedService(Context.get(node, Submission), fate)),
-      Context.add(LedgerReader, fatedService(Context.get(node, LedgerReader), fate)),
-      Context.add(LedgerWriter, fatedService(Context.get(node, LedgerWriter), fate))
-    )))
+export const failingNode = (
+  genesis: GenesisFeed,
+  fate: () => Fate
+): Layer.Layer<LiveNode | LedgerWriter> =>
+  Layer.effectContext(
+    Effect.map(Layer.build(memoryNode({ genesis })), (node) =>
+      Context.make(Ledger, fatedService(Context.get(node, Ledger), fate)).pipe(
+        Context.add(Pool, fatedService(Context.get(node, Pool), fate)),
+        Context.add(Submission, fatedService(Context.get(node, Submission), fate)),
+        Context.add(LedgerReader, fatedService(Context.get(node, LedgerReader), fate)),
+        Context.add(LedgerWriter, fatedService(Context.get(node, LedgerWriter), fate))
+      ))
+  )
 
 /** 32 bits at a time, the same ones for the same seed. */
 export const random = (seed: string) => {
-  let state = Array.from(seed).reduce((hash, letter) => Math.imul(hash, 31) + letter.codePointAt(0)!, 7)
+  let state = Array.from(seed).reduce(
+    (hash, letter) => Math.imul(hash, 31) + letter.codePointAt(0)!,
+    7
+  )
   return () => {
     state = Math.imul(state, 1664525) + 1013904223
     return (state >>> 0) >>> 8

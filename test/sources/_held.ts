@@ -6,5 +6,8 @@ export const held = Effect.gen(function*() {
   const reader = yield* LedgerReader
   const { items: accounts } = yield* reader.list("accounts", { filters: {}, limit: 2000 })
   const { items: batches } = yield* reader.list("batches", { filters: {}, limit: 2000 })
-  return { accounts: accounts.map(({ account }) => ({ ...account, itemId: 0 })), batches: batches.map((batch) => ({ ...batch, itemId: 0 })) }
+  return {
+    accounts: accounts.map(({ account }) => ({ ...account, itemId: 0 })),
+    batches: batches.map((batch) => ({ ...batch, itemId: 0 }))
+  }
 })

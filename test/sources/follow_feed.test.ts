@@ -10,7 +10,14 @@ import { lastBlock, Ledger } from "../../core/use_cases/mod.ts"
 import { failingNode, type Fate, random, realTurn } from "./_failing_node.ts"
 import { held } from "./_held.ts"
 
-const simulation = simulate({ seed: "followed", users: 20, tokens: 3, transactionsPerBlock: 4, rollBackPeriodBlocks: 5, standInRoots: true })
+const simulation = simulate({
+  seed: "followed",
+  users: 20,
+  tokens: 3,
+  transactionsPerBlock: 4,
+  rollBackPeriodBlocks: 5,
+  standInRoots: true
+})
 const { genesis } = simulation
 const feed: ReadonlyArray<FeedRecord> = [...prehistory(simulation, 120)]
 
@@ -29,9 +36,15 @@ const ended = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-const undisturbed = Effect.suspend(() => Effect.andThen(followFeed(arriving(feed)), held)).pipe(Effect.provide(memoryNode({ genesis })))
+const undisturbed = Effect.suspend(() => Effect.andThen(followFeed(arriving(feed)), held)).pipe(
+  Effect.provide(memoryNode({ genesis }))
+)
 
-const overtaken = new StoreFailure({ message: "Another process was the writer", retry: true, overtaken: true })
+const overtaken = new StoreFailure({
+  message: "Another process was the writer",
+  retry: true,
+  overtaken: true
+})
 
 /** After so many records, others tell the ledger the next ones. */
 interface Interruption {
@@ -45,17 +58,20 @@ const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = fee
   const left = [...interruptions]
   const layer = Layer.effectContext(Effect.map(Layer.build(memoryNode({ genesis })), (node) => {
     const ledger = Context.get(node, Ledger)
-    const tell = (record: FeedRecord) => Effect.tap(ledger.applyRecord(record), () => Effect.sync(() => told.push(record)))
-    const applyRecord: Ledger["Service"]["applyRecord"] = (record) => Effect.suspend(() => {
-      const [next] = left
-      const begun = new Set(told).size
-      if (next === undefined || begun < next.after) return tell(record)
-      left.shift()
-      const theirs = othersFeed.slice(begun, begun + next.others)
-      return Effect.andThen(Effect.forEach(theirs, tell), Effect.fail(overtaken))
-    })
+    const tell = (record: FeedRecord) =>
+      Effect.tap(ledger.applyRecord(record), () => Effect.sync(() => told.push(record)))
+    const applyRecord: Ledger["Service"]["applyRecord"] = (record) =>
+      Effect.suspend(() => {
+        const [next] = left
+        const begun = new Set(told).size
+        if (next === undefined || begun < next.after) return tell(record)
+        left.shift()
+        const theirs = othersFeed.slice(begun, begun + next.others)
+        return Effect.andThen(Effect.forEach(theirs, tell), Effect.fail(overtaken))
+      })
     return Context.make(Ledger, { ...ledger, applyRecord }).pipe(
-      Context.add(LedgerReader, Context.get(node, LedgerReader)), Context.add(LedgerWriter, Context.get(node, LedgerWriter))
+      Context.add(LedgerReader, Context.get(node, LedgerReader)),
+      Context.add(LedgerWriter, Context.get(node, LedgerWriter))
     )
   }))
   return { layer, told }
@@ -64,95 +80,139 @@ const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = fee
 const kindsOf = (records: ReadonlyArray<FeedRecord>) => new Set(records.map(({ kind }) => kind))
 
 describe("Following a feed", () => {
-  it.effect("brings the same ledger whose store fails now and then", () => Effect.gen(function*() {
-    assert.deepStrictEqual(kindsOf(feed), new Set(["block", "rollBack", "prices"]))
-    const expected = yield* undisturbed
-    const dice = random("follow")
-    let calls = 0
-    const fate = (): Fate => {
-      calls++
-      return (["lost", "unheard", "answered", "answered", "answered"] as const)[dice() % 5]!
-    }
-    const left = yield* Effect.andThen(ended(followFeed(arriving(feed))), Effect.retry(held, { times: 50 })).pipe(Effect.provide(failingNode(genesis, fate)))
-    assert.isAbove(calls, feed.length + 10)
-    assert.deepStrictEqual(left, expected)
-  }))
+  it.effect("brings the same ledger whose store fails now and then", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(kindsOf(feed), new Set(["block", "rollBack", "prices"]))
+      const expected = yield* undisturbed
+      const dice = random("follow")
+      let calls = 0
+      const fate = (): Fate => {
+        calls++
+        return (["lost", "unheard", "answered", "answered", "answered"] as const)[dice() % 5]!
+      }
+      const left = yield* Effect.andThen(
+        ended(followFeed(arriving(feed))),
+        Effect.retry(held, { times: 50 })
+      ).pipe(Effect.provide(failingNode(genesis, fate)))
+      assert.isAbove(calls, feed.length + 10)
+      assert.deepStrictEqual(left, expected)
+    }))
 
-  it.effect("goes on behind what others have told, wherever they stopped", () => Effect.gen(function*() {
-    const expected = yield* undisturbed
-    const rollBacks = feed.flatMap(({ kind }, i) => kind === "rollBack" ? [i] : [])
-    assert.isAbove(rollBacks.length, 3)
-    const dice = random("overtaken")
-    const drawn = Array.from({ length: 12 }, () => [1, 2].map((part) => ({ after: part * 20 + dice() % 20, others: dice() % 12 })))
-    // they end with the rollback, or with the first block behind it
-    const around = rollBacks.flatMap((i) => [[{ after: i, others: 1 }], [{ after: i - 1, others: 2 }], [{ after: i, others: 2 }], [{ after: i + 1, others: 1 }]])
-    let toldOnce = 0
-    for (const interruptions of [...drawn, ...around]) {
-      const { layer, told } = sharedNode(interruptions)
-      const left = yield* Effect.andThen(followFeed(arriving(feed)), held).pipe(Effect.provide(layer))
-      assert.deepStrictEqual(left, expected, JSON.stringify(interruptions))
-      // a rollback may lead back to where this process was: then it is gone through again
-      assert.deepStrictEqual([...new Set(told)], feed, JSON.stringify(interruptions))
-      if (told.length === feed.length) toldOnce++
-    }
-    assert.isAbove(toldOnce, 0.7 * (drawn.length + around.length))
-  }))
+  it.effect("goes on behind what others have told, wherever they stopped", () =>
+    Effect.gen(function*() {
+      const expected = yield* undisturbed
+      const rollBacks = feed.flatMap(({ kind }, i) => kind === "rollBack" ? [i] : [])
+      assert.isAbove(rollBacks.length, 3)
+      const dice = random("overtaken")
+      const drawn = Array.from(
+        { length: 12 },
+        () => [1, 2].map((part) => ({ after: part * 20 + dice() % 20, others: dice() % 12 }))
+      )
+      // they end with the rollback, or with the first block behind it
+      const around = rollBacks.flatMap((
+        i
+      ) => [[{ after: i, others: 1 }], [{ after: i - 1, others: 2 }], [{ after: i, others: 2 }], [{
+        after: i + 1,
+        others: 1
+      }]])
+      let toldOnce = 0
+      for (const interruptions of [...drawn, ...around]) {
+        const { layer, told } = sharedNode(interruptions)
+        const left = yield* Effect.andThen(followFeed(arriving(feed)), held).pipe(
+          Effect.provide(layer)
+        )
+        assert.deepStrictEqual(left, expected, JSON.stringify(interruptions))
+        // a rollback may lead back to where this process was: then it is gone through again
+        assert.deepStrictEqual([...new Set(told)], feed, JSON.stringify(interruptions))
+        if (told.length === feed.length) toldOnce++
+      }
+      assert.isAbove(toldOnce, 0.7 * (drawn.length + around.length))
+    }))
 
-  it.effect("goes on where others have been the writer and wrote nothing, also before its own first record", () => Effect.gen(function*() {
-    const expected = yield* undisturbed
-    const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
-    for (const known of [0, 1, 9, rollBack, rollBack + 1]) {
-      const { layer, told } = sharedNode([{ after: known, others: 0 }, { after: known + 1, others: 0 }])
-      const left = yield* Effect.provide(Effect.gen(function*() {
-        const ledger = yield* Ledger
-        for (const record of feed.slice(0, known)) yield* ledger.applyRecord(record)
-        const last = yield* lastBlock
-        yield* followFeed(arriving(feed), { last, isEmpty: last.number === genesis.block.number })
-        return yield* held
-      }), layer)
-      assert.deepStrictEqual(left, expected, String(known))
-      assert.deepStrictEqual([...new Set(told)], feed, String(known))
-    }
-  }))
+  it.effect("goes on where others have been the writer and wrote nothing, also before its own first record", () =>
+    Effect.gen(function*() {
+      const expected = yield* undisturbed
+      const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
+      for (const known of [0, 1, 9, rollBack, rollBack + 1]) {
+        const { layer, told } = sharedNode([{ after: known, others: 0 }, {
+          after: known + 1,
+          others: 0
+        }])
+        const left = yield* Effect.provide(
+          Effect.gen(function*() {
+            const ledger = yield* Ledger
+            for (const record of feed.slice(0, known)) yield* ledger.applyRecord(record)
+            const last = yield* lastBlock
+            yield* followFeed(arriving(feed), {
+              last,
+              isEmpty: last.number === genesis.block.number
+            })
+            return yield* held
+          }),
+          layer
+        )
+        assert.deepStrictEqual(left, expected, String(known))
+        assert.deepStrictEqual([...new Set(told)], feed, String(known))
+      }
+    }))
 
-  it.effect("passes over what comes before the last block, whatever the feed begins with", () => Effect.gen(function*() {
-    const prices = feed.find(({ kind }) => kind === "prices")!
-    const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
-    const known = feed.slice(0, rollBack + 2)
-    const { layer, told } = sharedNode([])
-    yield* Effect.provide(Effect.gen(function*() {
-      const ledger = yield* Ledger
-      for (const record of known) yield* ledger.applyRecord(record)
-      const last = yield* lastBlock
-      yield* followFeed(arriving([prices, ...feed]), { last, isEmpty: false })
-    }), layer)
-    assert.deepStrictEqual(told, feed)
-  }))
+  it.effect("passes over what comes before the last block, whatever the feed begins with", () =>
+    Effect.gen(function*() {
+      const prices = feed.find(({ kind }) => kind === "prices")!
+      const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
+      const known = feed.slice(0, rollBack + 2)
+      const { layer, told } = sharedNode([])
+      yield* Effect.provide(
+        Effect.gen(function*() {
+          const ledger = yield* Ledger
+          for (const record of known) yield* ledger.applyRecord(record)
+          const last = yield* lastBlock
+          yield* followFeed(arriving([prices, ...feed]), { last, isEmpty: false })
+        }),
+        layer
+      )
+      assert.deepStrictEqual(told, feed)
+    }))
 
-  it.effect("knows a block that it passed over by its hash", () => Effect.gen(function*() {
-    // two forks after the block that it begins behind, told by others: it is at the first of them when the ledger is at the second
-    const numbers = feed.flatMap((record, i) => record.kind === "rollBack" ? [i] : [])
-    const at = numbers[0]!
-    const { layer } = sharedNode([{ after: at, others: numbers[1]! + 2 - at }])
-    const left = yield* Effect.provide(Effect.gen(function*() {
-      const ledger = yield* Ledger
-      for (const record of feed.slice(0, at)) yield* ledger.applyRecord(record)
-      const last = yield* lastBlock
-      yield* followFeed(arriving(feed), { last, isEmpty: false })
-      return yield* held
-    }), layer)
-    assert.deepStrictEqual(left, yield* undisturbed)
-  }))
+  it.effect("knows a block that it passed over by its hash", () =>
+    Effect.gen(function*() {
+      // two forks after the block that it begins behind, told by others: it is at the first of them when the ledger is at the second
+      const numbers = feed.flatMap((record, i) => record.kind === "rollBack" ? [i] : [])
+      const at = numbers[0]!
+      const { layer } = sharedNode([{ after: at, others: numbers[1]! + 2 - at }])
+      const left = yield* Effect.provide(
+        Effect.gen(function*() {
+          const ledger = yield* Ledger
+          for (const record of feed.slice(0, at)) yield* ledger.applyRecord(record)
+          const last = yield* lastBlock
+          yield* followFeed(arriving(feed), { last, isEmpty: false })
+          return yield* held
+        }),
+        layer
+      )
+      assert.deepStrictEqual(left, yield* undisturbed)
+    }))
 
-  it.effect("ends with a sentence where the others told something else", () => Effect.gen(function*() {
-    const straight = simulate({ seed: "followed", users: 20, tokens: 3, transactionsPerBlock: 4, rollBackPeriodBlocks: 0, standInRoots: true })
-    assert.deepStrictEqual(straight.genesis, genesis)
-    const blocks = [...prehistory(straight, 250)].slice(0, 13)
-    const last = blocks.at(-1) as FeedRecord & { readonly kind: "block" }
-    const { layer } = sharedNode([{ after: 4, others: 9 }], blocks)
-    const failure = yield* Effect.flip(Effect.provide(followFeed(arriving(blocks.slice(0, 7))), layer))
-    assert.strictEqual(
-      failure.message, `The feed does not tell the last block of the ledger, ${last.block.number} (${last.block.hash}): expected a feed of the same chain that reaches it`
-    )
-  }))
+  it.effect("ends with a sentence where the others told something else", () =>
+    Effect.gen(function*() {
+      const straight = simulate({
+        seed: "followed",
+        users: 20,
+        tokens: 3,
+        transactionsPerBlock: 4,
+        rollBackPeriodBlocks: 0,
+        standInRoots: true
+      })
+      assert.deepStrictEqual(straight.genesis, genesis)
+      const blocks = [...prehistory(straight, 250)].slice(0, 13)
+      const last = blocks.at(-1) as FeedRecord & { readonly kind: "block" }
+      const { layer } = sharedNode([{ after: 4, others: 9 }], blocks)
+      const failure = yield* Effect.flip(
+        Effect.provide(followFeed(arriving(blocks.slice(0, 7))), layer)
+      )
+      assert.strictEqual(
+        failure.message,
+        `The feed does not tell the last block of the ledger, ${last.block.number} (${last.block.hash}): expected a feed of the same chain that reaches it`
+      )
+    }))
 })

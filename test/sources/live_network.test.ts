@@ -6,41 +6,66 @@ import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { failingNode, type Fate, random, realTurn } from "./_failing_node.ts"
 
-const networkOf = (seed: string) => simulate({ seed, users: 30, transactionsPerBlock: 6, rollBackPeriodBlocks: 8, standInRoots: true })
+const networkOf = (seed: string) =>
+  simulate({
+    seed,
+    users: 30,
+    transactionsPerBlock: 6,
+    rollBackPeriodBlocks: 8,
+    standInRoots: true
+  })
 
 const STEPS = 25
 
 /** What the network told the ledger, and what the ledger and the pool then hold. */
 const lived = Effect.fnUntraced(function*(simulation: Simulation) {
   const ledger = yield* Ledger
-  while (simulation.transactions() < 100) yield* Effect.retry(ledger.applyRecord(simulation.next()), { times: 20 })
-  const fiber = yield* Effect.forkChild(Effect.forEach(Array.from({ length: STEPS }), () => driveOnce(simulation)))
+  while (simulation.transactions() < 100) {
+    yield* Effect.retry(ledger.applyRecord(simulation.next()), { times: 20 })
+  }
+  const fiber = yield* Effect.forkChild(
+    Effect.forEach(Array.from({ length: STEPS }), () => driveOnce(simulation))
+  )
   while (fiber.pollUnsafe() === undefined) {
     yield* TestClock.adjust(16_000)
     yield* realTurn
   }
   const records = yield* Fiber.join(fiber)
   const reader = yield* LedgerReader
-  const lists = yield* Effect.forEach(["batches", "transactions", "accounts", "exits"] as const, (name) =>
-    Effect.retry(Effect.map(reader.list(name, { filters: {}, limit: 2000 }), ({ counts, items }) => ({ total: counts.totalItems, items })), { times: 20 }))
+  const lists = yield* Effect.forEach(
+    ["batches", "transactions", "accounts", "exits"] as const,
+    (name) =>
+      Effect.retry(
+        Effect.map(
+          reader.list(name, { filters: {}, limit: 2000 }),
+          ({ counts, items }) => ({ total: counts.totalItems, items })
+        ),
+        { times: 20 }
+      )
+  )
   return { records: records.flat(), lists }
 })
 
 describe("A live network whose store fails now and then", () => {
-  it.effect("is the same network: nothing is missing and nothing is there twice", () => Effect.gen(function*() {
-    const [quiet, shaken] = [networkOf("shaken"), networkOf("shaken")]
-    let calls = 0
-    const dice = random("fates")
-    const fate = (): Fate => {
-      calls++
-      return (["lost", "unheard", "answered", "answered", "answered", "answered"] as const)[dice() % 6]!
-    }
-    const undisturbed = yield* lived(quiet).pipe(Effect.provide(failingNode(quiet.genesis, () => "answered")))
-    const disturbed = yield* lived(shaken).pipe(Effect.provide(failingNode(shaken.genesis, fate)))
-    assert.isAbove(calls, 300)
-    assert.isTrue(undisturbed.records.some(({ kind }) => kind === "rollBack"))
-    assert.deepStrictEqual(disturbed, undisturbed)
-  }))
+  it.effect("is the same network: nothing is missing and nothing is there twice", () =>
+    Effect.gen(function*() {
+      const [quiet, shaken] = [networkOf("shaken"), networkOf("shaken")]
+      let calls = 0
+      const dice = random("fates")
+      const fate = (): Fate => {
+        calls++
+        return (["lost", "unheard", "answered", "answered", "answered", "answered"] as const)[
+          dice() % 6
+        ]!
+      }
+      const undisturbed = yield* lived(quiet).pipe(
+        Effect.provide(failingNode(quiet.genesis, () => "answered"))
+      )
+      const disturbed = yield* lived(shaken).pipe(Effect.provide(failingNode(shaken.genesis, fate)))
+      assert.isAbove(calls, 300)
+      assert.isTrue(undisturbed.records.some(({ kind }) => kind === "rollBack"))
+      assert.deepStrictEqual(disturbed, undisturbed)
+    }))
 
   it.effect("waits while nothing answers, and goes on with the next block", () => {
     const simulation = networkOf("outage")

@@ -18,7 +18,14 @@ import { held } from "./_held.ts"
 /* What brings blocks, in two processes over one database: each gives way to the other one and is the writer again afterwards. */
 
 /** No feed, until one is named. */
-const network: SourceSettings = { seed: "1", transactions: 20, paceSeconds: 0.05, prefix: "rollup", empty: false, feed: undefined }
+const network: SourceSettings = {
+  seed: "1",
+  transactions: 20,
+  paceSeconds: 0.05,
+  prefix: "rollup",
+  empty: false,
+  feed: undefined
+}
 
 describe("A process that was the writer, was not, and is again", () => {
   let directory: string
@@ -42,16 +49,28 @@ describe("A process that was the writer, was not, and is again", () => {
     const scope = yield* Scope.fork(yield* Effect.scope)
     const source = yield* sourceOf(settings)
     const { genesis } = source
-    const stores = yield* Scope.provide(Effect.gen(function*() {
-      return yield* openStores({ kind: "database", url: Redacted.make(url), connections: {} }, { genesis })
-    }), scope)
+    const stores = yield* Scope.provide(
+      Effect.gen(function*() {
+        return yield* openStores({ kind: "database", url: Redacted.make(url), connections: {} }, {
+          genesis
+        })
+      }),
+      scope
+    )
     const node = yield* Layer.buildWithScope(nodeOver(stores.stores, { genesis }), scope)
     yield* Effect.forkIn(Scope.provide(Effect.provide(source.start(stores), node), scope), scope)
     const reader = Context.get(node, LedgerReader)
-    return { reader, block: Effect.map(reader.stamp, ({ ethereumBlockNum }) => ethereumBlockNum), end: Scope.close(scope, Exit.void) }
+    return {
+      reader,
+      block: Effect.map(reader.stamp, ({ ethereumBlockNum }) => ethereumBlockNum),
+      end: Scope.close(scope, Exit.void)
+    }
   })
 
-  const epochIn = (url: string) => Effect.promise(async () => (await execute(url, "SELECT epoch::int FROM writer"))[0]!.epoch as number)
+  const epochIn = (url: string) =>
+    Effect.promise(async () =>
+      (await execute(url, "SELECT epoch::int FROM writer"))[0]!.epoch as number
+    )
   /** Its term ends as if it had given no sign of life, until another one is the writer. */
   const loseLease = Effect.fnUntraced(function*(url: string) {
     const before = yield* epochIn(url)
@@ -60,48 +79,66 @@ describe("A process that was the writer, was not, and is again", () => {
       yield* Effect.sleep(20)
     }
   })
-  const until = <E>(holds: Effect.Effect<boolean, E>): Effect.Effect<void, E> => Effect.flatMap(holds, (is) => is ? Effect.void : Effect.delay(until(holds), 50))
+  const until = <E>(holds: Effect.Effect<boolean, E>): Effect.Effect<void, E> =>
+    Effect.flatMap(holds, (is) => is ? Effect.void : Effect.delay(until(holds), 50))
 
-  it.live("lets a simulated network go on from what the other one has written", () => Effect.scoped(Effect.gen(function*() {
-    const url = yield* newDatabase
-    const [one, other] = [yield* process(url, network), yield* process(url, network)]
-    yield* until(Effect.map(one.reader.stamp, ({ batchNum }) => (batchNum ?? 0) > 5))
-    yield* loseLease(url)
-    const atLoss = yield* one.block
-    yield* until(Effect.map(other.block, (block) => block > atLoss + 3n))
-    const { items } = yield* other.reader.list("batches", { filters: {}, limit: 2000 })
-    yield* other.end
-    const left = yield* one.block
-    yield* until(Effect.map(one.block, (block) => block > left + 3n))
-    const { items: kept } = yield* one.reader.list("batches", { filters: {}, limit: 2000 })
-    // what it had in mind when it lost the ledger would have begun with taking back what the other one wrote
-    assert.deepStrictEqual(kept.slice(0, items.length), [...items])
-  })).pipe(Effect.provide(Logger.layer([]))))
+  it.live("lets a simulated network go on from what the other one has written", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const url = yield* newDatabase
+      const [one, other] = [yield* process(url, network), yield* process(url, network)]
+      yield* until(Effect.map(one.reader.stamp, ({ batchNum }) => (batchNum ?? 0) > 5))
+      yield* loseLease(url)
+      const atLoss = yield* one.block
+      yield* until(Effect.map(other.block, (block) => block > atLoss + 3n))
+      const { items } = yield* other.reader.list("batches", { filters: {}, limit: 2000 })
+      yield* other.end
+      const left = yield* one.block
+      yield* until(Effect.map(one.block, (block) => block > left + 3n))
+      const { items: kept } = yield* one.reader.list("batches", { filters: {}, limit: 2000 })
+      // what it had in mind when it lost the ledger would have begun with taking back what the other one wrote
+      assert.deepStrictEqual(kept.slice(0, items.length), [...items])
+    })).pipe(Effect.provide(Logger.layer([]))))
 
-  it.live("tells of a feed what the other one has not told", () => Effect.scoped(Effect.gen(function*() {
-    const simulation = simulate({ seed: "feed", users: 20, tokens: 3, transactionsPerBlock: 2, rollBackPeriodBlocks: 7, standInRoots: true })
-    const { genesis } = simulation
-    const records = [...prehistory(simulation, 300)]
-    const feed = join(directory, "feed.ndjson")
-    writeFileSync(feed, [{ kind: "genesis", genesis } as const, ...records].map((record) => `${writeFeedLine(record)}\n`).join(""))
-    const expected = yield* Effect.gen(function*() {
-      const ledger = yield* Ledger
-      for (const record of records) yield* ledger.applyRecord(record)
-      return { held: yield* held, stamp: yield* (yield* LedgerReader).stamp }
-    }).pipe(Effect.provide(memoryNode({ genesis })))
+  it.live("tells of a feed what the other one has not told", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const simulation = simulate({
+        seed: "feed",
+        users: 20,
+        tokens: 3,
+        transactionsPerBlock: 2,
+        rollBackPeriodBlocks: 7,
+        standInRoots: true
+      })
+      const { genesis } = simulation
+      const records = [...prehistory(simulation, 300)]
+      const feed = join(directory, "feed.ndjson")
+      writeFileSync(
+        feed,
+        [{ kind: "genesis", genesis } as const, ...records].map((record) =>
+          `${writeFeedLine(record)}\n`
+        ).join("")
+      )
+      const expected = yield* Effect.gen(function*() {
+        const ledger = yield* Ledger
+        for (const record of records) yield* ledger.applyRecord(record)
+        return { held: yield* held, stamp: yield* (yield* LedgerReader).stamp }
+      }).pipe(Effect.provide(memoryNode({ genesis })))
 
-    const url = yield* newDatabase
-    const settings = { ...network, feed }
-    const [one, other] = [yield* process(url, settings), yield* process(url, settings)]
-    const start = genesis.block.number
-    yield* until(Effect.map(one.block, (block) => block > start + 10n))
-    yield* loseLease(url)
-    const atLoss = yield* other.block
-    yield* until(Effect.map(other.block, (block) => block > atLoss + 10n))
-    yield* other.end
-    const left = yield* one.block
-    assert.isBelow(Number(left), Number(expected.stamp.ethereumBlockNum))
-    yield* until(Effect.map(one.block, (block) => block === expected.stamp.ethereumBlockNum))
-    assert.deepStrictEqual(yield* Effect.provideService(held, LedgerReader, one.reader), expected.held)
-  })).pipe(Effect.provide(Logger.layer([]))))
+      const url = yield* newDatabase
+      const settings = { ...network, feed }
+      const [one, other] = [yield* process(url, settings), yield* process(url, settings)]
+      const start = genesis.block.number
+      yield* until(Effect.map(one.block, (block) => block > start + 10n))
+      yield* loseLease(url)
+      const atLoss = yield* other.block
+      yield* until(Effect.map(other.block, (block) => block > atLoss + 10n))
+      yield* other.end
+      const left = yield* one.block
+      assert.isBelow(Number(left), Number(expected.stamp.ethereumBlockNum))
+      yield* until(Effect.map(one.block, (block) => block === expected.stamp.ethereumBlockNum))
+      assert.deepStrictEqual(
+        yield* Effect.provideService(held, LedgerReader, one.reader),
+        expected.held
+      )
+    })).pipe(Effect.provide(Logger.layer([]))))
 })

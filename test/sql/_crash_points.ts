@@ -39,7 +39,12 @@ const GAVE_UP = 3
  * that were acknowledged, then at most the one that was under way.
  */
 export async function crashPoints(
-  cluster: Cluster, { points, seed, watch = () => {} }: { readonly points: number; readonly seed: string; readonly watch?: (sofar: CrashReport) => void }
+  cluster: Cluster,
+  { points, seed, watch = () => {} }: {
+    readonly points: number
+    readonly seed: string
+    readonly watch?: (sofar: CrashReport) => void
+  }
 ): Promise<CrashReport> {
   const folder = mkdtempSync(join(tmpdir(), "crash-"))
   const total: Total = { points: 0, byClock: 0, ofServer: 0, acknowledged: 0, underWay: 0 }
@@ -47,7 +52,16 @@ export async function crashPoints(
     const program = await bundledChild(join(import.meta.dirname, "_crash_child.ts"), folder)
     const moments = crashMoments(diceOf(`${seed} moments`), ACKNOWLEDGEMENTS_MAX)
     for (let run = 0; total.points < points; run++) {
-      await crashUntilTheEnd({ cluster, moments, program, seed: `${seed}.${run}`, feed: join(folder, `${run}.ndjson`), points, total, watch })
+      await crashUntilTheEnd({
+        cluster,
+        moments,
+        program,
+        seed: `${seed}.${run}`,
+        feed: join(folder, `${run}.ndjson`),
+        points,
+        total,
+        watch
+      })
     }
     return total
   } finally {
@@ -67,8 +81,18 @@ interface Run {
 }
 
 /** One script from its beginning; a new database for each keeps what is compared small. */
-async function crashUntilTheEnd({ cluster, feed, moments, points, program, seed, total, watch }: Run): Promise<void> {
-  const simulation = simulate({ seed, users: 12, tokens: 3, transactionsPerBlock: 5, exitShare: 0.08, rollBackPeriodBlocks: 8, standInRoots: true })
+async function crashUntilTheEnd(
+  { cluster, feed, moments, points, program, seed, total, watch }: Run
+): Promise<void> {
+  const simulation = simulate({
+    seed,
+    users: 12,
+    tokens: 3,
+    transactionsPerBlock: 5,
+    exitShare: 0.08,
+    rollBackPeriodBlocks: 8,
+    standInRoots: true
+  })
   const text = [...writeFeed(simulation, 150)].join("")
   writeFileSync(feed, text)
   const url = await cluster.createDatabase()
@@ -100,7 +124,11 @@ async function crashUntilTheEnd({ cluster, feed, moments, points, program, seed,
       if (atLeast !== found) {
         if (await model.make(1) === 1) total.underWay++
         if (await expected() !== found) {
-          throw new Error(`Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the database holds what no prefix of the script makes, expected write ${model.made - 1} or ${model.made}`)
+          throw new Error(
+            `Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the database holds what no prefix of the script makes, expected write ${
+              model.made - 1
+            } or ${model.made}`
+          )
         }
       }
       watch(total)
@@ -131,22 +159,43 @@ async function crash(cluster: Cluster, child: Child, { ofServer, thenMs }: Crash
 
 /** The server may finish what a dead client asked for: until it has noticed, nobody can tell what is there. */
 async function quiet(url: string): Promise<void> {
-  await execute(url, `DO $$ BEGIN
+  await execute(
+    url,
+    `DO $$ BEGIN
   WHILE EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend') LOOP
     PERFORM pg_sleep(0.01);
     PERFORM pg_stat_clear_snapshot();
   END LOOP;
-END $$`)
+END $$`
+  )
 }
 
 /** What another process reads. */
-const testimonyOf = (url: string, genesis: GenesisFeed, names: ReturnType<typeof namesOf>): Promise<string> =>
-  Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-    const services = yield* Layer.build(Layer.fresh(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 6 })))
-    return ordered(yield* testimony({ reader: Context.get(services, LedgerReader), store: Context.get(services, PoolStore) }, names))
-  })).pipe(Effect.provide(Logger.layer([]))))
+const testimonyOf = (
+  url: string,
+  genesis: GenesisFeed,
+  names: ReturnType<typeof namesOf>
+): Promise<string> =>
+  Effect.runPromise(
+    Effect.scoped(Effect.gen(function*() {
+      const services = yield* Layer.build(
+        Layer.fresh(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 6 }))
+      )
+      return ordered(
+        yield* testimony({
+          reader: Context.get(services, LedgerReader),
+          store: Context.get(services, PoolStore)
+        }, names)
+      )
+    })).pipe(Effect.provide(Logger.layer([])))
+  )
 
 /** The order of an object's members is no part of an answer. */
 const ordered = (text: string): string =>
-  JSON.stringify(JSON.parse(text), (_, value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value)
+  JSON.stringify(
+    JSON.parse(text),
+    (_, value: unknown) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1))
+        : value
+  )

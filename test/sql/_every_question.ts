@@ -1,5 +1,11 @@
 import { Effect } from "effect"
-import { type ListDeclaration, type ListName, listNames, type ListQuery, lists } from "../../core/contract/mod.ts"
+import {
+  type ListDeclaration,
+  type ListName,
+  listNames,
+  type ListQuery,
+  lists
+} from "../../core/contract/mod.ts"
 import type { LedgerReader } from "../../core/ports/mod.ts"
 
 /** A value for each filter of each list. */
@@ -8,15 +14,22 @@ export type FilterValues = { readonly [filter: string]: unknown }
 /** Every choice of filters that can be given together, with these values. */
 export const everyChoice = (list: ListName, values: FilterValues): ReadonlyArray<FilterValues> => {
   const { exclusions, filters }: ListDeclaration = lists[list]
-  const choices = Object.keys(filters).reduce<ReadonlyArray<ReadonlyArray<string>>>((all, filter) => [...all, ...all.map((one) => [...one, filter])], [[]])
+  const choices = Object.keys(filters).reduce<ReadonlyArray<ReadonlyArray<string>>>(
+    (all, filter) => [...all, ...all.map((one) => [...one, filter])],
+    [[]]
+  )
   return choices
-    .filter((choice) => !exclusions.some(([one, other]) => choice.includes(one) && choice.includes(other)))
+    .filter((choice) =>
+      !exclusions.some(([one, other]) => choice.includes(one) && choice.includes(other))
+    )
     .map((choice) => Object.fromEntries(choice.map((filter) => [filter, values[filter]])))
 }
 
 /** Asks a reader every kind of question: each choice of filters in both orders, from everywhere, and every single thing. */
 export const askEverything = Effect.fnUntraced(function*(
-  reader: LedgerReader["Service"], values: { readonly [N in ListName]: FilterValues }, { limit, position }: { readonly limit: number; readonly position: number }
+  reader: LedgerReader["Service"],
+  values: { readonly [N in ListName]: FilterValues },
+  { limit, position }: { readonly limit: number; readonly position: number }
 ) {
   for (const list of listNames) {
     for (const filters of everyChoice(list, values[list])) {
@@ -27,7 +40,11 @@ export const askEverything = Effect.fnUntraced(function*(
       }
     }
   }
-  const { accountIndex, batchNum, tokenId } = values.exits as { readonly accountIndex: number; readonly batchNum: number; readonly tokenId: number }
+  const { accountIndex, batchNum, tokenId } = values.exits as {
+    readonly accountIndex: number
+    readonly batchNum: number
+    readonly tokenId: number
+  }
   yield* reader.find("account", accountIndex)
   yield* reader.find("exit", { accountIndex, batchNum })
   yield* reader.find("transaction", `0x${"7".padStart(66, "0")}`)

@@ -5,7 +5,9 @@ import { Database, databaseLayer } from "../../adapters/sql/database.ts"
 import type { OpenPool } from "../laws/mod.ts"
 
 /** Nobody else can write to the lists from now on, until what this gives is run. */
-export const holdLists = (sql: SqlClient.SqlClient): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
+export const holdLists = (
+  sql: SqlClient.SqlClient
+): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
   Effect.gen(function*() {
     const [held, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const holding = yield* Effect.forkScoped(sql.withTransaction(Effect.gen(function*() {
@@ -28,38 +30,61 @@ export interface LateCuts {
  * The same stores over the database of `url`, but nobody can cut the lists behind a rollback before the next write. So a rollback that came
  * to touch them would not end either.
  */
-export const cuttingLate = Effect.fnUntraced(function*(url: string, { writer, ...stores }: OpenPool): Effect.fn.Return<LateCuts, never, Scope.Scope> {
-  const scope = yield* Effect.scope
-  const { writes: sql } = Context.get(yield* Effect.orDie(Layer.build(databaseLayer({ url: Redacted.make(url), idleTransactionMs: 120_000 }))), Database)
-  let release: Effect.Effect<void> = Effect.void
-  let left = 0
-  const hold = Effect.map(Effect.provideService(holdLists(sql), Scope.Scope, scope), (over) => void (release = over))
-  const letGo = Effect.suspend(() => {
-    const over = release
-    release = Effect.void
-    return over
-  })
-  /** A rollback begins with what the one before has left. */
-  const cutNow = Effect.orDie(sql.withTransaction(Effect.andThen(sql.unsafe("SELECT FROM ledger FOR UPDATE"), cutRemoved(sql))))
-  const count = Effect.orDie(Effect.map(sql.unsafe("SELECT FROM ledger WHERE NOT lists_cut"), (rows) => void (left += rows.length)))
+export const cuttingLate = Effect.fnUntraced(
+  function*(
+    url: string,
+    { writer, ...stores }: OpenPool
+  ): Effect.fn.Return<LateCuts, never, Scope.Scope> {
+    const scope = yield* Effect.scope
+    const { writes: sql } = Context.get(
+      yield* Effect.orDie(
+        Layer.build(databaseLayer({ url: Redacted.make(url), idleTransactionMs: 120_000 }))
+      ),
+      Database
+    )
+    let release: Effect.Effect<void> = Effect.void
+    let left = 0
+    const hold = Effect.map(
+      Effect.provideService(holdLists(sql), Scope.Scope, scope),
+      (over) => void (release = over)
+    )
+    const letGo = Effect.suspend(() => {
+      const over = release
+      release = Effect.void
+      return over
+    })
+    /** A rollback begins with what the one before has left. */
+    const cutNow = Effect.orDie(
+      sql.withTransaction(
+        Effect.andThen(sql.unsafe("SELECT FROM ledger FOR UPDATE"), cutRemoved(sql))
+      )
+    )
+    const count = Effect.orDie(
+      Effect.map(
+        sql.unsafe("SELECT FROM ledger WHERE NOT lists_cut"),
+        (rows) => void (left += rows.length)
+      )
+    )
 
-  yield* Effect.addFinalizer(() => letGo)
-  return {
-    stores: {
-      ...stores,
-      writer: {
-        apply: (block, decide) => Effect.andThen(letGo, writer.apply(block, decide)),
-        setPrices: (prices, check) => Effect.andThen(letGo, writer.setPrices(prices, check)),
-        rollBack: (toBlock, check) => Effect.gen(function*() {
-          yield* letGo
-          yield* cutNow
-          yield* hold
-          const report = yield* writer.rollBack(toBlock, check)
-          yield* count
-          return report
-        })
-      }
-    },
-    left: () => left
+    yield* Effect.addFinalizer(() => letGo)
+    return {
+      stores: {
+        ...stores,
+        writer: {
+          apply: (block, decide) => Effect.andThen(letGo, writer.apply(block, decide)),
+          setPrices: (prices, check) => Effect.andThen(letGo, writer.setPrices(prices, check)),
+          rollBack: (toBlock, check) =>
+            Effect.gen(function*() {
+              yield* letGo
+              yield* cutNow
+              yield* hold
+              const report = yield* writer.rollBack(toBlock, check)
+              yield* count
+              return report
+            })
+        }
+      },
+      left: () => left
+    }
   }
-})
+)

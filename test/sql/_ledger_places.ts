@@ -23,8 +23,25 @@ interface Place {
 }
 
 const tables = [
-  "genesis", "ledger", "block", "batch", "account", "transaction", "queued_transaction", "exit", "withdrawal", "token", "price_change", "coordinator", "registration",
-  "bid", "parameter_set", "posting", "removed_rows", "open_item", "open_count"
+  "genesis",
+  "ledger",
+  "block",
+  "batch",
+  "account",
+  "transaction",
+  "queued_transaction",
+  "exit",
+  "withdrawal",
+  "token",
+  "price_change",
+  "coordinator",
+  "registration",
+  "bid",
+  "parameter_set",
+  "posting",
+  "removed_rows",
+  "open_item",
+  "open_count"
 ]
 
 /**
@@ -36,27 +53,45 @@ export const ledgerPlaces = Effect.gen(function*() {
   const free: Array<Place> = []
 
   const newPlace = Effect.gen(function*() {
-    const { url } = yield* Effect.acquireRelease(Effect.promise(migratedDatabase), ({ remove }) => Effect.promise(remove))
-    const services = yield* Layer.build(databaseLayer({ url: Redacted.make(url), maxConnections: 4 }))
+    const { url } = yield* Effect.acquireRelease(
+      Effect.promise(migratedDatabase),
+      ({ remove }) => Effect.promise(remove)
+    )
+    const services = yield* Layer.build(
+      databaseLayer({ url: Redacted.make(url), maxConnections: 4 })
+    )
     const lease = leaseLayer().pipe(Layer.provide(Layer.succeedContext(services)))
     return { services: services as never, lease } as Place
   }).pipe(Scope.provide(scope), Effect.orDie)
 
   return (genesis: GenesisFeed): Effect.Effect<SqlLedger, never, Scope.Scope> =>
     Effect.gen(function*() {
-      const place = yield* Effect.acquireRelease(Effect.suspend(() => {
-        const known = free.pop()
-        return known === undefined ? newPlace : Effect.succeed(known)
-      }), (place) => Effect.sync(() => void free.push(place)))
+      const place = yield* Effect.acquireRelease(
+        Effect.suspend(() => {
+          const known = free.pop()
+          return known === undefined ? newPlace : Effect.succeed(known)
+        }),
+        (place) => Effect.sync(() => void free.push(place))
+      )
       const database = Context.get(place.services, Database)
       yield* database.writes.unsafe(`TRUNCATE ${tables.join(", ")}`)
       yield* Effect.provide(openLedger(genesis), place.services)
-      const services = yield* Layer.build(Layer.fresh(Ledger.layer(genesis, keccak256).pipe(
-        Layer.provideMerge(Layer.merge(ledgerReaderLayer(genesis.constants), ledgerWriterLayer.pipe(Layer.provide(place.lease)))),
-        Layer.provide(Layer.succeedContext(place.services))
-      )))
+      const services = yield* Layer.build(Layer.fresh(
+        Ledger.layer(genesis, keccak256).pipe(
+          Layer.provideMerge(
+            Layer.merge(
+              ledgerReaderLayer(genesis.constants),
+              ledgerWriterLayer.pipe(Layer.provide(place.lease))
+            )
+          ),
+          Layer.provide(Layer.succeedContext(place.services))
+        )
+      ))
       return {
-        reader: Context.get(services, LedgerReader), writer: Context.get(services, LedgerWriter), ledger: Context.get(services, Ledger), database
+        reader: Context.get(services, LedgerReader),
+        writer: Context.get(services, LedgerWriter),
+        ledger: Context.get(services, Ledger),
+        database
       }
     }).pipe(Effect.orDie)
 })

@@ -8,7 +8,14 @@ let original: Promise<FreshDatabase> | null = null
 
 const newDatabase = async (): Promise<FreshDatabase> => {
   const fresh = await freshDatabase()
-  await Effect.runPromise(Effect.scoped(Effect.flatMap(Layer.build(databaseLayer({ url: Redacted.make(fresh.url) })), (services) => Effect.provide(migrate(), services))))
+  await Effect.runPromise(
+    Effect.scoped(
+      Effect.flatMap(
+        Layer.build(databaseLayer({ url: Redacted.make(fresh.url) })),
+        (services) => Effect.provide(migrate(), services)
+      )
+    )
+  )
   return fresh
 }
 
@@ -17,4 +24,6 @@ const newDatabase = async (): Promise<FreshDatabase> => {
  * same in all of them; a program takes it for the name of the ledger.
  */
 export const migratedDatabase = async (): Promise<FreshDatabase> =>
-  process.env.DATABASE_URL ? newDatabase() : copiedDatabase((await (original ??= newDatabase())).url)
+  process.env.DATABASE_URL
+    ? newDatabase()
+    : copiedDatabase((await (original ??= newDatabase())).url)

@@ -8,7 +8,12 @@ import { openPool } from "../../adapters/sql/pool.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { PoolTransaction } from "../../core/domain/mod.ts"
 import type { TransactionId } from "../../core/encoding/mod.ts"
-import { LedgerReader, LedgerWriter, type PoolLimits, type PoolStore } from "../../core/ports/mod.ts"
+import {
+  LedgerReader,
+  LedgerWriter,
+  type PoolLimits,
+  type PoolStore
+} from "../../core/ports/mod.ts"
 import type { PoolSubject } from "../laws/mod.ts"
 import { type FreshDatabase, freshDatabase } from "../postgres/mod.ts"
 
@@ -17,22 +22,34 @@ const { genesis } = simulate({ seed: "pool" })
 export type Services = Context.Context<Database>
 
 /** Connects as one process of a node does. */
-export const connected = (url: string, options: Omit<DatabaseOptions, "url"> = {}): Effect.Effect<Services, never, Scope.Scope> =>
+export const connected = (
+  url: string,
+  options: Omit<DatabaseOptions, "url"> = {}
+): Effect.Effect<Services, never, Scope.Scope> =>
   Effect.orDie(Layer.build(Layer.fresh(databaseLayer({ url: Redacted.make(url), ...options }))))
 
 /** The pool as one process has it open. */
-export const poolOf = (database: Services): Effect.Effect<PoolStore["Service"], never, Scope.Scope> => Effect.provideContext(openPool, database)
+export const poolOf = (
+  database: Services
+): Effect.Effect<PoolStore["Service"], never, Scope.Scope> =>
+  Effect.provideContext(openPool, database)
 
 /** Executes statements one after the other. */
 export const executed = (database: Services, ...statements: ReadonlyArray<string>) =>
-  Effect.orDie(Effect.forEach(statements, (statement) => Context.get(database, Database).writes.unsafe<{ readonly [name: string]: unknown }>(statement)))
+  Effect.orDie(
+    Effect.forEach(statements, (statement) =>
+      Context.get(database, Database).writes.unsafe<{ readonly [name: string]: unknown }>(
+        statement
+      ))
+  )
 
 const createPool = (database: Services) => executed(database, ...poolSchema)
 
 /** The database of a test file, with the tables of a pool, for as long as its tests run. */
 export const poolDatabase = () => {
   const scope = Scope.makeUnsafe()
-  const opened = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> => Effect.runPromise(Scope.provide(effect, scope))
+  const opened = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+    Effect.runPromise(Scope.provide(effect, scope))
   const place = {} as { fresh: FreshDatabase; database: Services }
   beforeAll(async () => {
     place.fresh = await freshDatabase()
@@ -57,31 +74,70 @@ export const poolDatabase = () => {
 
 /** All steps that were written, in the order of the turns. */
 export const historyOf = (database: Services) =>
-  Effect.map(executed(database, `
+  Effect.map(
+    executed(
+      database,
+      `
 SELECT encode(s.id, 'hex') AS id, s.from_state, s.to_state, s.reason, t.from_account_index AS account
-FROM pool_transition AS s JOIN pool_transaction AS t ON t.id = s.id ORDER BY s.number`), ([rows]) => rows!)
+FROM pool_transition AS s JOIN pool_transaction AS t ON t.id = s.id ORDER BY s.number`
+    ),
+    ([rows]) => rows!
+  )
 
 /** Makes the pool empty again, in a fraction of the time that new tables take. */
-export const emptyPool = (database: Services) => executed(database, `
+export const emptyPool = (database: Services) =>
+  executed(
+    database,
+    `
 WITH a AS (DELETE FROM pool_transaction), b AS (DELETE FROM pool_transition), c AS (DELETE FROM pool_mark), d AS (DELETE FROM pool_authorization),
   e AS (DELETE FROM pool_sender)
-UPDATE pool SET pend = 0, fing = 0, fged = 0, invl = 0`)
+UPDATE pool SET pend = 0, fing = 0, fged = 0, invl = 0`
+  )
 
 /** A pending transaction of its own for each number. */
-export const numbered = (number: number, parts: Partial<PoolTransaction> = {}): PoolTransaction => ({
-  id: idOf(number), type: "Exit", tokenId: 0, fromAccountIndex: 256, toAccountIndex: 1, toAddress: null, toPublicKey: null, amount: 10n ** 6n, fee: 126,
-  nonce: 0n, signature: "0".repeat(128), request: null, state: "pend", timestampMs: 1000, batchNum: null, ...parts
+export const numbered = (
+  number: number,
+  parts: Partial<PoolTransaction> = {}
+): PoolTransaction => ({
+  id: idOf(number),
+  type: "Exit",
+  tokenId: 0,
+  fromAccountIndex: 256,
+  toAccountIndex: 1,
+  toAddress: null,
+  toPublicKey: null,
+  amount: 10n ** 6n,
+  fee: 126,
+  nonce: 0n,
+  signature: "0".repeat(128),
+  request: null,
+  state: "pend",
+  timestampMs: 1000,
+  batchNum: null,
+  ...parts
 })
-export const idOf = (number: number): TransactionId => `0x02${number.toString(16).padStart(64, "0")}`
+export const idOf = (number: number): TransactionId =>
+  `0x02${number.toString(16).padStart(64, "0")}`
 export const sender = "0".repeat(64)
 export const unlimited: PoolLimits = { pendingMax: 1_000_000, pendingPerAccountMax: 1_000_000 }
 
 /** Pools over one database, which has one at a time, and ledgers in memory. */
-export const subjectOf = (database: Services, seed: string | number, runs: number): PoolSubject => ({
-  genesis, keccak256, seed, runs,
+export const subjectOf = (
+  database: Services,
+  seed: string | number,
+  runs: number
+): PoolSubject => ({
+  genesis,
+  keccak256,
+  seed,
+  runs,
   open: Effect.gen(function*() {
     yield* emptyPool(database)
     const ledger = yield* Layer.build(Layer.fresh(layer(genesis)))
-    return { store: yield* poolOf(database), reader: Context.get(ledger, LedgerReader), writer: Context.get(ledger, LedgerWriter) }
+    return {
+      store: yield* poolOf(database),
+      reader: Context.get(ledger, LedgerReader),
+      writer: Context.get(ledger, LedgerWriter)
+    }
   })
 })

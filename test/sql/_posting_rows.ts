@@ -1,6 +1,12 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { keysBelow, keysOfRow, type PostingFacet, type PostingList, postingLists } from "../../adapters/sql/_posting_lists.ts"
+import {
+  keysBelow,
+  keysOfRow,
+  type PostingFacet,
+  type PostingList,
+  postingLists
+} from "../../adapters/sql/_posting_lists.ts"
 
 const lists = Object.values(postingLists) as ReadonlyArray<PostingList>
 
@@ -19,15 +25,28 @@ const valuesOf = (keys: ReadonlyArray<string>): string => keys.map((key) => `(${
 const digits = (letters: string): string => Buffer.from(letters, "latin1").toString("hex")
 
 const entriesOf = (list: PostingList): string => `
-SELECT each.key, r.item_id AS item FROM ${list.table} AS r CROSS JOIN LATERAL (VALUES ${valuesOf(keysOfRow(list))}) AS each (key)
+SELECT each.key, r.item_id AS item FROM ${list.table} AS r CROSS JOIN LATERAL (VALUES ${
+  valuesOf(keysOfRow(list))
+}) AS each (key)
 WHERE each.key IS NOT NULL`
 
 /** Bytes that the values of a facet have, by its letter. */
-const valueBytes: { readonly [letter: string]: number } = { a: 20, b: 20, f: 20, i: 8, k: 32, s: 8, t: 8, y: 2 }
+const valueBytes: { readonly [letter: string]: number } = {
+  a: 20,
+  b: 20,
+  f: 20,
+  i: 8,
+  k: 32,
+  s: 8,
+  t: 8,
+  y: 2
+}
 
 /** After the value of a facet comes the letter of a list below it: a key of a single filter ends with the value. */
 const isOfFacet = (key: string, list: PostingList, { letter }: PostingFacet): string =>
-  `(substring(${key} FROM 1 FOR 2) = '\\x${digits(list.letter + letter)}' AND octet_length(${key}) = ${2 + valueBytes[letter]!})`
+  `(substring(${key} FROM 1 FOR 2) = '\\x${
+    digits(list.letter + letter)
+  }' AND octet_length(${key}) = ${2 + valueBytes[letter]!})`
 
 const entriesBelow = (list: PostingList, filter: string): string => `
 SELECT each.key, r.item_id AS item
@@ -37,17 +56,28 @@ WHERE ${isOfFacet("above.key", list, list.facets[filter]!)}`
 
 /** Whether a key is that of a whole list or of a single filter. */
 export const isSingle = (key: string): string =>
-  `(octet_length(${key}) = 2 OR ${lists.flatMap((list) => Object.values(list.facets).map((facet) => isOfFacet(key, list, facet))).join(" OR ")})`
+  `(octet_length(${key}) = 2 OR ${
+    lists.flatMap((list) => Object.values(list.facets).map((facet) => isOfFacet(key, list, facet)))
+      .join(" OR ")
+  })`
 
 /** How many items are in a list below and not filed above it, or the other way round. */
 export const misfiled = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError.SqlError> => {
   const expected = lists.flatMap((list) =>
-    Object.entries(list.facets).flatMap(([filter, { children }]) => children.length === 0 ? [] : [entriesBelow(list, filter)]))
-  return Effect.map(sql.unsafe<{ readonly items: bigint }>(`
+    Object.entries(list.facets).flatMap(([filter, { children }]) =>
+      children.length === 0 ? [] : [entriesBelow(list, filter)]
+    )
+  )
+  return Effect.map(
+    sql.unsafe<{ readonly items: bigint }>(`
 WITH expected AS (${expected.join(" UNION ALL ")}), found AS (
-  SELECT posting.key, listed.item FROM posting CROSS JOIN LATERAL unnest(posting.items) AS listed (item) WHERE NOT ${isSingle("posting.key")}
+  SELECT posting.key, listed.item FROM posting CROSS JOIN LATERAL unnest(posting.items) AS listed (item) WHERE NOT ${
+      isSingle("posting.key")
+    }
 )
-SELECT count(*) AS items FROM expected FULL JOIN found USING (key, item) WHERE expected.key IS NULL OR found.key IS NULL`), ([row]) => Number(row!.items))
+SELECT count(*) AS items FROM expected FULL JOIN found USING (key, item) WHERE expected.key IS NULL OR found.key IS NULL`),
+    ([row]) => Number(row!.items)
+  )
 }
 
 /** Sorted once, by key and item: an item that a source names twice is listed once. */

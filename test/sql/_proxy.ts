@@ -57,7 +57,8 @@ export const startProxy = async (serverUrl: string): Promise<Proxy> => {
     get connections() {
       return [...links].filter(({ isOpen }) => isOpen).length
     },
-    doom: (statement: RegExp, fate: Fate) => new Promise<void>((met) => dooms.push({ statement, fate, met })),
+    doom: (statement: RegExp, fate: Fate) =>
+      new Promise<void>((met) => dooms.push({ statement, fate, met })),
     cut,
     close: async () => {
       cut()
@@ -79,14 +80,27 @@ class Link {
   #deaf = false
   readonly #gone: () => void
 
-  constructor(client: Socket, server: Socket, state: { readonly delayMs: number }, dooms: Array<Doom>, gone: () => void) {
+  constructor(
+    client: Socket,
+    server: Socket,
+    state: { readonly delayMs: number },
+    dooms: Array<Doom>,
+    gone: () => void
+  ) {
     this.#client = client
     this.#server = server
     this.#gone = gone
     this.#said = new ClientMessages((statement) => this.#meet(statement, dooms))
-    const after = (act: () => void) => state.delayMs > 0 ? void setTimeout(act, state.delayMs) : act()
-    client.on("data", (chunk) => after(() => this.#forward(chunk))).on("close", () => this.#clientClosed()).on("error", () => {})
-    server.on("data", (chunk) => after(() => this.#answer(chunk))).on("close", () => this.cut()).on("error", () => {})
+    const after = (act: () => void) =>
+      state.delayMs > 0 ? void setTimeout(act, state.delayMs) : act()
+    client.on("data", (chunk) => after(() => this.#forward(chunk))).on(
+      "close",
+      () => this.#clientClosed()
+    ).on("error", () => {})
+    server.on("data", (chunk) => after(() => this.#answer(chunk))).on("close", () => this.cut()).on(
+      "error",
+      () => {}
+    )
     client.setNoDelay(true)
     server.setNoDelay(true)
   }

@@ -87,11 +87,14 @@ export class ServerMessages {
   #answer = 0
   #started = false
 
-  read(chunk: Buffer): ReadonlyArray<{ readonly answer: number; readonly ends: boolean; readonly bytes: Buffer }> {
+  read(
+    chunk: Buffer
+  ): ReadonlyArray<{ readonly answer: number; readonly ends: boolean; readonly bytes: Buffer }> {
     // to the question whether it speaks TLS a server answers with one letter
     if (!this.#started && chunk.length === 1) return [{ answer: 0, ends: false, bytes: chunk }]
     this.#started = true
-    const said: Array<{ readonly answer: number; readonly ends: boolean; readonly bytes: Buffer }> = []
+    const said: Array<{ readonly answer: number; readonly ends: boolean; readonly bytes: Buffer }> =
+      []
     this.#messages.read(chunk, () => 1, (bytes) => {
       const ends = bytes[0] === "Z".charCodeAt(0)
       said.push({ answer: ends ? this.#answer++ : this.#answer, ends, bytes })

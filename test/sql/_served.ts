@@ -9,13 +9,26 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 /** A node over a database that listens on a free port, as a process of the service is. */
 export const served = (url: string, options: Omit<SqlStoresOptions, "url">) =>
   Effect.gen(function*() {
-    const node = nodeOver(sqlStores({ url: Redacted.make(url), ...options }), { genesis: options.genesis })
-    const context = yield* Layer.build(Layer.fresh(serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: 100 }).pipe(Layer.provideMerge(node))))
+    const node = nodeOver(sqlStores({ url: Redacted.make(url), ...options }), {
+      genesis: options.genesis
+    })
+    const context = yield* Layer.build(
+      Layer.fresh(
+        serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: 100 }).pipe(
+          Layer.provideMerge(node)
+        )
+      )
+    )
     const { address } = Context.get(context, HttpServer.HttpServer)
-    if (address._tag === "UnixPathAddress") return yield* Effect.die(new Error("The server listens on no port"))
+    if (address._tag === "UnixPathAddress") {
+      return yield* Effect.die(new Error("The server listens on no port"))
+    }
     return {
       port: address.port,
-      ledger: Context.get(context, Ledger), reader: Context.get(context, LedgerReader), writer: Context.get(context, LedgerWriter), store: Context.get(context, PoolStore)
+      ledger: Context.get(context, Ledger),
+      reader: Context.get(context, LedgerReader),
+      writer: Context.get(context, LedgerWriter),
+      store: Context.get(context, PoolStore)
     }
   })
 
@@ -30,12 +43,24 @@ export interface Seen {
 /** Over a connection of its own. */
 export const asked = (port: number, path: string): Effect.Effect<Seen> =>
   Effect.promise(async () => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: "close" } })
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { connection: "close" }
+    })
     return {
-      status: answer.status, retryAfter: answer.headers.get("retry-after"), version: Number(answer.headers.get("ledger-version")), body: await answer.text()
+      status: answer.status,
+      retryAfter: answer.headers.get("retry-after"),
+      version: Number(answer.headers.get("ledger-version")),
+      body: await answer.text()
     }
   })
 
 /** Asks until the answer is so. */
-export const askedUntil = (port: number, path: string, holds: (seen: Seen) => boolean): Effect.Effect<Seen> =>
-  Effect.flatMap(asked(port, path), (seen) => holds(seen) ? Effect.succeed(seen) : Effect.delay(askedUntil(port, path, holds), 50))
+export const askedUntil = (
+  port: number,
+  path: string,
+  holds: (seen: Seen) => boolean
+): Effect.Effect<Seen> =>
+  Effect.flatMap(
+    asked(port, path),
+    (seen) => holds(seen) ? Effect.succeed(seen) : Effect.delay(askedUntil(port, path, holds), 50)
+  )

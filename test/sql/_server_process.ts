@@ -12,14 +12,20 @@ import { served } from "./_served.ts"
 const [url, seed, write] = process.argv.slice(2) as [string, string, string | undefined]
 const { genesis, next } = networkOf(seed)
 
-NodeRuntime.runMain(Effect.scoped(Effect.gen(function*() {
-  const { ledger, port } = yield* served(url, { genesis, maxConnections: 6, lease: { termMs: 1000, beatMs: 200, waits: true } })
-  writeSync(1, `port ${port}\n`)
-  if (write === undefined) return yield* Effect.never
-  for (;;) {
-    // what is stored already is harmless to say again
-    const { stamp } = yield* ledger.applyBlock(next())
-    writeSync(1, `version ${stamp.version}\n`)
-    yield* Effect.sleep(PACE_MS)
-  }
-})).pipe(Effect.provide(Logger.layer([]))))
+NodeRuntime.runMain(
+  Effect.scoped(Effect.gen(function*() {
+    const { ledger, port } = yield* served(url, {
+      genesis,
+      maxConnections: 6,
+      lease: { termMs: 1000, beatMs: 200, waits: true }
+    })
+    writeSync(1, `port ${port}\n`)
+    if (write === undefined) return yield* Effect.never
+    for (;;) {
+      // what is stored already is harmless to say again
+      const { stamp } = yield* ledger.applyBlock(next())
+      writeSync(1, `version ${stamp.version}\n`)
+      yield* Effect.sleep(PACE_MS)
+    }
+  })).pipe(Effect.provide(Logger.layer([])))
+)

@@ -6,7 +6,9 @@ import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
 import type { OpenPool } from "../laws/mod.ts"
 
 const opened = (services: Context.Context<LedgerReader | LedgerWriter | PoolStore>): OpenPool => ({
-  reader: Context.get(services, LedgerReader), writer: Context.get(services, LedgerWriter), store: Context.get(services, PoolStore)
+  reader: Context.get(services, LedgerReader),
+  writer: Context.get(services, LedgerWriter),
+  store: Context.get(services, PoolStore)
 })
 
 /** Both stores in memory, empty. */

@@ -20,8 +20,13 @@ export interface WriterPlace {
 }
 
 export const writerPlace: Effect.Effect<WriterPlace, never, Scope.Scope> = Effect.gen(function*() {
-  const { url } = yield* Effect.acquireRelease(Effect.promise(migratedDatabase), ({ remove }) => Effect.promise(remove))
-  const services = yield* Layer.build(leaseLayer().pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url) }))))
+  const { url } = yield* Effect.acquireRelease(
+    Effect.promise(migratedDatabase),
+    ({ remove }) => Effect.promise(remove)
+  )
+  const services = yield* Layer.build(
+    leaseLayer().pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url) })))
+  )
   const another = Effect.provide(makeLedgerWriter, services)
   return {
     sql: Context.get(services, Database).writes,
@@ -33,14 +38,19 @@ export const writerPlace: Effect.Effect<WriterPlace, never, Scope.Scope> = Effec
 
 /** What is in every table of the ledger, as text, one line for each row; `without` are columns that are left out, `rows` conditions on the rows `r`. */
 export const contents = (
-  sql: SqlClient.SqlClient, without: { readonly [table: string]: ReadonlyArray<string> } = {}, rows: { readonly [table: string]: string } = {}
+  sql: SqlClient.SqlClient,
+  without: { readonly [table: string]: ReadonlyArray<string> } = {},
+  rows: { readonly [table: string]: string } = {}
 ) =>
   Effect.orDie(Effect.gen(function*() {
     const tables: { [table: string]: ReadonlyArray<string> } = {}
     for (const table of ledgerTables) {
       // as JSON only where columns are to be named: that takes the server several times as long
-      const left = without[table]?.reduce((row, column) => `${row} - '${column}'`, "to_jsonb(r)") ?? "r"
-      const lines = yield* sql.unsafe<{ readonly line: string }>(`SELECT (${left})::text AS line FROM ${table} AS r WHERE ${rows[table] ?? "true"}`)
+      const left = without[table]?.reduce((row, column) => `${row} - '${column}'`, "to_jsonb(r)") ??
+        "r"
+      const lines = yield* sql.unsafe<{ readonly line: string }>(
+        `SELECT (${left})::text AS line FROM ${table} AS r WHERE ${rows[table] ?? "true"}`
+      )
       // here it takes a fraction of the time that a server takes to order texts as people do
       tables[table] = lines.map(({ line }) => line).sort()
     }
@@ -48,6 +58,23 @@ export const contents = (
   }))
 
 const ledgerTables = [
-  "genesis", "ledger", "block", "batch", "account", "transaction", "queued_transaction", "exit", "withdrawal", "token", "price_change", "coordinator", "registration",
-  "bid", "parameter_set", "posting", "removed_rows", "open_item", "open_count"
+  "genesis",
+  "ledger",
+  "block",
+  "batch",
+  "account",
+  "transaction",
+  "queued_transaction",
+  "exit",
+  "withdrawal",
+  "token",
+  "price_change",
+  "coordinator",
+  "registration",
+  "bid",
+  "parameter_set",
+  "posting",
+  "removed_rows",
+  "open_item",
+  "open_count"
 ]

@@ -14,14 +14,33 @@ const forged = (block: BlockFeed): BlockFeed => ({
   ...block,
   batches: (block.batches ?? []).map((batch) => ({
     ...batch,
-    exits: batch.exits.map((exit, i) => i > 0 ? exit : { ...exit, merkleProof: { ...exit.merkleProof, siblings: [exit.merkleProof.siblings[0] === 5n ? 6n : 5n, ...exit.merkleProof.siblings.slice(1)] } })
+    exits: batch.exits.map((exit, i) =>
+      i > 0
+        ? exit
+        : {
+          ...exit,
+          merkleProof: {
+            ...exit.merkleProof,
+            siblings: [
+              exit.merkleProof.siblings[0] === 5n ? 6n : 5n,
+              ...exit.merkleProof.siblings.slice(1)
+            ]
+          }
+        }
+    )
   }))
 })
 
 describe("loading a feed", () => {
   it.live("takes blocks and prices together, and where one proof of an exit is wrong stores what comes before and says which", () =>
     Effect.scoped(Effect.gen(function*() {
-      const simulation = simulate({ seed: "bulk", users: 12, standInRoots: true, rollBackPeriodBlocks: 0, exitShare: 0.3 })
+      const simulation = simulate({
+        seed: "bulk",
+        users: 12,
+        standInRoots: true,
+        rollBackPeriodBlocks: 0,
+        exitShare: 0.3
+      })
       const { genesis } = simulation
       const records: Array<BulkRecord> = []
       let withExits = 0
@@ -34,11 +53,18 @@ describe("loading a feed", () => {
       const url = Redacted.make((yield* Effect.promise(freshDatabase)).url)
       const stores = yield* Layer.build(sqlStores({ url, genesis, maxConnections: 4 }))
       const load = yield* bulkLoad(Context.get(stores, BulkWriter), genesis)
-      const last = Effect.map(Context.get(stores, LedgerReader).stamp, ({ ethereumBlockNum }) => ethereumBlockNum)
+      const last = Effect.map(
+        Context.get(stores, LedgerReader).stamp,
+        ({ ethereumBlockNum }) => ethereumBlockNum
+      )
 
-      const at = records.findLastIndex((record) => record.kind === "block" && hasExits(record.block))
+      const at = records.findLastIndex((record) =>
+        record.kind === "block" && hasExits(record.block)
+      )
       const { block } = records[at] as Extract<BulkRecord, { readonly kind: "block" }>
-      const refused = yield* Effect.flip(load(records.with(at, { kind: "block", block: forged(block) })))
+      const refused = yield* Effect.flip(
+        load(records.with(at, { kind: "block", block: forged(block) }))
+      )
       assert.propertyVal(refused, "invariant", "exit-proof")
       assert.include(refused.message, `Block ${block.number}`)
       assert.strictEqual(yield* last, block.number - 1n)

@@ -11,6 +11,9 @@ describe("a block whose check takes its time, over PostgreSQL", () => {
     Effect.scoped(Effect.gen(function*() {
       const url = Redacted.make((yield* Effect.promise(freshDatabase)).url)
       const stores = yield* Layer.build(sqlStores({ url, genesis, maxConnections: 4 }))
-      yield* checkedWrites({ reader: Context.get(stores, LedgerReader), writer: Context.get(stores, LedgerWriter) })
+      yield* checkedWrites({
+        reader: Context.get(stores, LedgerReader),
+        writer: Context.get(stores, LedgerWriter)
+      })
     })))
 })

@@ -26,17 +26,28 @@ describe("a write that meets", () => {
   for (const [what, code] of Object.entries(codes)) {
     it.live(`${what} runs again until it is done, once; where that does not end it says that a later try may help`, () =>
       Effect.scoped(Effect.gen(function*() {
-        const simulation = simulate({ seed: "conflicts", users: 5, standInRoots: true, rollBackPeriodBlocks: 0 })
+        const simulation = simulate({
+          seed: "conflicts",
+          users: 5,
+          standInRoots: true,
+          rollBackPeriodBlocks: 0
+        })
         const { genesis } = simulation
         const { open, sql, writer: { port } } = yield* writerPlace
         yield* open(genesis)
-        const blocks = Array.from({ length: 6 }, () => simulation.next()).flatMap((record) => record.kind === "block" ? [record.block] : [])
-        const apply = (block: typeof blocks[number]) => port.apply(block, decideBlock({ constants: genesis.constants, keccak256 }, block))
+        const blocks = Array.from({ length: 6 }, () => simulation.next()).flatMap((record) =>
+          record.kind === "block" ? [record.block] : []
+        )
+        const apply = (block: typeof blocks[number]) =>
+          port.apply(block, decideBlock({ constants: genesis.constants, keccak256 }, block))
         for (const statement of failing(code, 3)) yield* sql.unsafe(statement)
         const { applied, stamp } = yield* apply(blocks[0]!)
         assert.isTrue(applied)
         assert.strictEqual(stamp.ethereumBlockNum, blocks[0]!.number)
-        assert.deepStrictEqual(yield* sql.unsafe("SELECT last_value::integer AS tries FROM conflicts"), [{ tries: 4 }])
+        assert.deepStrictEqual(
+          yield* sql.unsafe("SELECT last_value::integer AS tries FROM conflicts"),
+          [{ tries: 4 }]
+        )
         assert.isFalse((yield* apply(blocks[0]!)).applied)
 
         for (const statement of failing(code, 1000)) yield* sql.unsafe(statement)

@@ -16,17 +16,28 @@ const seed = process.env.SEED ?? "1"
 
 describe(`the pool over PostgreSQL and in memory (replay: SEED=${seed} npm test -- test/sql/differential_pool.test.ts)`, () => {
   for (const law of poolLaws) {
-    it.effect(`agree while ${law.name}`, () => Effect.gen(function*() {
-      const { genesis } = networkOf(optionsOf(seed), 0)
-      const agreement: Agreement = { answers: 0 }
-      yield* law.run({
-        genesis, keccak256, seed, runs: Number(process.env.RUNS ?? 1),
-        open: Effect.gen(function*() {
-          const place = yield* Effect.acquireRelease(Effect.promise(migratedDatabase), ({ remove }) => Effect.promise(remove))
-          return mirrored(yield* openMemoryStores(genesis), yield* Effect.orDie(openSqlStores(place.url, genesis)), agreement)
+    it.effect(`agree while ${law.name}`, () =>
+      Effect.gen(function*() {
+        const { genesis } = networkOf(optionsOf(seed), 0)
+        const agreement: Agreement = { answers: 0 }
+        yield* law.run({
+          genesis,
+          keccak256,
+          seed,
+          runs: Number(process.env.RUNS ?? 1),
+          open: Effect.gen(function*() {
+            const place = yield* Effect.acquireRelease(
+              Effect.promise(migratedDatabase),
+              ({ remove }) => Effect.promise(remove)
+            )
+            return mirrored(
+              yield* openMemoryStores(genesis),
+              yield* Effect.orDie(openSqlStores(place.url, genesis)),
+              agreement
+            )
+          })
         })
-      })
-      assert.isAbove(agreement.answers, 0)
-    }))
+        assert.isAbove(agreement.answers, 0)
+      }))
   }
 })

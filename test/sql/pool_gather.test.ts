@@ -6,10 +6,21 @@ import { gathered } from "../../adapters/sql/_pool_gather.ts"
 const held = () => {
   const asked: Array<ReadonlyArray<number>> = []
   const gate = Deferred.makeUnsafe<void>()
-  const turn = (all: ReadonlyArray<number>): Effect.Effect<ReadonlyArray<string>, { readonly retry: boolean; readonly of: ReadonlyArray<number> }> =>
-    Effect.andThen(Effect.sync(() => asked.push(all)), Effect.andThen(Deferred.await(gate), all.includes(13) || all.includes(14)
-      ? Effect.fail({ retry: all.includes(14), of: all })
-      : Effect.succeed(all.map((one) => `answer ${one}`))))
+  const turn = (
+    all: ReadonlyArray<number>
+  ): Effect.Effect<
+    ReadonlyArray<string>,
+    { readonly retry: boolean; readonly of: ReadonlyArray<number> }
+  > =>
+    Effect.andThen(
+      Effect.sync(() => asked.push(all)),
+      Effect.andThen(
+        Deferred.await(gate),
+        all.includes(13) || all.includes(14)
+          ? Effect.fail({ retry: all.includes(14), of: all })
+          : Effect.succeed(all.map((one) => `answer ${one}`))
+      )
+    )
   return { asked, gate, turn }
 }
 const settled = Effect.repeat(Effect.yieldNow, { times: 20 })
@@ -41,11 +52,17 @@ describe("turns that are shared", () => {
       const others = yield* askAll(ask, [2, 13, 3])
       yield* settled
       yield* Deferred.succeed(gate, undefined)
-      assert.deepStrictEqual(yield* Effect.forEach([...first, ...others], Fiber.join),
-        [Exit.succeed("answer 1"), Exit.succeed("answer 2"), Exit.fail({ retry: false, of: [13] }), Exit.succeed("answer 3")])
+      assert.deepStrictEqual(yield* Effect.forEach([...first, ...others], Fiber.join), [
+        Exit.succeed("answer 1"),
+        Exit.succeed("answer 2"),
+        Exit.fail({ retry: false, of: [13] }),
+        Exit.succeed("answer 3")
+      ])
       assert.deepStrictEqual(asked, [[1], [2, 13, 3], [2], [13], [3]])
       const again = yield* askAll(ask, [14])
-      assert.deepStrictEqual(yield* Effect.forEach(again, Fiber.join), [Exit.fail({ retry: true, of: [14] })])
+      assert.deepStrictEqual(yield* Effect.forEach(again, Fiber.join), [
+        Exit.fail({ retry: true, of: [14] })
+      ])
     })))
 
   it.effect("leave nobody waiting when they end", () =>
@@ -56,6 +73,8 @@ describe("turns that are shared", () => {
       const waiting = [...yield* askAll(ask, [1]), ...(yield* settled, yield* askAll(ask, [2, 3]))]
       yield* settled
       yield* Scope.close(scope, Exit.void)
-      for (const exit of [...yield* Effect.forEach(waiting, Fiber.join), yield* Effect.exit(ask(4))]) assert.isTrue(Exit.hasInterrupts(exit))
+      for (
+        const exit of [...yield* Effect.forEach(waiting, Fiber.join), yield* Effect.exit(ask(4))]
+      ) assert.isTrue(Exit.hasInterrupts(exit))
     }))
 })

@@ -39,10 +39,18 @@ const tokenOf = ({ tokenId }: { readonly tokenId: number }): string => letters("
 
 const naiveTransactions: Naive<Transaction> = {
   keys: (row) => [
-    letters("T*"), letters("Tt") + int8(row.tokenId), letters("Ty") + int2(transactionTypes.indexOf(row.type)),
-    ...[row.fromAccountIndex, row.toAccountIndex].flatMap((index) => index === null || index < 256 ? [] : [letters("Ti") + int8(index)]),
-    ...[row.fromAddress, row.toAddress].flatMap((address) => address === null ? [] : [letters("Ta") + address.slice(2)]),
-    ...[row.fromPublicKey, row.toPublicKey].flatMap((key) => key === null ? [] : [letters("Tk") + key])
+    letters("T*"),
+    letters("Tt") + int8(row.tokenId),
+    letters("Ty") + int2(transactionTypes.indexOf(row.type)),
+    ...[row.fromAccountIndex, row.toAccountIndex].flatMap((index) =>
+      index === null || index < 256 ? [] : [letters("Ti") + int8(index)]
+    ),
+    ...[row.fromAddress, row.toAddress].flatMap((address) =>
+      address === null ? [] : [letters("Ta") + address.slice(2)]
+    ),
+    ...[row.fromPublicKey, row.toPublicKey].flatMap((key) =>
+      key === null ? [] : [letters("Tk") + key]
+    )
   ],
   below: {
     i: (row) => [typeOf(row)],
@@ -52,19 +60,36 @@ const naiveTransactions: Naive<Transaction> = {
   }
 }
 const naiveAccounts: Naive<Account> = {
-  keys: (row) => [letters("A*"), letters("Aa") + row.address.slice(2), letters("Ak") + row.publicKey, letters("At") + int8(row.tokenId)],
+  keys: (
+    row
+  ) => [
+    letters("A*"),
+    letters("Aa") + row.address.slice(2),
+    letters("Ak") + row.publicKey,
+    letters("At") + int8(row.tokenId)
+  ],
   below: { a: (row) => [tokenOf(row)], k: (row) => [tokenOf(row)] }
 }
 
 /** Every item under its keys, and below them those that are filed. */
-const modelOf = <Row extends { readonly itemId: number }>({ below, keys }: Naive<Row>, rows: ReadonlyArray<Row>, filed: ReadonlyMap<string, number>): Model => {
+const modelOf = <Row extends { readonly itemId: number }>(
+  { below, keys }: Naive<Row>,
+  rows: ReadonlyArray<Row>,
+  filed: ReadonlyMap<string, number>
+): Model => {
   const single = new Map<string, Array<Row>>()
-  for (const row of rows) for (const key of new Set(keys(row))) single.set(key, [...single.get(key) ?? [], row])
-  const model: Model = new Map([...single].map(([key, listed]) => [key, listed.map(({ itemId }) => itemId)]))
+  for (const row of rows) {
+    for (const key of new Set(keys(row))) single.set(key, [...single.get(key) ?? [], row])
+  }
+  const model: Model = new Map(
+    [...single].map(([key, listed]) => [key, listed.map(({ itemId }) => itemId)])
+  )
   for (const [key, listed] of single) {
     const rests = below[Buffer.from(key.slice(2, 4), "hex").toString()]
     for (const row of rests === undefined ? [] : listed.slice(0, filed.get(key) ?? 0)) {
-      for (const rest of rests!(row)) model.set(key + rest, [...model.get(key + rest) ?? [], row.itemId])
+      for (const rest of rests!(row)) {
+        model.set(key + rest, [...model.get(key + rest) ?? [], row.itemId])
+      }
     }
   }
   return model
@@ -74,12 +99,23 @@ const modelOf = <Row extends { readonly itemId: number }>({ below, keys }: Naive
 const stored = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const model: Model = new Map()
   const filed = new Map<string, number>()
-  const rows = yield* sql.unsafe<{ readonly key: string; readonly first_ordinal: bigint; readonly items: ReadonlyArray<bigint>; readonly filed: number }>(
+  const rows = yield* sql.unsafe<
+    {
+      readonly key: string
+      readonly first_ordinal: bigint
+      readonly items: ReadonlyArray<bigint>
+      readonly filed: number
+    }
+  >(
     "SELECT encode(key, 'hex') AS key, first_ordinal, items, filed FROM posting ORDER BY posting.key, first_item"
   )
   for (const row of rows) {
     const before = model.get(row.key) ?? []
-    assert.strictEqual(Number(row.first_ordinal), before.length, `the ordinal of a row of ${row.key}`)
+    assert.strictEqual(
+      Number(row.first_ordinal),
+      before.length,
+      `the ordinal of a row of ${row.key}`
+    )
     assert.strictEqual(before.length % rowItems, 0, `the rows of ${row.key} before its last one`)
     model.set(row.key, [...before, ...row.items.map(Number)])
     filed.set(row.key, before.length + row.filed)
@@ -89,8 +125,14 @@ const stored = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
 
 /** Appends and cuts a list at random, and compares after each step. */
 const compare = <List extends "transactions" | "accounts">(
-  name: List, naive: Naive<ListedRows[List]>, rowOf: (item: number, dice: Dice) => ListedRows[List],
-  insert: { readonly text: string; readonly parameters: (rows: ReadonlyArray<ListedRows[List]>) => Array<string> }, steps: number
+  name: List,
+  naive: Naive<ListedRows[List]>,
+  rowOf: (item: number, dice: Dice) => ListedRows[List],
+  insert: {
+    readonly text: string
+    readonly parameters: (rows: ReadonlyArray<ListedRows[List]>) => Array<string>
+  },
+  steps: number
 ) =>
   Effect.gen(function*() {
     const { sql } = yield* writerPlace
@@ -101,23 +143,37 @@ const compare = <List extends "transactions" | "accounts">(
     for (let step = 0; step < steps; step++) {
       if (rows.length === 0 || dice.chance(0.7)) {
         next += dice.below(3)
-        const added = Array.from({ length: 1 + dice.below(dice.chance(0.5) ? 5 : 200) }, () => rowOf(next++, dice))
+        const added = Array.from({ length: 1 + dice.below(dice.chance(0.5) ? 5 : 200) }, () =>
+          rowOf(next++, dice))
         yield* sql.unsafe(insert.text, insert.parameters(added))
         yield* appendPostings(sql, name, added)
         rows = [...rows, ...added]
       } else {
-        const cut = rows[Math.max(0, rows.length - 1 - dice.below(dice.chance(0.2) ? rows.length : 300))]!.itemId - dice.below(2)
+        const cut =
+          rows[Math.max(0, rows.length - 1 - dice.below(dice.chance(0.2) ? rows.length : 300))]!
+            .itemId - dice.below(2)
         // notes of up to 8 rows, and now and then all in one
-        yield* sql.unsafe(`WITH ${removing(name, "r.item_id >= $1::bigint", dice.chance(0.5) ? 3 : 12)} SELECT`, [BigInt(cut)])
+        yield* sql.unsafe(
+          `WITH ${removing(name, "r.item_id >= $1::bigint", dice.chance(0.5) ? 3 : 12)} SELECT`,
+          [BigInt(cut)]
+        )
         yield* cutRemoved(sql)
-        rows = rows.filter(({ itemId }) => itemId < cut)
+        rows = rows.filter(({ itemId }) =>
+          itemId < cut
+        )
         cuts++
       }
       assert.strictEqual(yield* misfiled(sql), 0)
       const { filed, model: found } = yield* stored(sql)
       const expected = modelOf(naive, rows, filed)
-      assert.deepStrictEqual([...found.keys()].sort(), [...expected.keys()].sort(), `the keys after step ${step}`)
-      for (const [key, items] of expected) assert.deepStrictEqual(found.get(key), items, `the items of ${key} after step ${step}`)
+      assert.deepStrictEqual(
+        [...found.keys()].sort(),
+        [...expected.keys()].sort(),
+        `the keys after step ${step}`
+      )
+      for (const [key, items] of expected) {
+        assert.deepStrictEqual(found.get(key), items, `the items of ${key} after step ${step}`)
+      }
     }
     assert.isAbove(cuts, 5)
   }).pipe(Effect.scoped, Effect.orDie)
@@ -127,19 +183,51 @@ const publicKey = (number: number): string => number.toString(16).padStart(64, "
 
 describe(`the lists of items (replay: SEED=${seed} npm test -- test/sql/postings.test.ts)`, () => {
   it.live("of transactions hold what a naive model holds, whatever is appended and cut", () =>
-    compare("transactions", naiveTransactions, (itemId, dice) => {
-      const from = dice.chance(0.1) ? null : 256 + dice.below(6)
-      const to = dice.chance(0.3) ? dice.below(2) : 256 + dice.below(6)
-      return {
-        itemId, id: `0x02${publicKey(itemId)}`, type: transactionTypes[dice.below(3)]!, position: 0, batchNum: 1,
-        fromAccountIndex: from, fromAddress: from === null ? null : address(from % 4), fromPublicKey: from === null ? null : publicKey(from % 3),
-        toAccountIndex: to, toAddress: to < 256 ? null : address(to % 4), toPublicKey: to < 256 ? null : publicKey(to % 3),
-        tokenId: dice.below(3), amount: 1n, historicUSD: null, timestampMs: 0, l1: null, l2: { fee: 0, historicFeeUSD: null, nonce: 0n }
-      }
-    }, insertInto("transaction", transactionColumns), 60))
+    compare(
+      "transactions",
+      naiveTransactions,
+      (itemId, dice) => {
+        const from = dice.chance(0.1) ? null : 256 + dice.below(6)
+        const to = dice.chance(0.3) ? dice.below(2) : 256 + dice.below(6)
+        return {
+          itemId,
+          id: `0x02${publicKey(itemId)}`,
+          type: transactionTypes[dice.below(3)]!,
+          position: 0,
+          batchNum: 1,
+          fromAccountIndex: from,
+          fromAddress: from === null ? null : address(from % 4),
+          fromPublicKey: from === null ? null : publicKey(from % 3),
+          toAccountIndex: to,
+          toAddress: to < 256 ? null : address(to % 4),
+          toPublicKey: to < 256 ? null : publicKey(to % 3),
+          tokenId: dice.below(3),
+          amount: 1n,
+          historicUSD: null,
+          timestampMs: 0,
+          l1: null,
+          l2: { fee: 0, historicFeeUSD: null, nonce: 0n }
+        }
+      },
+      insertInto("transaction", transactionColumns),
+      60
+    ))
 
   it.live("of accounts hold what a naive model holds, whatever is appended and cut", () =>
-    compare("accounts", naiveAccounts, (itemId, dice) => ({
-      itemId, index: 255 + itemId, tokenId: dice.below(4), batchNum: 1, address: address(dice.below(3)), publicKey: publicKey(dice.below(5)), nonce: 0n, balance: 0n
-    }), insertInto("account", accountColumns), 40))
+    compare(
+      "accounts",
+      naiveAccounts,
+      (itemId, dice) => ({
+        itemId,
+        index: 255 + itemId,
+        tokenId: dice.below(4),
+        batchNum: 1,
+        address: address(dice.below(3)),
+        publicKey: publicKey(dice.below(5)),
+        nonce: 0n,
+        balance: 0n
+      }),
+      insertInto("account", accountColumns),
+      40
+    ))
 })

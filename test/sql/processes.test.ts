@@ -23,7 +23,12 @@ class ServerProcess {
   #rest = ""
 
   constructor(url: string, ...more: ReadonlyArray<string>) {
-    this.child = spawn(process.execPath, [join(import.meta.dirname, "_server_process.ts"), url, seed, ...more], { stdio: ["ignore", "pipe", "inherit"] })
+    this.child = spawn(process.execPath, [
+      join(import.meta.dirname, "_server_process.ts"),
+      url,
+      seed,
+      ...more
+    ], { stdio: ["ignore", "pipe", "inherit"] })
     this.child.stdout!.on("data", (chunk: Buffer) => {
       const lines = (this.#rest + String(chunk)).split("\n")
       this.#rest = lines.pop()!
@@ -65,7 +70,11 @@ describe("several processes on one database", () => {
     database = await freshDatabase()
   })
   afterAll(async () => {
-    await Promise.all(processes.filter(({ child }) => child.exitCode === null && child.signalCode === null).map((each) => each.kill()))
+    await Promise.all(
+      processes.filter(({ child }) => child.exitCode === null && child.signalCode === null).map((
+        each
+      ) => each.kill())
+    )
     await database.remove()
   })
 
@@ -78,22 +87,39 @@ describe("several processes on one database", () => {
     const [first, second] = one.versions.length > 0 ? [one, two] : [two, one]
     assert.deepStrictEqual(second.versions, [])
 
-    for (const { port } of servers) assert.strictEqual((await run(askedUntil(port, "/accounts?limit=5", ({ version }) => version >= first.versions.at(4)!))).status, 200)
+    for (const { port } of servers) {
+      assert.strictEqual(
+        (await run(
+          askedUntil(port, "/accounts?limit=5", ({ version }) => version >= first.versions.at(4)!)
+        )).status,
+        200
+      )
+    }
     await first.kill()
     const acknowledged = first.versions.at(-1)!
     await second.until(({ versions }) => (versions.at(-1) ?? 0) > acknowledged + 5)
 
     const reader = servers[0]!
     const latest = second.versions.at(-1)!
-    assert.strictEqual((await run(askedUntil(reader.port, "/state", ({ version }) => version >= latest))).status, 200)
+    assert.strictEqual(
+      (await run(askedUntil(reader.port, "/state", ({ version }) => version >= latest))).status,
+      200
+    )
     await second.kill()
     // what is left is what one process would have written
     const { body, version } = await run(asked(reader.port, "/transactions-history?limit=2049"))
     assert.isAtLeast(version, latest)
-    const left = await run(Effect.orDie(reading(sqlStores({ url: Redacted.make(database.url), genesis: networkOf(seed).genesis }))))
+    const left = await run(
+      Effect.orDie(
+        reading(sqlStores({ url: Redacted.make(database.url), genesis: networkOf(seed).genesis }))
+      )
+    )
     const alone = await run(Effect.orDie(writtenAlone(version)))
     assert.deepStrictEqual(left, alone)
-    assert.strictEqual((JSON.parse(body) as { transactions: ReadonlyArray<unknown> }).transactions.length > 0, true)
+    assert.strictEqual(
+      (JSON.parse(body) as { transactions: ReadonlyArray<unknown> }).transactions.length > 0,
+      true
+    )
   })
 })
 
@@ -105,14 +131,21 @@ const pages = (reader: LedgerReader["Service"]) =>
     return { accounts, transactions, batches }
   })
 
-const reading = <E>(stores: Layer.Layer<LedgerReader, E>) => Effect.scoped(Effect.flatMap(Layer.build(stores), (services) => pages(Context.get(services, LedgerReader))))
+const reading = <E>(stores: Layer.Layer<LedgerReader, E>) =>
+  Effect.scoped(
+    Effect.flatMap(Layer.build(stores), (services) => pages(Context.get(services, LedgerReader)))
+  )
 
 /** The same chain in memory, up to a version. */
 const writtenAlone = (version: number) =>
   Effect.gen(function*() {
     const { genesis, next } = networkOf(seed)
-    const services = yield* Layer.build(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(layer(genesis))))
+    const services = yield* Layer.build(
+      Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(layer(genesis)))
+    )
     const reader = Context.get(services, LedgerReader)
-    while ((yield* reader.stamp).version < version) yield* Context.get(services, Ledger).applyBlock(next())
+    while ((yield* reader.stamp).version < version) {
+      yield* Context.get(services, Ledger).applyBlock(next())
+    }
     return yield* pages(reader)
   }).pipe(Effect.scoped)

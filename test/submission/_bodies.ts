@@ -1,7 +1,15 @@
 import { assert } from "@effect/vitest"
 import { Result } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { type BodyName, bodyExamples, bodyReader, type Body, type InputFault, later, wireContext } from "../../core/contract/mod.ts"
+import {
+  type BodyName,
+  bodyExamples,
+  bodyReader,
+  type Body,
+  type InputFault,
+  later,
+  wireContext
+} from "../../core/contract/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 
 /* Bodies as text, and what the contract says of them. */
@@ -15,15 +23,22 @@ export type Members = { readonly [name: string]: Raw }
 
 /** The text of a body; a member that is undefined is left out. */
 export const textOf = (members: Members): string =>
-  `{${Object.entries(members).flatMap(([name, value]) => value === undefined ? [] : [`${JSON.stringify(name)}:${rawText(value)}`]).join(",")}}`
-const rawText = (value: Exclude<Raw, undefined>) => typeof value === "object" && value !== null ? value.json : JSON.stringify(value)
+  `{${
+    Object.entries(members).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${JSON.stringify(name)}:${rawText(value)}`]
+    ).join(",")
+  }}`
+const rawText = (value: Exclude<Raw, undefined>) =>
+  typeof value === "object" && value !== null ? value.json : JSON.stringify(value)
 
-const example = (name: BodyName, which: string): Members => bodyExamples(later.bodies[name] as Body<unknown>, context)[which]!
+const example = (name: BodyName, which: string): Members =>
+  bodyExamples(later.bodies[name] as Body<unknown>, context)[which]!
 export const transfer = example("transaction", "toAccount")
 export const toKey = example("transaction", "toKey")
 export const authorization = example("authorization", "authorization")
 
-const read = (name: BodyName, text: string) => bodyReader(later.bodies[name] as Body<unknown>, context)(text)
+const read = (name: BodyName, text: string) =>
+  bodyReader(later.bodies[name] as Body<unknown>, context)(text)
 export const readTransaction = bodyReader(later.bodies.transaction, context)
 export const readAuthorization = bodyReader(later.bodies.authorization, context)
 
@@ -33,4 +48,5 @@ export const faultsOf = (name: BodyName, text: string): ReadonlyArray<InputFault
   return result.failure
 }
 /** Pointers of the faults, in their order. */
-export const pointersOf = (name: BodyName, members: Members): ReadonlyArray<string> => faultsOf(name, textOf(members)).map(({ parameter }) => parameter)
+export const pointersOf = (name: BodyName, members: Members): ReadonlyArray<string> =>
+  faultsOf(name, textOf(members)).map(({ parameter }) => parameter)

@@ -14,7 +14,10 @@ const { openNode } = await import("../../app/embed.ts")
 const { readFeedLine } = await import("../../core/mod.ts")
 const { Exit } = await import("effect")
 
-const { feed, bodies } = JSON.parse(process.env.SUBMISSION!) as { readonly feed: ReadonlyArray<string>; readonly bodies: ReadonlyArray<string> }
+const { feed, bodies } = JSON.parse(process.env.SUBMISSION!) as {
+  readonly feed: ReadonlyArray<string>
+  readonly bodies: ReadonlyArray<string>
+}
 const [first, ...records] = feed.map((line) => {
   const record = readFeedLine(line)
   if (Exit.isFailure(record)) throw new Error(line)
@@ -26,6 +29,11 @@ for (const record of records) await node.applyRecord(record)
 console.log((await node.fetch(new Request("http://node/accounts"))).status, isLoaded)
 for (const body of bodies) {
   const headers = { "content-type": "application/json" }
-  console.log((await node.fetch(new Request("http://node/transactions-pool", { method: "POST", headers, body }))).status, isLoaded)
+  console.log(
+    (await node.fetch(
+      new Request("http://node/transactions-pool", { method: "POST", headers, body })
+    )).status,
+    isLoaded
+  )
 }
 await node.close()

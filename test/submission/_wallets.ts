@@ -1,5 +1,11 @@
 import { Effect, Layer, Result } from "effect"
-import { derivePublicKey, ethereumAddress, keccak256, signAuthorization, signTransaction } from "../../adapters/crypto/mod.ts"
+import {
+  derivePublicKey,
+  ethereumAddress,
+  keccak256,
+  signAuthorization,
+  signTransaction
+} from "../../adapters/crypto/mod.ts"
 import type { NodeOptions } from "../../app/layers.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { bodyWriter, later, wireContext } from "../../core/contract/mod.ts"
@@ -20,7 +26,12 @@ export interface Wallet {
 
 export const wallet = (number: number): Wallet => {
   const privateKey = new Uint8Array(32).fill(number)
-  return { privateKey, ethereumKey: privateKey, address: ethereumAddress(privateKey), publicKey: derivePublicKey(privateKey) }
+  return {
+    privateKey,
+    ethereumKey: privateKey,
+    address: ethereumAddress(privateKey),
+    publicKey: derivePublicKey(privateKey)
+  }
 }
 export const [ann, bob, cleo] = [wallet(11), wallet(12), wallet(13)] as const
 
@@ -29,46 +40,83 @@ export const context = wireContext(network, keccak256)
 
 const creations = [[ann, 0], [bob, 0], [ann, 1], [cleo, 1]].map(([owner, tokenId], position) =>
   l1Of(1, position, {
-    fromAddress: (owner as Wallet).address, fromPublicKey: (owner as Wallet).publicKey, fromAccountIndex: 0, tokenId: tokenId as number, depositAmount: 10n ** 20n
-  }))
+    fromAddress: (owner as Wallet).address,
+    fromPublicKey: (owner as Wallet).publicKey,
+    fromAccountIndex: 0,
+    tokenId: tokenId as number,
+    depositAmount: 10n ** 20n
+  })
+)
 
 /** Ether costs two dollars, a whole token three. */
 export const blocks = [
   blockOf(101n, {
     tokens: [{ id: 1, ethereumAddress: addressOf("e"), name: "One", symbol: "ONE", decimals: 18 }],
-    prices: [{ tokenId: 0, priceUSD: 2, timeMs: 101_000 }, { tokenId: 1, priceUSD: 3, timeMs: 101_000 }],
+    prices: [{ tokenId: 0, priceUSD: 2, timeMs: 101_000 }, {
+      tokenId: 1,
+      priceUSD: 3,
+      timeMs: 101_000
+    }],
     l1UserTransactions: creations
   }),
   blockOf(102n, { batches: [batchOf(1, { forgeL1TransactionsNum: 0 })] }),
   blockOf(103n, {
     batches: [batchOf(2, {
-      forgeL1TransactionsNum: 1, l1UserEffects: creations.map(declared),
-      l1Coordinator: [{ address: internal.address, publicKey: internal.key, tokenId: 0, signature: null }]
+      forgeL1TransactionsNum: 1,
+      l1UserEffects: creations.map(declared),
+      l1Coordinator: [{
+        address: internal.address,
+        publicKey: internal.key,
+        tokenId: 0,
+        signature: null
+      }]
     })]
   })
 ]
 
 /** A whole node over that ledger. */
 export const fundedNode = (options: Partial<NodeOptions> = {}) =>
-  Layer.effectDiscard(Effect.flatMap(Ledger, (ledger) => Effect.forEach(blocks, (block) => ledger.applyBlock(block)))).pipe(
-    Layer.provideMerge(memoryNode({ genesis, ...options })), Layer.orDie
+  Layer.effectDiscard(
+    Effect.flatMap(Ledger, (ledger) => Effect.forEach(blocks, (block) => ledger.applyBlock(block)))
+  ).pipe(
+    Layer.provideMerge(memoryNode({ genesis, ...options })),
+    Layer.orDie
   )
 
 type Wish = Omit<PostedTransaction, "id" | "signature">
 
 /** A transfer of a little ether from Ann to Bob, or what is wished instead. */
 const wishOf = (parts: Partial<Wish> = {}): Wish => ({
-  type: "Transfer", tokenId: 0, fromAccountIndex: 256, toAccountIndex: 257, toAddress: null, toPublicKey: null, amount: 10n ** 16n, fee: 20, nonce: 0n,
-  request: null, ...parts
+  type: "Transfer",
+  tokenId: 0,
+  fromAccountIndex: 256,
+  toAccountIndex: 257,
+  toAddress: null,
+  toPublicKey: null,
+  amount: 10n ** 16n,
+  fee: 20,
+  nonce: 0n,
+  request: null,
+  ...parts
 })
 
 export const signed = (by: Wallet, parts: Partial<Wish> = {}): PostedTransaction => {
   const wish = wishOf(parts)
-  return { ...wish, id: Result.getOrThrow(l2TransactionId(wish, keccak256)), signature: signTransaction(by.privateKey, wish, network.chainId) }
+  return {
+    ...wish,
+    id: Result.getOrThrow(l2TransactionId(wish, keccak256)),
+    signature: signTransaction(by.privateKey, wish, network.chainId)
+  }
 }
 
-export const authorized = (by: Wallet, publicKey: PublicKey = by.publicKey): PostedAuthorization =>
-  ({ address: by.address, publicKey, signature: signAuthorization(by.ethereumKey, publicKey, network) })
+export const authorized = (
+  by: Wallet,
+  publicKey: PublicKey = by.publicKey
+): PostedAuthorization => ({
+  address: by.address,
+  publicKey,
+  signature: signAuthorization(by.ethereumKey, publicKey, network)
+})
 
 export const transactionText = bodyWriter(later.bodies.transaction, context, "ETH")
 export const authorizationText = bodyWriter(later.bodies.authorization, context)

@@ -4,196 +4,375 @@ import { verifierWorkers } from "../../adapters/crypto/node.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { PoolStore, SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
 import { asked, faultsOf, jsonOf, pointersOf, post, typeOf } from "./_post.ts"
-import { ann, authorizationText, authorized, bob, cleo, context, fundedNode, network, signed, transactionText, wallet } from "./_wallets.ts"
+import {
+  ann,
+  authorizationText,
+  authorized,
+  bob,
+  cleo,
+  context,
+  fundedNode,
+  network,
+  signed,
+  transactionText,
+  wallet
+} from "./_wallets.ts"
 
 const pool = "/transactions-pool"
 const register = "/account-creation-authorization"
 const stored = Effect.flatMap(PoolStore, ({ counts }) => Effect.map(counts, ({ pend }) => pend))
 
 layer(fundedNode())("a transaction that is posted", (it) => {
-  it.effect("is answered with its id and shown in both revisions as it was signed", () => Effect.gen(function*() {
-    const request = {
-      fromAccountIndex: 257, toAccountIndex: null, toAddress: INTERNAL_ADDRESS, toPublicKey: cleo.publicKey, tokenId: 1, amount: 7n, fee: 3, nonce: 9n
-    }
-    const posted = signed(ann, { request })
-    const said = yield* post(pool, transactionText(posted))
-    assert.strictEqual(said.status, 200, said.text)
-    assert.strictEqual(said.text, JSON.stringify(posted.id))
-    assert.strictEqual(said.headers.get("content-type"), "application/json")
-    assert.strictEqual(said.headers.get("ledger-batch"), "2")
-    for (const mount of ["", "/earlier"]) {
-      const shown = yield* asked(`${mount}${pool}/${posted.id}`)
-      assert.strictEqual(shown.status, 200)
-      const { timestamp, token, ...rest } = jsonOf(shown)
-      assert.deepStrictEqual(rest, {
-        id: posted.id, type: "Transfer", fromAccountIndex: "zk:ETH:256", fromZkEthereumAddress: context.address(ann.address), fromBJJ: context.publicKey(ann.publicKey),
-        toAccountIndex: "zk:ETH:257", toZkEthereumAddress: null, toBjj: null, amount: "10000000000000000", fee: 20, nonce: 0, state: "pend",
-        signature: posted.signature, batchNum: null, requestFromAccountIndex: "zk:ONE:257", requestToAccountIndex: null,
-        requestToZkEthereumAddress: context.address(INTERNAL_ADDRESS), requestToBJJ: context.publicKey(cleo.publicKey), requestTokenId: 1, requestAmount: "7",
-        requestFee: 3, requestNonce: 9
-      })
-      assert.match(timestamp as string, /^\d{4}-/u)
-      assert.strictEqual((token as { readonly symbol: string }).symbol, "ETH")
-    }
-  }))
-
-  it.effect("can be of every type, in every revision, by path and by header", () => Effect.gen(function*() {
-    const posts: ReadonlyArray<readonly [ReturnType<typeof signed>, string, Record<string, string>?]> = [
-      [signed(bob, { type: "Exit", fromAccountIndex: 257, toAccountIndex: 1, fee: 0 }), pool],
-      [signed(bob, { type: "TransferToEthAddr", fromAccountIndex: 257, toAccountIndex: null, toAddress: cleo.address, nonce: 1n }), `/earlier${pool}`],
-      [signed(bob, { type: "TransferToBJJ", fromAccountIndex: 257, toAccountIndex: null, toAddress: INTERNAL_ADDRESS, toPublicKey: ann.publicKey, nonce: 2n }), pool, { "api-revision": "earlier" }],
-      [signed(cleo, { tokenId: 1, fromAccountIndex: 259, toAccountIndex: 258, nonce: 2n ** 40n - 1n, fee: 255, amount: 0n }), pool]
-    ]
-    for (const [posted, path, headers] of posts) {
-      const said = yield* post(path, transactionText(posted), headers)
-      assert.strictEqual(said.text, JSON.stringify(posted.id))
-      assert.strictEqual(said.headers.get("api-revision"), path === pool && headers === undefined ? "later" : "earlier")
-    }
-  }))
-
-  it.effect("can be posted again, which changes nothing", () => Effect.gen(function*() {
-    const posted = signed(ann, { nonce: 7n })
-    const first = yield* post(pool, transactionText(posted))
-    const before = [yield* asked(`${pool}/${posted.id}`), yield* stored] as const
-    const sameText = transactionText(posted).replace("zk:ETH:256", "zk:other:256").replace(posted.signature, posted.signature.toUpperCase())
-    for (const text of [transactionText(posted), sameText]) {
-      const again = yield* post(`/earlier${pool}`, text)
-      assert.deepStrictEqual([again.status, again.text], [200, first.text])
-    }
-    assert.deepStrictEqual([(yield* asked(`${pool}/${posted.id}`)).text, yield* stored], [before[0].text, before[1]])
-  }))
-
-  it.effect("with an id under which another one is stored is refused as a conflict, and the stored one stays", () => Effect.gen(function*() {
-    const [posted, other] = [signed(ann, { nonce: 8n }), signed(ann, { nonce: 8n, type: "Exit", toAccountIndex: 1 })]
-    assert.strictEqual(posted.id, other.id)
-    yield* post(pool, transactionText(posted))
-    const before = yield* asked(`${pool}/${posted.id}`)
-    const said = yield* post(pool, transactionText(other))
-    assert.strictEqual(said.status, 400)
-    assert.strictEqual(typeOf(said), "conflict")
-    assert.deepStrictEqual(pointersOf(said), ["/id"])
-    assert.strictEqual((yield* asked(`${pool}/${posted.id}`)).text, before.text)
-  }))
-
-  it.effect("that is altered is refused with every rule that it breaks", () => Effect.gen(function*() {
-    const before = yield* stored
-    const fine = signed(ann, { nonce: 20n })
-    const refused: ReadonlyArray<readonly [object, ReadonlyArray<string>]> = [
-      [{ type: "Exit", amount: 0n, nonce: 2n ** 40n }, ["/nonce", "/type", "/amount"]],
-      [{ fee: 256, toPublicKey: bob.publicKey, toAddress: bob.address }, ["/fee", "/toZkEthereumAddress", "/toBjj"]],
-      [{ toAccountIndex: 255 }, ["/toAccountIndex"]],
-      [{ toAccountIndex: null }, ["/toAccountIndex"]],
-      [{ amount: 2n ** 35n + 1n, id: `0x02${"0".repeat(64)}` }, ["/amount"]],
-      [{ id: `0x02${"0".repeat(64)}`, type: "TransferToBJJ" }, ["/type", "/id"]],
-      [{ request: { fromAccountIndex: null, toAccountIndex: 1, toAddress: null, toPublicKey: null, tokenId: null, amount: null, fee: 256, nonce: null } },
-        ["/requestFromAccountIndex", "/requestTokenId", "/requestAmount", "/requestNonce", "/requestFee"]],
-      [{ signature: signed(bob, { nonce: 20n }).signature }, ["/signature"]],
-      [{ toAccountIndex: 261 }, ["/toAccountIndex"]]
-    ]
-    for (const [change, pointers] of refused) {
-      const said = yield* post(pool, transactionText({ ...fine, ...change }))
-      assert.strictEqual(said.status, 400, said.text)
-      assert.strictEqual(typeOf(said), "invalid-input")
-      assert.sameMembers([...pointersOf(said)], [...pointers], said.text)
-      for (const { in: where, rule, message } of faultsOf(said)) {
-        assert.strictEqual(where, "body")
-        assert.isNotEmpty(rule)
-        assert.include(jsonOf(said).message as string, message)
+  it.effect("is answered with its id and shown in both revisions as it was signed", () =>
+    Effect.gen(function*() {
+      const request = {
+        fromAccountIndex: 257,
+        toAccountIndex: null,
+        toAddress: INTERNAL_ADDRESS,
+        toPublicKey: cleo.publicKey,
+        tokenId: 1,
+        amount: 7n,
+        fee: 3,
+        nonce: 9n
       }
-    }
-    const elsewhere: ReadonlyArray<readonly [ReturnType<typeof signed>, ReadonlyArray<string>]> = [
-      [signed(ann, { fromAccountIndex: 9999 }), ["/fromAccountIndex"]],
-      [signed(ann, { tokenId: 1, nonce: 21n }), ["/tokenId", "/toAccountIndex"]],
-      [signed(ann, { toAccountIndex: 259, nonce: 21n }), ["/toAccountIndex"]],
-      [signed(ann, { toAccountIndex: 256 + 50, tokenId: 1, nonce: 21n }), ["/tokenId", "/toAccountIndex"]]
-    ]
-    for (const [posted, pointers] of elsewhere) {
+      const posted = signed(ann, { request })
       const said = yield* post(pool, transactionText(posted))
-      assert.strictEqual(said.status, 400)
-      assert.sameMembers([...pointersOf(said)], [...pointers], said.text)
-    }
-    assert.strictEqual(yield* stored, before)
-  }))
+      assert.strictEqual(said.status, 200, said.text)
+      assert.strictEqual(said.text, JSON.stringify(posted.id))
+      assert.strictEqual(said.headers.get("content-type"), "application/json")
+      assert.strictEqual(said.headers.get("ledger-batch"), "2")
+      for (const mount of ["", "/earlier"]) {
+        const shown = yield* asked(`${mount}${pool}/${posted.id}`)
+        assert.strictEqual(shown.status, 200)
+        const { timestamp, token, ...rest } = jsonOf(shown)
+        assert.deepStrictEqual(rest, {
+          id: posted.id,
+          type: "Transfer",
+          fromAccountIndex: "zk:ETH:256",
+          fromZkEthereumAddress: context.address(ann.address),
+          fromBJJ: context.publicKey(ann.publicKey),
+          toAccountIndex: "zk:ETH:257",
+          toZkEthereumAddress: null,
+          toBjj: null,
+          amount: "10000000000000000",
+          fee: 20,
+          nonce: 0,
+          state: "pend",
+          signature: posted.signature,
+          batchNum: null,
+          requestFromAccountIndex: "zk:ONE:257",
+          requestToAccountIndex: null,
+          requestToZkEthereumAddress: context.address(INTERNAL_ADDRESS),
+          requestToBJJ: context.publicKey(cleo.publicKey),
+          requestTokenId: 1,
+          requestAmount: "7",
+          requestFee: 3,
+          requestNonce: 9
+        })
+        assert.match(timestamp as string, /^\d{4}-/u)
+        assert.strictEqual((token as { readonly symbol: string }).symbol, "ETH")
+      }
+    }))
 
-  it.effect("takes no parameters", () => Effect.gen(function*() {
-    const said = yield* post(`${pool}?dryRun=true`, transactionText({ ...signed(ann, { nonce: 30n }), fee: 300 }))
-    assert.deepStrictEqual(faultsOf(said).map(({ in: where }) => where), ["query", "body"])
-  }))
+  it.effect("can be of every type, in every revision, by path and by header", () =>
+    Effect.gen(function*() {
+      const posts: ReadonlyArray<
+        readonly [ReturnType<typeof signed>, string, Record<string, string>?]
+      > = [
+        [signed(bob, { type: "Exit", fromAccountIndex: 257, toAccountIndex: 1, fee: 0 }), pool],
+        [
+          signed(bob, {
+            type: "TransferToEthAddr",
+            fromAccountIndex: 257,
+            toAccountIndex: null,
+            toAddress: cleo.address,
+            nonce: 1n
+          }),
+          `/earlier${pool}`
+        ],
+        [
+          signed(bob, {
+            type: "TransferToBJJ",
+            fromAccountIndex: 257,
+            toAccountIndex: null,
+            toAddress: INTERNAL_ADDRESS,
+            toPublicKey: ann.publicKey,
+            nonce: 2n
+          }),
+          pool,
+          { "api-revision": "earlier" }
+        ],
+        [
+          signed(cleo, {
+            tokenId: 1,
+            fromAccountIndex: 259,
+            toAccountIndex: 258,
+            nonce: 2n ** 40n - 1n,
+            fee: 255,
+            amount: 0n
+          }),
+          pool
+        ]
+      ]
+      for (const [posted, path, headers] of posts) {
+        const said = yield* post(path, transactionText(posted), headers)
+        assert.strictEqual(said.text, JSON.stringify(posted.id))
+        assert.strictEqual(
+          said.headers.get("api-revision"),
+          path === pool && headers === undefined ? "later" : "earlier"
+        )
+      }
+    }))
+
+  it.effect("can be posted again, which changes nothing", () =>
+    Effect.gen(function*() {
+      const posted = signed(ann, { nonce: 7n })
+      const first = yield* post(pool, transactionText(posted))
+      const before = [yield* asked(`${pool}/${posted.id}`), yield* stored] as const
+      const sameText = transactionText(posted).replace("zk:ETH:256", "zk:other:256").replace(
+        posted.signature,
+        posted.signature.toUpperCase()
+      )
+      for (const text of [transactionText(posted), sameText]) {
+        const again = yield* post(`/earlier${pool}`, text)
+        assert.deepStrictEqual([again.status, again.text], [200, first.text])
+      }
+      assert.deepStrictEqual([(yield* asked(`${pool}/${posted.id}`)).text, yield* stored], [
+        before[0].text,
+        before[1]
+      ])
+    }))
+
+  it.effect("with an id under which another one is stored is refused as a conflict, and the stored one stays", () =>
+    Effect.gen(function*() {
+      const [posted, other] = [
+        signed(ann, { nonce: 8n }),
+        signed(ann, { nonce: 8n, type: "Exit", toAccountIndex: 1 })
+      ]
+      assert.strictEqual(posted.id, other.id)
+      yield* post(pool, transactionText(posted))
+      const before = yield* asked(`${pool}/${posted.id}`)
+      const said = yield* post(pool, transactionText(other))
+      assert.strictEqual(said.status, 400)
+      assert.strictEqual(typeOf(said), "conflict")
+      assert.deepStrictEqual(pointersOf(said), ["/id"])
+      assert.strictEqual((yield* asked(`${pool}/${posted.id}`)).text, before.text)
+    }))
+
+  it.effect("that is altered is refused with every rule that it breaks", () =>
+    Effect.gen(function*() {
+      const before = yield* stored
+      const fine = signed(ann, { nonce: 20n })
+      const refused: ReadonlyArray<readonly [object, ReadonlyArray<string>]> = [
+        [{ type: "Exit", amount: 0n, nonce: 2n ** 40n }, ["/nonce", "/type", "/amount"]],
+        [{ fee: 256, toPublicKey: bob.publicKey, toAddress: bob.address }, [
+          "/fee",
+          "/toZkEthereumAddress",
+          "/toBjj"
+        ]],
+        [{ toAccountIndex: 255 }, ["/toAccountIndex"]],
+        [{ toAccountIndex: null }, ["/toAccountIndex"]],
+        [{ amount: 2n ** 35n + 1n, id: `0x02${"0".repeat(64)}` }, ["/amount"]],
+        [{ id: `0x02${"0".repeat(64)}`, type: "TransferToBJJ" }, ["/type", "/id"]],
+        [{
+          request: {
+            fromAccountIndex: null,
+            toAccountIndex: 1,
+            toAddress: null,
+            toPublicKey: null,
+            tokenId: null,
+            amount: null,
+            fee: 256,
+            nonce: null
+          }
+        }, [
+          "/requestFromAccountIndex",
+          "/requestTokenId",
+          "/requestAmount",
+          "/requestNonce",
+          "/requestFee"
+        ]],
+        [{ signature: signed(bob, { nonce: 20n }).signature }, ["/signature"]],
+        [{ toAccountIndex: 261 }, ["/toAccountIndex"]]
+      ]
+      for (const [change, pointers] of refused) {
+        const said = yield* post(pool, transactionText({ ...fine, ...change }))
+        assert.strictEqual(said.status, 400, said.text)
+        assert.strictEqual(typeOf(said), "invalid-input")
+        assert.sameMembers([...pointersOf(said)], [...pointers], said.text)
+        for (const { in: where, rule, message } of faultsOf(said)) {
+          assert.strictEqual(where, "body")
+          assert.isNotEmpty(rule)
+          assert.include(jsonOf(said).message as string, message)
+        }
+      }
+      const elsewhere: ReadonlyArray<readonly [ReturnType<typeof signed>, ReadonlyArray<string>]> =
+        [
+          [signed(ann, { fromAccountIndex: 9999 }), ["/fromAccountIndex"]],
+          [signed(ann, { tokenId: 1, nonce: 21n }), ["/tokenId", "/toAccountIndex"]],
+          [signed(ann, { toAccountIndex: 259, nonce: 21n }), ["/toAccountIndex"]],
+          [signed(ann, { toAccountIndex: 256 + 50, tokenId: 1, nonce: 21n }), [
+            "/tokenId",
+            "/toAccountIndex"
+          ]]
+        ]
+      for (const [posted, pointers] of elsewhere) {
+        const said = yield* post(pool, transactionText(posted))
+        assert.strictEqual(said.status, 400)
+        assert.sameMembers([...pointersOf(said)], [...pointers], said.text)
+      }
+      assert.strictEqual(yield* stored, before)
+    }))
+
+  it.effect("takes no parameters", () =>
+    Effect.gen(function*() {
+      const said = yield* post(
+        `${pool}?dryRun=true`,
+        transactionText({ ...signed(ann, { nonce: 30n }), fee: 300 })
+      )
+      assert.deepStrictEqual(faultsOf(said).map(({ in: where }) => where), ["query", "body"])
+    }))
 })
 
 layer(fundedNode())("an authorization that is posted", (it) => {
-  it.effect("is answered with nothing and shown in both revisions", () => Effect.gen(function*() {
-    const stranger = wallet(77)
-    assert.strictEqual((yield* asked(`${register}/zk:${stranger.address}`)).status, 404)
-    for (const path of [register, `/earlier${register}`]) {
-      const said = yield* post(path, authorizationText(authorized(stranger)))
-      assert.deepStrictEqual([said.status, said.text, said.headers.get("content-type"), said.headers.get("content-length")], [200, "", null, "0"])
-    }
-    const [later, earlier] = [yield* asked(`${register}/zk:${stranger.address}`), yield* asked(`/earlier${register}/zk:${stranger.address}`)]
-    assert.strictEqual(later.text, earlier.text)
-    const { timestamp: _, ...shown } = jsonOf(later)
-    assert.deepStrictEqual(shown, JSON.parse(authorizationText(authorized(stranger))))
-  }))
+  it.effect("is answered with nothing and shown in both revisions", () =>
+    Effect.gen(function*() {
+      const stranger = wallet(77)
+      assert.strictEqual((yield* asked(`${register}/zk:${stranger.address}`)).status, 404)
+      for (const path of [register, `/earlier${register}`]) {
+        const said = yield* post(path, authorizationText(authorized(stranger)))
+        assert.deepStrictEqual([
+          said.status,
+          said.text,
+          said.headers.get("content-type"),
+          said.headers.get("content-length")
+        ], [200, "", null, "0"])
+      }
+      const [later, earlier] = [
+        yield* asked(`${register}/zk:${stranger.address}`),
+        yield* asked(`/earlier${register}/zk:${stranger.address}`)
+      ]
+      assert.strictEqual(later.text, earlier.text)
+      const { timestamp: _, ...shown } = jsonOf(later)
+      assert.deepStrictEqual(shown, JSON.parse(authorizationText(authorized(stranger))))
+    }))
 
-  it.effect("stays when another key is authorized or the signature is another one's", () => Effect.gen(function*() {
-    const owner = wallet(78)
-    yield* post(register, authorizationText(authorized(owner)))
-    const before = yield* asked(`${register}/zk:${owner.address}`)
-    const conflict = yield* post(register, authorizationText(authorized(owner, ann.publicKey)))
-    assert.deepStrictEqual([conflict.status, typeOf(conflict), pointersOf(conflict)], [400, "conflict", ["/zkEthereumAddress"]])
-    assert.strictEqual((yield* asked(`${register}/zk:${owner.address}`)).text, before.text)
-    const forged = yield* post(register, authorizationText({ ...authorized(wallet(79)), address: wallet(80).address }))
-    assert.deepStrictEqual([forged.status, typeOf(forged), pointersOf(forged)], [400, "invalid-input", ["/signature"]])
-    assert.strictEqual((yield* asked(`${register}/zk:${wallet(80).address}`)).status, 404)
-  }))
+  it.effect("stays when another key is authorized or the signature is another one's", () =>
+    Effect.gen(function*() {
+      const owner = wallet(78)
+      yield* post(register, authorizationText(authorized(owner)))
+      const before = yield* asked(`${register}/zk:${owner.address}`)
+      const conflict = yield* post(register, authorizationText(authorized(owner, ann.publicKey)))
+      assert.deepStrictEqual([conflict.status, typeOf(conflict), pointersOf(conflict)], [
+        400,
+        "conflict",
+        ["/zkEthereumAddress"]
+      ])
+      assert.strictEqual((yield* asked(`${register}/zk:${owner.address}`)).text, before.text)
+      const forged = yield* post(
+        register,
+        authorizationText({ ...authorized(wallet(79)), address: wallet(80).address })
+      )
+      assert.deepStrictEqual([forged.status, typeOf(forged), pointersOf(forged)], [
+        400,
+        "invalid-input",
+        ["/signature"]
+      ])
+      assert.strictEqual((yield* asked(`${register}/zk:${wallet(80).address}`)).status, 404)
+    }))
 })
 
 describe("what a node takes in", () => {
-  it.effect("is bounded by the fee in dollars", () => Effect.gen(function*() {
-    const fees = { 60: 400, 126: 200, 200: 400 }
-    for (const [fee, status] of Object.entries(fees)) {
-      const said = yield* post(pool, transactionText(signed(ann, { amount: 10n ** 17n, fee: Number(fee) })))
-      assert.strictEqual(said.status, status, said.text)
-      if (status === 400) assert.deepStrictEqual(pointersOf(said), ["/fee"])
-    }
-  }).pipe(Effect.provide(fundedNode({ minFeeUSD: 0.01, maxFeeUSD: 10 }))))
+  it.effect("is bounded by the fee in dollars", () =>
+    Effect.gen(function*() {
+      const fees = { 60: 400, 126: 200, 200: 400 }
+      for (const [fee, status] of Object.entries(fees)) {
+        const said = yield* post(
+          pool,
+          transactionText(signed(ann, { amount: 10n ** 17n, fee: Number(fee) }))
+        )
+        assert.strictEqual(said.status, status, said.text)
+        if (status === 400) assert.deepStrictEqual(pointersOf(said), ["/fee"])
+      }
+    }).pipe(Effect.provide(fundedNode({ minFeeUSD: 0.01, maxFeeUSD: 10 }))))
 
-  it.effect("is bounded by the pool, and a full one says when to come back", () => Effect.gen(function*() {
-    assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
-    const said = yield* post(pool, transactionText(signed(ann, { nonce: 1n })))
-    assert.deepStrictEqual([said.status, typeOf(said), said.headers.get("retry-after")], [503, "pool-full", "60"])
-    // what is there already is still acknowledged
-    assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
-  }).pipe(Effect.provide(fundedNode({ pendingMax: 1 }))))
+  it.effect("is bounded by the pool, and a full one says when to come back", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
+      const said = yield* post(pool, transactionText(signed(ann, { nonce: 1n })))
+      assert.deepStrictEqual([said.status, typeOf(said), said.headers.get("retry-after")], [
+        503,
+        "pool-full",
+        "60"
+      ])
+      // what is there already is still acknowledged
+      assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
+    }).pipe(Effect.provide(fundedNode({ pendingMax: 1 }))))
 
-  it.effect("is bounded for each sender", () => Effect.gen(function*() {
-    assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
-    const said = yield* post(pool, transactionText(signed(ann, { nonce: 1n })))
-    assert.deepStrictEqual([said.status, pointersOf(said)], [400, ["/fromAccountIndex"]])
-    assert.strictEqual((yield* post(pool, transactionText(signed(bob, { fromAccountIndex: 257, toAccountIndex: 256 })))).status, 200)
-  }).pipe(Effect.provide(fundedNode({ pendingPerAccountMax: 1 }))))
+  it.effect("is bounded for each sender", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
+      const said = yield* post(pool, transactionText(signed(ann, { nonce: 1n })))
+      assert.deepStrictEqual([said.status, pointersOf(said)], [400, ["/fromAccountIndex"]])
+      assert.strictEqual(
+        (yield* post(
+          pool,
+          transactionText(signed(bob, { fromAccountIndex: 257, toAccountIndex: 256 }))
+        )).status,
+        200
+      )
+    }).pipe(Effect.provide(fundedNode({ pendingPerAccountMax: 1 }))))
 
   const busy = Effect.fail(new VerifierBusy({ retryAfterSeconds: 3 }))
-  it.effect("waits while signatures wait for their turn", () => Effect.gen(function*() {
-    for (const [path, text] of [[pool, transactionText(signed(ann))], [register, authorizationText(authorized(ann))]] as const) {
-      const said = yield* post(path, text)
-      assert.deepStrictEqual([said.status, typeOf(said), said.headers.get("retry-after")], [503, "busy", "3"])
-    }
-    assert.strictEqual(yield* stored, 0)
-  }).pipe(Effect.provide(fundedNode({ verifier: Layer.succeed(SignatureVerifier, { transaction: () => busy, authorization: () => busy }) }))))
+  it.effect("waits while signatures wait for their turn", () =>
+    Effect.gen(function*() {
+      for (
+        const [path, text] of [[pool, transactionText(signed(ann))], [
+          register,
+          authorizationText(authorized(ann))
+        ]] as const
+      ) {
+        const said = yield* post(path, text)
+        assert.deepStrictEqual([said.status, typeOf(said), said.headers.get("retry-after")], [
+          503,
+          "busy",
+          "3"
+        ])
+      }
+      assert.strictEqual(yield* stored, 0)
+    }).pipe(
+      Effect.provide(fundedNode({
+        verifier: Layer.succeed(SignatureVerifier, {
+          transaction: () => busy,
+          authorization: () => busy
+        })
+      }))
+    ))
 
-  it.live("is verified by worker threads where the host says so", () => Effect.gen(function*() {
-    assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
-    assert.strictEqual((yield* post(register, authorizationText(authorized(ann)))).status, 200)
-    const forged = yield* post(pool, transactionText({ ...signed(ann, { nonce: 1n }), signature: signed(bob, { nonce: 1n }).signature }))
-    assert.deepStrictEqual([forged.status, pointersOf(forged)], [400, ["/signature"]])
-  }).pipe(Effect.provide(fundedNode({ verifier: verifierWorkers(network, { workersMax: 1 }) }))))
+  it.live("is verified by worker threads where the host says so", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
+      assert.strictEqual((yield* post(register, authorizationText(authorized(ann)))).status, 200)
+      const forged = yield* post(
+        pool,
+        transactionText({
+          ...signed(ann, { nonce: 1n }),
+          signature: signed(bob, { nonce: 1n }).signature
+        })
+      )
+      assert.deepStrictEqual([forged.status, pointersOf(forged)], [400, ["/signature"]])
+    }).pipe(Effect.provide(fundedNode({ verifier: verifierWorkers(network, { workersMax: 1 }) }))))
 
-  it.live("is never more than the calling thread can verify at once", () => Effect.gen(function*() {
-    const posts = Array.from({ length: 300 }, (_, nonce) => post(pool, transactionText({ ...signed(ann, { nonce: BigInt(nonce) }), signature: "0".repeat(128) })))
-    const all = yield* Effect.all(posts, { concurrency: "unbounded" })
-    const statuses = all.map(({ status }) => status)
-    assert.isTrue(statuses.every((status) => status === 400 || status === 503))
-    assert.isAtLeast(statuses.filter((status) => status === 400).length, 256)
-  }).pipe(Effect.provide(fundedNode())))
+  it.live("is never more than the calling thread can verify at once", () =>
+    Effect.gen(function*() {
+      const posts = Array.from({ length: 300 }, (_, nonce) =>
+        post(
+          pool,
+          transactionText({ ...signed(ann, { nonce: BigInt(nonce) }), signature: "0".repeat(128) })
+        ))
+      const all = yield* Effect.all(posts, { concurrency: "unbounded" })
+      const statuses = all.map(({ status }) => status)
+      assert.isTrue(statuses.every((status) => status === 400 || status === 503))
+      assert.isAtLeast(statuses.filter((status) => status === 400).length, 256)
+    }).pipe(Effect.provide(fundedNode())))
 })

@@ -2,7 +2,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { bodies, bodyReader, type BodyReader, bodyWriter, wireContext } from "../../core/contract/mod.ts"
+import {
+  bodies,
+  bodyReader,
+  type BodyReader,
+  bodyWriter,
+  wireContext
+} from "../../core/contract/mod.ts"
 
 const context = wireContext({ prefix: "zk", name: "", chainId: 1, rollupAddress: "" }, keccak256)
 const read = bodyReader(bodies.authorization, context)
@@ -11,37 +17,80 @@ const faultsOf = (text: string, reader: BodyReader<unknown> = read) => {
   return Result.isFailure(result) ? result.failure : []
 }
 /** What was expected at which character, and what stands there; undefined of JSON. */
-const stopOf = (text: string, reader: BodyReader<unknown> = read) => /^The body is not the JSON that is expected: (.*) at character (\d+), found (.*)$/su.exec(faultsOf(text, reader)[0]?.message ?? "")?.slice(1)
+const stopOf = (text: string, reader: BodyReader<unknown> = read) =>
+  /^The body is not the JSON that is expected: (.*) at character (\d+), found (.*)$/su.exec(
+    faultsOf(text, reader)[0]?.message ?? ""
+  )?.slice(1)
 
 describe("a text that is not JSON", () => {
   it("is told with the character where it stops being that, and what was expected there", () => {
-    const [object, name, colon, value] = ["an object: {", "the name of a member, in double quotes", "a colon after the name", "a value"]
+    const [object, name, colon, value] = [
+      "an object: {",
+      "the name of a member, in double quotes",
+      "a colon after the name",
+      "a value"
+    ]
     const string = "a string that ends, without control characters and with known escapes"
-    const stories: ReadonlyArray<readonly [text: string, expected: string, position: number, found: string]> = [
-      ["", object, 0, "the end"], ["  ", object, 2, "the end"], ["\ufeff{}", "no byte order mark", 0, "\"\ufeff{}\""], ["x\ufeff", object, 0, "\"x\ufeff\""], ["null", object, 0, "\"null\""],
-      ["{} x", "nothing after the object", 3, "\"x\""], ["{}{}", "nothing after the object", 2, "\"{}\""], ["{,}", name, 1, "\",}\""], ["{a:1}", name, 1, "\"a:1}\""], ["{\"a\":1,}", name, 7, "\"}\""],
-      ["{\"a\"}", colon, 4, "\"}\""], ["{\"a\" 1}", colon, 5, "\"1}\""], ["{\"a\":}", value, 5, "\"}\""], ["{\"a\":tru}", value, 5, "\"tru}\""], ["{\"a\":", value, 5, "the end"],
-      ["{\"a\":\"x}", string, 5, "\"\\\"x}\""], ["{\"a\":\"\\x\"}", string, 5, "\"\\\"\\\\x\\\"}\""], ["{\"a\":[1;2]}", "a comma or ]", 7, "\";2]}\""], ["{\"a\":1;\"b\":2}", "a comma or }", 6, "\";\\\"b\\\":2}\""],
-      ["{\"a\":[1,]}", value, 8, "\"]}\""], ["{\"a\":[1", "a comma or ]", 7, "the end"], ["{\"a\":1", "a comma or }", 6, "the end"], ["{\"a\":{\"b\"}}", colon, 9, "\"}}\""], ["{\"a\":01}", "a comma or }", 6, "\"1}\""],
+    const stories: ReadonlyArray<
+      readonly [text: string, expected: string, position: number, found: string]
+    > = [
+      ["", object, 0, "the end"],
+      ["  ", object, 2, "the end"],
+      ["\ufeff{}", "no byte order mark", 0, '"\ufeff{}"'],
+      ["x\ufeff", object, 0, '"x\ufeff"'],
+      ["null", object, 0, '"null"'],
+      ["{} x", "nothing after the object", 3, '"x"'],
+      ["{}{}", "nothing after the object", 2, '"{}"'],
+      ["{,}", name, 1, '",}"'],
+      ["{a:1}", name, 1, '"a:1}"'],
+      ['{"a":1,}', name, 7, '"}"'],
+      ['{"a"}', colon, 4, '"}"'],
+      ['{"a" 1}', colon, 5, '"1}"'],
+      ['{"a":}', value, 5, '"}"'],
+      ['{"a":tru}', value, 5, '"tru}"'],
+      ['{"a":', value, 5, "the end"],
+      ['{"a":"x}', string, 5, '"\\"x}"'],
+      ['{"a":"\\x"}', string, 5, '"\\"\\\\x\\"}"'],
+      ['{"a":[1;2]}', "a comma or ]", 7, '";2]}"'],
+      ['{"a":1;"b":2}', "a comma or }", 6, '";\\"b\\":2}"'],
+      ['{"a":[1,]}', value, 8, '"]}"'],
+      ['{"a":[1', "a comma or ]", 7, "the end"],
+      ['{"a":1', "a comma or }", 6, "the end"],
+      ['{"a":{"b"}}', colon, 9, '"}}"'],
+      ['{"a":01}', "a comma or }", 6, '"1}"'],
       [`{"a":1 ${"y".repeat(30)}`, "a comma or }", 7, JSON.stringify("y".repeat(20))]
     ]
-    for (const [text, expected, position, found] of stories) assert.deepStrictEqual(stopOf(text), [expected, String(position), found], text)
-    assert.deepInclude(faultsOf("{,}")[0], { in: "body", parameter: "", value: "{,}", rule: "JSON: the name of a member, in double quotes at character 1" })
+    for (const [text, expected, position, found] of stories) {
+      assert.deepStrictEqual(stopOf(text), [expected, String(position), found], text)
+    }
+    assert.deepInclude(faultsOf("{,}")[0], {
+      in: "body",
+      parameter: "",
+      value: "{,}",
+      rule: "JSON: the name of a member, in double quotes at character 1"
+    })
     assert.notProperty(faultsOf("{,}")[0], "limit")
   })
 
   it("is not blanks wherever they may stand, nor a string of any content", () => {
     const known = bodies.authorization.examples.authorization!
-    const loose = ` {\n"zkEthereumAddress"\t:\r "${known.zkEthereumAddress}" ,  "bjj":"${known.bjj}", "signature" :"${known.signature}" } `
+    const loose =
+      ` {\n"zkEthereumAddress"\t:\r "${known.zkEthereumAddress}" ,  "bjj":"${known.bjj}", "signature" :"${known.signature}" } `
     assert.deepStrictEqual(read(loose), read(JSON.stringify(known)))
     assert.isTrue(Result.isSuccess(read(loose)))
-    const nested = `{ "a": [ 1 , -0.5e+3 ,"\\u00e9\\n\\"" , { } , [ ] , {"b" : null , "c": [ true, false ]} ] }`
-    assert.deepStrictEqual(faultsOf(nested).map(({ parameter }) => parameter), ["/a", "/zkEthereumAddress", "/bjj", "/signature"])
+    const nested =
+      `{ "a": [ 1 , -0.5e+3 ,"\\u00e9\\n\\"" , { } , [ ] , {"b" : null , "c": [ true, false ]} ] }`
+    assert.deepStrictEqual(faultsOf(nested).map(({ parameter }) => parameter), [
+      "/a",
+      "/zkEthereumAddress",
+      "/bjj",
+      "/signature"
+    ])
   })
 
   it("is one nested by a level more than is looked into, and that is told as a limit", () => {
     const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`
-    const objects = (levels: number) => `${"{\"a\":".repeat(levels)}1${"}".repeat(levels)}`
+    const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`
     for (const deep of [nested, objects]) {
       assert.isUndefined(stopOf(deep(32)))
       assert.deepStrictEqual(stopOf(deep(33))?.slice(0, 1), ["at most 32 levels of nesting"])
@@ -58,14 +107,31 @@ describe("a member of a body", () => {
   const messageOf = (text: string) => faultsOf(text)[0]!.message
 
   it("is told with so much of its value, and with what stands there instead", () => {
-    const kinds = { "1": "a JSON number", "true": "a boolean", "null": "null", "{}": "an object", "[]": "an array" }
-    for (const [text, kind] of Object.entries(kinds)) assert.strictEqual(messageOf(`{"bjj":${text}}`), `Property bjj has the invalid value "${text}": expected a JSON string, found ${kind}`)
+    const kinds = {
+      "1": "a JSON number",
+      "true": "a boolean",
+      "null": "null",
+      "{}": "an object",
+      "[]": "an array"
+    }
+    for (const [text, kind] of Object.entries(kinds)) {
+      assert.strictEqual(
+        messageOf(`{"bjj":${text}}`),
+        `Property bjj has the invalid value "${text}": expected a JSON string, found ${kind}`
+      )
+    }
     const [fits, longer] = ["x".repeat(200), "x".repeat(201)]
     assert.include(messageOf(`{"bjj":"${fits}"}`), `the invalid value "${fits}": expected`)
     assert.include(messageOf(`{"bjj":"${longer}"}`), `the invalid value "${fits}…": expected`)
     const transaction = bodyReader(bodies.transaction, context)
-    assert.include(faultsOf("{\"requestFee\":\"1\"}", transaction)[0]!.message, "expected a JSON number or null, found a JSON string")
-    assert.include(faultsOf("{\"fee\":null}", transaction)[0]!.message, "expected a JSON number, found null")
+    assert.include(
+      faultsOf('{"requestFee":"1"}', transaction)[0]!.message,
+      "expected a JSON number or null, found a JSON string"
+    )
+    assert.include(
+      faultsOf('{"fee":null}', transaction)[0]!.message,
+      "expected a JSON number, found null"
+    )
   })
 
   it("that is not known is told with the nearest name, what is known of it, or all names", () => {
@@ -73,25 +139,47 @@ describe("a member of a body", () => {
       const [fault] = faultsOf(JSON.stringify({ [name]: 1 }))
       return [fault!.message, fault!.nearest]
     }
-    assert.deepStrictEqual(told("bj"), ["Unknown property \"bj\": did you mean bjj?", "bjj"])
-    assert.deepStrictEqual(told("timestamp"), ["Unknown property \"timestamp\": the node sets it: leave it out", undefined])
+    assert.deepStrictEqual(told("bj"), ['Unknown property "bj": did you mean bjj?', "bjj"])
+    assert.deepStrictEqual(told("timestamp"), [
+      'Unknown property "timestamp": the node sets it: leave it out',
+      undefined
+    ])
     const long = "y".repeat(150)
-    assert.deepStrictEqual(told(long), [`Unknown property "${"y".repeat(100)}": the known ones are zkEthereumAddress, bjj, signature`, undefined])
+    assert.deepStrictEqual(told(long), [
+      `Unknown property "${"y".repeat(100)}": the known ones are zkEthereumAddress, bjj, signature`,
+      undefined
+    ])
     assert.notProperty(faultsOf(`{"${long}":1}`)[0], "nearest")
     const transaction = bodyReader(bodies.transaction, context)
     // a note says more than the nearest name
-    const [noted] = faultsOf("{\"token\":1}", transaction)
-    assert.deepStrictEqual([noted!.message, noted!.nearest], ["Unknown property \"token\": the node sets it: leave it out", undefined])
+    const [noted] = faultsOf('{"token":1}', transaction)
+    assert.deepStrictEqual([noted!.message, noted!.nearest], [
+      'Unknown property "token": the node sets it: leave it out',
+      undefined
+    ])
   })
 
   it("that stands there twice is told once, by so much of its name", () => {
-    assert.deepStrictEqual(faultsOf("{\"bjj\":1,\"bjj\":2,\"bjj\":3}").filter(({ rule }) => rule === "given once").map(({ message, value }) => [message, value]), [["Property \"bjj\" is given more than once: give it once", "3"]])
+    assert.deepStrictEqual(
+      faultsOf('{"bjj":1,"bjj":2,"bjj":3}').filter(({ rule }) => rule === "given once").map((
+        { message, value }
+      ) => [message, value]),
+      [['Property "bjj" is given more than once: give it once', "3"]]
+    )
     const long = "y".repeat(150)
-    assert.include(faultsOf(`{"${long}":1,"${long}":2}`).map(({ message }) => message), `Property "${"y".repeat(100)}" is given more than once: give it once`)
+    assert.include(
+      faultsOf(`{"${long}":1,"${long}":2}`).map(({ message }) => message),
+      `Property "${"y".repeat(100)}" is given more than once: give it once`
+    )
   })
 
   it("is written as it is read", () => {
-    const posted = Result.getOrThrow(read(JSON.stringify(bodies.authorization.examples.authorization)))
-    assert.deepStrictEqual(JSON.parse(bodyWriter(bodies.authorization, context)(posted)), bodies.authorization.examples.authorization)
+    const posted = Result.getOrThrow(
+      read(JSON.stringify(bodies.authorization.examples.authorization))
+    )
+    assert.deepStrictEqual(
+      JSON.parse(bodyWriter(bodies.authorization, context)(posted)),
+      bodies.authorization.examples.authorization
+    )
   })
 })

@@ -8,7 +8,9 @@ import { PREFIXES, verifyCases, withPrefix } from "../vectors/mod.ts"
 
 /* What the published client posts is read as what it signed. */
 
-interface Posted { readonly [name: string]: string | number | null }
+interface Posted {
+  readonly [name: string]: string | number | null
+}
 interface TransactionCase {
   readonly negative: boolean
   readonly mutation?: string
@@ -26,49 +28,84 @@ interface AuthorizationCase {
 
 /** The body as a client of this network would have posted it, without what the contract does not have. */
 const bodyText = (prefix: string, body: Posted): string =>
-  JSON.stringify(Object.fromEntries(Object.entries(body).filter(([name]) => name !== "maxNumBatch").map(([name, value]) => [
-    prefix === "hez" ? name : name.replace(/^hez/u, prefix).replace("Hez", "Zk"), typeof value === "string" ? withPrefix(prefix, value) : value
-  ])))
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(body).filter(([name]) => name !== "maxNumBatch").map(([name, value]) => [
+        prefix === "hez" ? name : name.replace(/^hez/u, prefix).replace("Hez", "Zk"),
+        typeof value === "string" ? withPrefix(prefix, value) : value
+      ])
+    )
+  )
 
 describe.each(PREFIXES)("with prefix %s", (prefix) => {
   const context = wireContext({ ...genesis.network, prefix }, keccak256)
 
   it("a transaction is read as what was signed, and only a damaged signature is not read", () => {
     let read = 0
-    verifyCases<TransactionCase>("l2-transactions", 802, ({ chainId, messageHash, mutation = "", negative, postBody, usesMaxNumBatch }) => {
-      if (usesMaxNumBatch === true) return
-      read++
-      const result = bodyReader(later.bodies.transaction, context)(bodyText(prefix, postBody))
-      assert.deepStrictEqual(bodyReader(earlier.bodies.transaction, context)(bodyText(prefix, postBody)), result)
-      if (Result.isFailure(result)) {
-        assert.isTrue(negative)
-        assert.match(mutation, /^signature: (?:last|one byte appended|0x|one character|empty)/u)
-        assert.deepStrictEqual(result.failure.map(({ parameter }) => parameter), ["/signature"])
-        return
+    verifyCases<TransactionCase>(
+      "l2-transactions",
+      802,
+      ({ chainId, messageHash, mutation = "", negative, postBody, usesMaxNumBatch }) => {
+        if (usesMaxNumBatch === true) return
+        read++
+        const result = bodyReader(later.bodies.transaction, context)(bodyText(prefix, postBody))
+        assert.deepStrictEqual(
+          bodyReader(earlier.bodies.transaction, context)(bodyText(prefix, postBody)),
+          result
+        )
+        if (Result.isFailure(result)) {
+          assert.isTrue(negative)
+          assert.match(mutation, /^signature: (?:last|one byte appended|0x|one character|empty)/u)
+          assert.deepStrictEqual(result.failure.map(({ parameter }) => parameter), ["/signature"])
+          return
+        }
+        const posted = result.success
+        assert.strictEqual(posted.request === null, postBody.requestAmount === null)
+        if (negative && mutation.includes("float")) return
+        const idMatches = Result.getOrThrow(l2TransactionId(posted, keccak256)) === posted.id
+        assert.strictEqual(
+          idMatches,
+          !mutation.startsWith("id does not fit") &&
+            !/: (?:amount|nonce|fee|token|sender) /u.test(mutation),
+          mutation
+        )
+        // the field that the contract does not have is part of what is hashed
+        const maxNumBatch = Number(postBody.maxNumBatch)
+        if (messageHash !== undefined) {
+          assert.strictEqual(
+            String(transactionHash({ ...posted, maxNumBatch }, chainId)),
+            messageHash,
+            mutation
+          )
+        }
       }
-      const posted = result.success
-      assert.strictEqual(posted.request === null, postBody.requestAmount === null)
-      if (negative && mutation.includes("float")) return
-      const idMatches = Result.getOrThrow(l2TransactionId(posted, keccak256)) === posted.id
-      assert.strictEqual(idMatches, !mutation.startsWith("id does not fit") && !/: (?:amount|nonce|fee|token|sender) /u.test(mutation), mutation)
-      // the field that the contract does not have is part of what is hashed
-      const maxNumBatch = Number(postBody.maxNumBatch)
-      if (messageHash !== undefined) assert.strictEqual(String(transactionHash({ ...posted, maxNumBatch }, chainId)), messageHash, mutation)
-    })
+    )
     assert.isAbove(read, 700)
   })
 
   it("an authorization is read as what was signed, and only a signature of another form is not read", () => {
-    verifyCases<AuthorizationCase>("account-creation-auth", 490, ({ bjjKeyBytes32, fitsPattern = true, postBody }) => {
-      const result = bodyReader(later.bodies.authorization, context)(bodyText(prefix, postBody))
-      assert.strictEqual(Result.isSuccess(result), fitsPattern)
-      if (Result.isFailure(result)) {
-        assert.deepStrictEqual(result.failure.map(({ parameter }) => parameter), ["/signature"])
-        return
+    verifyCases<AuthorizationCase>(
+      "account-creation-auth",
+      490,
+      ({ bjjKeyBytes32, fitsPattern = true, postBody }) => {
+        const result = bodyReader(later.bodies.authorization, context)(bodyText(prefix, postBody))
+        assert.strictEqual(Result.isSuccess(result), fitsPattern)
+        if (Result.isFailure(result)) {
+          assert.deepStrictEqual(result.failure.map(({ parameter }) => parameter), ["/signature"])
+          return
+        }
+        assert.strictEqual(
+          `hez:${result.success.address}`,
+          (postBody.hezEthereumAddress as string).toLowerCase()
+        )
+        assert.strictEqual(result.success.signature, (postBody.signature as string).toLowerCase())
+        if (bjjKeyBytes32 !== undefined) {
+          assert.strictEqual(
+            `0x${publicKeyToBigEndianHex(result.success.publicKey)}`,
+            bjjKeyBytes32
+          )
+        }
       }
-      assert.strictEqual(`hez:${result.success.address}`, (postBody.hezEthereumAddress as string).toLowerCase())
-      assert.strictEqual(result.success.signature, (postBody.signature as string).toLowerCase())
-      if (bjjKeyBytes32 !== undefined) assert.strictEqual(`0x${publicKeyToBigEndianHex(result.success.publicKey)}`, bjjKeyBytes32)
-    })
+    )
   })
 })

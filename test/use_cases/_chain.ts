@@ -10,45 +10,109 @@ export const cleo = { address: addressOf("c"), key: keyOf("c") }
 export const internal = { address: INTERNAL_ADDRESS, key: keyOf("d") }
 
 export const blockOf = (number: bigint, parts: Partial<BlockFeed> = {}): BlockFeed => ({
-  number, hash: hashOf(number), parentHash: hashOf(number - 1n), timestampMs: Number(number) * 1000, ...parts
+  number,
+  hash: hashOf(number),
+  parentHash: hashOf(number - 1n),
+  timestampMs: Number(number) * 1000,
+  ...parts
 })
 
 export const batchOf = (batchNum: number, parts: Partial<BatchFeed> = {}): BatchFeed => ({
-  batchNum, forgerAddr: addressOf("f"), stateRoot: BigInt(batchNum), exitRoot: 0n, feeAccounts: [], forgeL1TransactionsNum: null,
-  l1UserEffects: [], l1Coordinator: [], l2: [], exits: [], ...parts
+  batchNum,
+  forgerAddr: addressOf("f"),
+  stateRoot: BigInt(batchNum),
+  exitRoot: 0n,
+  feeAccounts: [],
+  forgeL1TransactionsNum: null,
+  l1UserEffects: [],
+  l1Coordinator: [],
+  l2: [],
+  exits: [],
+  ...parts
 })
 
-export const l1Of = (queue: number, position: number, parts: Partial<L1UserFeed> = {}): L1UserFeed => ({
-  toForgeL1TransactionsNum: queue, position, fromAddress: ann.address, fromPublicKey: null, fromAccountIndex: 256, toAccountIndex: 0,
-  tokenId: 0, depositAmount: 0n, amount: 0n, ...parts
+export const l1Of = (
+  queue: number,
+  position: number,
+  parts: Partial<L1UserFeed> = {}
+): L1UserFeed => ({
+  toForgeL1TransactionsNum: queue,
+  position,
+  fromAddress: ann.address,
+  fromPublicKey: null,
+  fromAccountIndex: 256,
+  toAccountIndex: 0,
+  tokenId: 0,
+  depositAmount: 0n,
+  amount: 0n,
+  ...parts
 })
 
-export const l2Of = (fromAccountIndex: number, toAccountIndex: number, parts: Partial<L2Feed> = {}): L2Feed => ({
-  fromAccountIndex, toAccountIndex, amount: 10n, fee: 0, nonce: 0n, ...parts
+export const l2Of = (
+  fromAccountIndex: number,
+  toAccountIndex: number,
+  parts: Partial<L2Feed> = {}
+): L2Feed => ({
+  fromAccountIndex,
+  toAccountIndex,
+  amount: 10n,
+  fee: 0,
+  nonce: 0n,
+  ...parts
 })
 
 export const exitOf = (exitRoot: bigint, accountIndex: number, balance: bigint): ExitFeed => ({
   accountIndex,
   balance,
   merkleProof: {
-    root: exitRoot, siblings: [7n, 0n, 8n, 0n, 0n], oldKey: 0n, oldValue: 0n, isOld0: false, key: BigInt(accountIndex), value: 9n, fnc: 0
+    root: exitRoot,
+    siblings: [7n, 0n, 8n, 0n, 0n],
+    oldKey: 0n,
+    oldValue: 0n,
+    isOld0: false,
+    key: BigInt(accountIndex),
+    value: 9n,
+    fnc: 0
   }
 })
 
-const creation = (owner: typeof ann, tokenId: number, depositAmount: bigint): Partial<L1UserFeed> => ({
-  fromAddress: owner.address, fromPublicKey: owner.key, fromAccountIndex: 0, tokenId, depositAmount
+const creation = (
+  owner: typeof ann,
+  tokenId: number,
+  depositAmount: bigint
+): Partial<L1UserFeed> => ({
+  fromAddress: owner.address,
+  fromPublicKey: owner.key,
+  fromAccountIndex: 0,
+  tokenId,
+  depositAmount
 })
 
-export const declared = ({ amount, depositAmount }: L1UserFeed) => ({ effectiveDepositAmount: depositAmount, effectiveAmount: amount })
+export const declared = ({ amount, depositAmount }: L1UserFeed) => ({
+  effectiveDepositAmount: depositAmount,
+  effectiveAmount: amount
+})
 
-const creations = [l1Of(1, 0, creation(ann, 0, 1000n)), l1Of(1, 1, creation(bob, 0, 500n)), l1Of(1, 2, creation(cleo, 1, 77n))]
+const creations = [
+  l1Of(1, 0, creation(ann, 0, 1000n)),
+  l1Of(1, 1, creation(bob, 0, 500n)),
+  l1Of(1, 2, creation(cleo, 1, 77n))
+]
 export const forcedExit = l1Of(2, 0, { toAccountIndex: 1, amount: 100n })
 
 /** Registers a token and a coordinator, takes a bid and queues three account creations. */
 export const block101 = blockOf(101n, {
   tokens: [{ id: 1, ethereumAddress: addressOf("e"), name: "One", symbol: "ONE", decimals: 2 }],
-  prices: [{ tokenId: 1, priceUSD: 3, timeMs: 101_000 }, { tokenId: 0, priceUSD: 2, timeMs: 101_000 }],
-  coordinators: [{ bidderAddr: bob.address, forgerAddr: addressOf("f"), url: "https://bob.example" }],
+  prices: [{ tokenId: 1, priceUSD: 3, timeMs: 101_000 }, {
+    tokenId: 0,
+    priceUSD: 2,
+    timeMs: 101_000
+  }],
+  coordinators: [{
+    bidderAddr: bob.address,
+    forgerAddr: addressOf("f"),
+    url: "https://bob.example"
+  }],
   bids: [{ slotNum: 5, bidderAddr: bob.address, bidValue: 10n }],
   l1UserTransactions: creations
 })
@@ -59,7 +123,12 @@ export const block103 = blockOf(103n, {
   batches: [batchOf(2, {
     forgeL1TransactionsNum: 1,
     l1UserEffects: creations.map(declared),
-    l1Coordinator: [{ address: internal.address, publicKey: internal.key, tokenId: 1, signature: null }]
+    l1Coordinator: [{
+      address: internal.address,
+      publicKey: internal.key,
+      tokenId: 1,
+      signature: null
+    }]
   })],
   l1UserTransactions: [forcedExit]
 })
@@ -76,12 +145,23 @@ export const block104 = blockOf(104n, {
 })
 /** Ann withdraws at once, Bob asks the delayer. */
 export const block105 = blockOf(105n, {
-  withdrawals: [{ batchNum: 3, accountIndex: 256, instant: true }, { batchNum: 3, accountIndex: 257, instant: false }]
+  withdrawals: [{ batchNum: 3, accountIndex: 256, instant: true }, {
+    batchNum: 3,
+    accountIndex: 257,
+    instant: false
+  }]
 })
 /** Bob collects. */
 export const block106 = blockOf(106n, { delayedWithdrawals: [{ owner: bob.address, tokenId: 0 }] })
 
-export const chain: ReadonlyArray<BlockFeed> = [block101, block102, block103, block104, block105, block106]
+export const chain: ReadonlyArray<BlockFeed> = [
+  block101,
+  block102,
+  block103,
+  block104,
+  block105,
+  block106
+]
 
 /** A ledger with the blocks of the chain below a number. */
 export function ledgerBefore(number: bigint): FakeLedger {

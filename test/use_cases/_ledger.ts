@@ -1,5 +1,17 @@
 import { Result } from "effect"
-import type { Account, Bid, BlockChanges, BlockFeed, Coordinator, EthereumBlock, Exit, New, NetworkVariables, Token, Transaction } from "../../core/domain/mod.ts"
+import type {
+  Account,
+  Bid,
+  BlockChanges,
+  BlockFeed,
+  Coordinator,
+  EthereumBlock,
+  Exit,
+  New,
+  NetworkVariables,
+  Token,
+  Transaction
+} from "../../core/domain/mod.ts"
 import type { Decision, LedgerView } from "../../core/ports/mod.ts"
 import { type BlockViolation, decideBlock } from "../../core/use_cases/mod.ts"
 import { genesis, rules } from "./_network.ts"
@@ -29,7 +41,8 @@ export class FakeLedger implements LedgerView {
   readonly block = (number: bigint) => this.blocks.get(number)
   readonly account = (index: number) => this.accounts.get(index)
   readonly token = (id: number) => this.tokens.get(id)
-  readonly tokenByAddress = (address: string) => [...this.tokens.values()].find((token) => token.ethereumAddress === address)
+  readonly tokenByAddress = (address: string) =>
+    [...this.tokens.values()].find((token) => token.ethereumAddress === address)
   readonly registration = (bidder: string) => this.registrations.get(bidder)
   readonly bestBid = (slotNum: number) => this.bids.findLast((bid) => bid.slotNum === slotNum)
   readonly exit = (batchNum: number, index: number) => this.exits.get(`${batchNum}:${index}`)
@@ -39,7 +52,9 @@ export class FakeLedger implements LedgerView {
       .sort((a, b) => a.position - b.position)
   readonly requestedExits = (owner: string, tokenId: number) =>
     [...this.exits.values()].filter((exit) =>
-      exit.address === owner && exit.tokenId === tokenId && exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null)
+      exit.address === owner && exit.tokenId === tokenId && exit.delayedWithdrawRequest !== null &&
+      exit.delayedWithdrawn === null
+    )
   get auctionVariables() {
     return [this.variables.auction]
   }
@@ -61,25 +76,45 @@ export class FakeLedger implements LedgerView {
     this.lastEthereumBlock = changes.lastEthereumBlock
     this.blocks.set(changes.block.number, changes.block)
     for (const token of changes.tokens) this.tokens.set(token.id, numbered(token))
-    for (const { priceUSD, timeMs, tokenId } of changes.prices) this.tokens.set(tokenId, { ...this.tokens.get(tokenId)!, priceUSD, priceTimeMs: timeMs })
+    for (const { priceUSD, timeMs, tokenId } of changes.prices) {
+      this.tokens.set(tokenId, { ...this.tokens.get(tokenId)!, priceUSD, priceTimeMs: timeMs })
+    }
     this.lastTokenId = this.tokens.size - 1
-    for (const coordinator of changes.coordinators) this.registrations.set(coordinator.bidderAddr, numbered(coordinator))
+    for (const coordinator of changes.coordinators) {
+      this.registrations.set(coordinator.bidderAddr, numbered(coordinator))
+    }
     this.bids.push(...changes.bids.map(numbered))
     for (const row of changes.queued) {
       this.transactions.set(row.id, numbered(row))
       this.lastOpenQueue = row.l1!.toForgeL1TransactionsNum
     }
-    for (const { accounts, accountUpdates, batch, exits, forged, transactions } of changes.batches) {
+    for (
+      const { accounts, accountUpdates, batch, exits, forged, transactions } of changes.batches
+    ) {
       this.lastBatchNum = batch.batchNum
       this.lastForgedQueue = batch.forgeL1TransactionsNum ?? this.lastForgedQueue
       for (const account of accounts) this.accounts.set(account.index, numbered(account))
       this.lastAccountIndex += accounts.length
-      for (const { index, ...change } of accountUpdates) this.accounts.set(index, { ...this.accounts.get(index)!, ...change })
+      for (const { index, ...change } of accountUpdates) {
+        this.accounts.set(index, {
+          ...this.accounts.get(index)!,
+          ...change
+        })
+      }
       for (const { id, fromAccountIndex } of forged) {
-        this.transactions.set(id, { ...this.transactions.get(id)!, fromAccountIndex, batchNum: batch.batchNum })
+        this.transactions.set(id, {
+          ...this.transactions.get(id)!,
+          fromAccountIndex,
+          batchNum: batch.batchNum
+        })
       }
       for (const row of transactions) this.transactions.set(row.id, numbered(row))
-      for (const exit of exits) this.exits.set(`${exit.batchNum}:${exit.accountIndex}`, numbered(exit))
+      for (const exit of exits) {
+        this.exits.set(
+          `${exit.batchNum}:${exit.accountIndex}`,
+          numbered(exit)
+        )
+      }
     }
     this.variables = { ...this.variables, ...changes.variables }
     for (const { accountIndex, batchNum, field } of changes.withdrawals) {
@@ -90,8 +125,15 @@ export class FakeLedger implements LedgerView {
 }
 
 const ether: Token = {
-  itemId: 1, id: 0, ethereumAddress: `0x${"0".repeat(40)}`, name: "Ether", symbol: "ETH", decimals: 18,
-  ethereumBlockNum: 0n, priceUSD: null, priceTimeMs: null
+  itemId: 1,
+  id: 0,
+  ethereumAddress: `0x${"0".repeat(40)}`,
+  name: "Ether",
+  symbol: "ETH",
+  decimals: 18,
+  ethereumBlockNum: 0n,
+  priceUSD: null,
+  priceTimeMs: null
 }
 
 const numbered = <Row>(row: New<Row>): Row => ({ ...row, itemId: 1 }) as Row

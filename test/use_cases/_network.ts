@@ -6,7 +6,13 @@ export const addressOf = (digit: string): string => `0x${digit.repeat(40)}`
 export const keyOf = (digit: string): string => digit.repeat(64)
 export const hashOf = (number: bigint): string => `0x${number.toString(16).padStart(64, "0")}`
 
-const bucket = { ceilUSD: 100n, blockStamp: 0n, withdrawals: 3n, blockWithdrawalRate: 5n, maxWithdrawals: 10n }
+const bucket = {
+  ceilUSD: 100n,
+  blockStamp: 0n,
+  withdrawals: 3n,
+  blockWithdrawalRate: 5n,
+  maxWithdrawals: 10n
+}
 
 /** A network whose slots have ten blocks, from its genesis block 100 on. */
 export const genesis: GenesisFeed = {
@@ -14,25 +20,56 @@ export const genesis: GenesisFeed = {
   block: { number: 100n, hash: hashOf(100n), timestampMs: 100_000 },
   constants: {
     rollup: {
-      governanceToken: addressOf("2"), absoluteMaxL1L2BatchTimeout: 240, verifiers: [{ maxTx: 2048, nlevels: 32 }],
-      auctionAddress: addressOf("3"), governanceAddress: addressOf("4"), safetyAddress: addressOf("5"), withdrawalDelayerAddress: addressOf("6")
+      governanceToken: addressOf("2"),
+      absoluteMaxL1L2BatchTimeout: 240,
+      verifiers: [{ maxTx: 2048, nlevels: 32 }],
+      auctionAddress: addressOf("3"),
+      governanceAddress: addressOf("4"),
+      safetyAddress: addressOf("5"),
+      withdrawalDelayerAddress: addressOf("6")
     },
     auction: {
-      blocksPerSlot: 10, initialMinimalBidding: 10n, genesisBlockNum: 100n, governanceToken: addressOf("2"),
-      rollupAddress: addressOf("1"), governanceAddress: addressOf("4")
-    },
-    withdrawalDelayer: { maxWithdrawalDelay: 100, maxEmergencyModeTime: 100, rollupAddress: addressOf("1") }
-  },
-  variables: {
-    rollup: { forgeL1L2BatchTimeout: 10, feeAddToken: 1n, withdrawalDelay: 100, buckets: [bucket, bucket], safeMode: false },
-    auction: {
-      bootCoordinator: addressOf("7"), bootCoordinatorUrl: "https://boot.example", slotDeadline: 4, closedAuctionSlots: 2,
-      openAuctionSlots: 100, defaultSlotSetBid: [1n, 1n, 1n, 1n, 1n, 1n], defaultSlotSetBidSlotNum: 0, outbidding: 1000,
-      donationAddress: addressOf("8"), allocationRatio: [4000, 4000, 2000]
+      blocksPerSlot: 10,
+      initialMinimalBidding: 10n,
+      genesisBlockNum: 100n,
+      governanceToken: addressOf("2"),
+      rollupAddress: addressOf("1"),
+      governanceAddress: addressOf("4")
     },
     withdrawalDelayer: {
-      governanceAddress: addressOf("4"), emergencyCouncilAddress: addressOf("9"), keeperAddress: addressOf("a"), withdrawalDelay: 100,
-      emergencyModeStartingBlock: 0n, emergencyModeStartingTime: 0, emergencyMode: false
+      maxWithdrawalDelay: 100,
+      maxEmergencyModeTime: 100,
+      rollupAddress: addressOf("1")
+    }
+  },
+  variables: {
+    rollup: {
+      forgeL1L2BatchTimeout: 10,
+      feeAddToken: 1n,
+      withdrawalDelay: 100,
+      buckets: [bucket, bucket],
+      safeMode: false
+    },
+    auction: {
+      bootCoordinator: addressOf("7"),
+      bootCoordinatorUrl: "https://boot.example",
+      slotDeadline: 4,
+      closedAuctionSlots: 2,
+      openAuctionSlots: 100,
+      defaultSlotSetBid: [1n, 1n, 1n, 1n, 1n, 1n],
+      defaultSlotSetBidSlotNum: 0,
+      outbidding: 1000,
+      donationAddress: addressOf("8"),
+      allocationRatio: [4000, 4000, 2000]
+    },
+    withdrawalDelayer: {
+      governanceAddress: addressOf("4"),
+      emergencyCouncilAddress: addressOf("9"),
+      keeperAddress: addressOf("a"),
+      withdrawalDelay: 100,
+      emergencyModeStartingBlock: 0n,
+      emergencyModeStartingTime: 0,
+      emergencyMode: false
     }
   }
 }

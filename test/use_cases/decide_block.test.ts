@@ -3,12 +3,24 @@ import { Result } from "effect"
 import type { BlockFeed } from "../../core/domain/mod.ts"
 import { invariantNames } from "../../core/use_cases/mod.ts"
 import { brokenBatches, brokenExits, brokenTransactions } from "./_broken_batches.ts"
-import { brokenAuctions, brokenLinks, brokenQueues, brokenTokens, brokenWithdrawals } from "./_broken_blocks.ts"
+import {
+  brokenAuctions,
+  brokenLinks,
+  brokenQueues,
+  brokenTokens,
+  brokenWithdrawals
+} from "./_broken_blocks.ts"
 import { block104, chain, l2Of, ledgerBefore } from "./_chain.ts"
 import { genesis } from "./_network.ts"
 
 const broken = [
-  ...brokenLinks, ...brokenTokens, ...brokenAuctions, ...brokenQueues, ...brokenBatches, ...brokenTransactions, ...brokenExits,
+  ...brokenLinks,
+  ...brokenTokens,
+  ...brokenAuctions,
+  ...brokenQueues,
+  ...brokenBatches,
+  ...brokenTransactions,
+  ...brokenExits,
   ...brokenWithdrawals
 ]
 
@@ -35,7 +47,11 @@ describe("decideBlock", () => {
       const decision = ledger.decide(block)
       if (Result.isSuccess(decision)) return assert.fail("the block was accepted")
       const violated = decision.failure
-      assert.deepStrictEqual([violated.invariant, violated.place, violated.value], [invariant, place, value])
+      assert.deepStrictEqual([violated.invariant, violated.place, violated.value], [
+        invariant,
+        place,
+        value
+      ])
       assert.match(violated.message, /^Block -?\d+: [a-z][^\n]+[^.]$/u)
       assert.isTrue(violated.message.endsWith(`(invariant ${invariant})`))
       assert.include(violated.message, `"${value}" at ${place}: expected ${violated.expected}; `)
@@ -43,11 +59,14 @@ describe("decideBlock", () => {
   }
 
   it("a line of a log says which block is refused, what of it, why and what to do", () => {
-    const block = { ...block104, batches: [{ ...block104.batches![0]!, l2: [l2Of(256, 257, { nonce: 3n })] }] }
+    const block = {
+      ...block104,
+      batches: [{ ...block104.batches![0]!, l2: [l2Of(256, 257, { nonce: 3n })] }]
+    }
     const decision = ledgerBefore(104n).decide(block)
     assert.strictEqual(
       Result.isFailure(decision) && decision.failure.message,
-      "Block 104: nonce \"3\" at /batches/0/l2/0/nonce: expected 0, the nonce of account 256; "
+      'Block 104: nonce "3" at /batches/0/l2/0/nonce: expected 0, the nonce of account 256; '
         + "process the batch from the same state as the ledger, or roll back to where the two agree (invariant nonce)"
     )
   })
@@ -61,6 +80,9 @@ describe("decideBlock", () => {
 
   it("every invariant that a block can break is broken above", () => {
     const names = new Set(broken.map(({ refusal }) => refusal[0]))
-    assert.deepStrictEqual(invariantNames.filter((name) => !names.has(name)), ["roll-back-block", "genesis"])
+    assert.deepStrictEqual(invariantNames.filter((name) => !names.has(name)), [
+      "roll-back-block",
+      "genesis"
+    ])
   })
 })

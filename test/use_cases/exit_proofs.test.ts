@@ -6,18 +6,53 @@ import { layer } from "../../adapters/memory/mod.ts"
 import type { BatchFeed, BlockFeed } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { decideBlock, type ExitProof, Ledger } from "../../core/use_cases/mod.ts"
-import { ann, batchOf, block104, blockOf, bob, chain, cleo, declared, exitOf, forcedExit, internal, l1Of, l2Of, ledgerBefore } from "./_chain.ts"
+import {
+  ann,
+  batchOf,
+  block104,
+  blockOf,
+  bob,
+  chain,
+  cleo,
+  declared,
+  exitOf,
+  forcedExit,
+  internal,
+  l1Of,
+  l2Of,
+  ledgerBefore
+} from "./_chain.ts"
 import { genesis, keyOf, rules } from "./_network.ts"
 
 const [first] = block104.batches as readonly [BatchFeed]
 /** Two batches: of the first one two exits, of the second one that of an account which it creates, and one of Bob. */
 const created = { ...internal, publicKey: keyOf("7"), tokenId: 0, signature: null }
-const block: BlockFeed = { ...block104, batches: [first, batchOf(4, {
-  exitRoot: 66n, l1Coordinator: [{ ...created, publicKey: internal.key }, created].map(({ address, publicKey, signature, tokenId }) => ({ address, publicKey, signature, tokenId })),
-  l2: [l2Of(257, 261, { amount: 9n, nonce: 1n }), l2Of(261, 1, { amount: 4n }), l2Of(257, 1, { amount: 6n, nonce: 2n })], exits: [exitOf(66n, 257, 6n), exitOf(66n, 261, 4n)]
-})] }
+const block: BlockFeed = {
+  ...block104,
+  batches: [
+    first,
+    batchOf(4, {
+      exitRoot: 66n,
+      l1Coordinator: [{ ...created, publicKey: internal.key }, created].map((
+        { address, publicKey, signature, tokenId }
+      ) => ({ address, publicKey, signature, tokenId })),
+      l2: [
+        l2Of(257, 261, { amount: 9n, nonce: 1n }),
+        l2Of(261, 1, { amount: 4n }),
+        l2Of(257, 1, { amount: 6n, nonce: 2n })
+      ],
+      exits: [exitOf(66n, 257, 6n), exitOf(66n, 261, 4n)]
+    })
+  ]
+}
 
-const asked = [[256, 100n, ann.address, ann.key, 55n], [257, 5n, bob.address, bob.key, 55n], [257, 6n, bob.address, bob.key, 66n], [261, 4n, internal.address, keyOf("7"), 66n]]
+const asked = [[256, 100n, ann.address, ann.key, 55n], [257, 5n, bob.address, bob.key, 55n], [
+  257,
+  6n,
+  bob.address,
+  bob.key,
+  66n
+], [261, 4n, internal.address, keyOf("7"), 66n]]
 const toldOf = ([{ accountIndex, address, balance, publicKey, tokenId }, root]: ExitProof) => {
   assert.strictEqual(tokenId, 0)
   return [accountIndex, balance, address, publicKey, root]
@@ -25,16 +60,33 @@ const toldOf = ([{ accountIndex, address, balance, publicKey, tokenId }, root]: 
 
 const wrongAt = (position: number) => {
   const [batch, exit] = [Math.floor(position / 2), position % 2]
-  const expected = `siblings and a value that lead from the account's exit to the root ${batch === 0 ? 55n : 66n}`
-  return ["exit-proof", `/batches/${batch}/exits/${exit}/merkleProof`, `${asked[position]![0]}`, expected]
+  const expected = `siblings and a value that lead from the account's exit to the root ${
+    batch === 0 ? 55n : 66n
+  }`
+  return [
+    "exit-proof",
+    `/batches/${batch}/exits/${exit}/merkleProof`,
+    `${asked[position]![0]}`,
+    expected
+  ]
 }
-const toldViolation = ({ expected, invariant, place, value }: { readonly invariant: string; readonly place: string; readonly value: string; readonly expected: string }) => [invariant, place, value, expected]
+const toldViolation = (
+  { expected, invariant, place, value }: {
+    readonly invariant: string
+    readonly place: string
+    readonly value: string
+    readonly expected: string
+  }
+) => [invariant, place, value, expected]
 
 describe("a decision that verifies proofs", () => {
   it("asks for each exit with its owner and root, and fails at the first that is wrong", () => {
     for (const wrong of [-1, 0, 1, 2, 3]) {
       const proofs: Array<ExitProof> = []
-      const decision = decideBlock({ ...rules, verifyExit: (...proof) => proofs.push(proof) - 1 !== wrong }, block)(ledgerBefore(104n))
+      const decision = decideBlock({
+        ...rules,
+        verifyExit: (...proof) => proofs.push(proof) - 1 !== wrong
+      }, block)(ledgerBefore(104n))
       assert.deepStrictEqual(proofs.map(toldOf), asked.slice(0, wrong < 0 ? 4 : wrong + 1))
       if (Result.isSuccess(decision)) assert.strictEqual(wrong, -1)
       else assert.deepStrictEqual(toldViolation(decision.failure), wrongAt(wrong))
@@ -44,7 +96,9 @@ describe("a decision that verifies proofs", () => {
 
 describe("a ledger whose proofs another one judges", () => {
   const ledgerWith = (wrong: { at?: number }, judged: Array<ReadonlyArray<ExitProof>>) =>
-    Ledger.layer(genesis, keccak256, { judgeExits: (proofs) => Effect.sync(() => (judged.push(proofs), wrong.at)) }).pipe(Layer.provideMerge(layer(genesis)))
+    Ledger.layer(genesis, keccak256, {
+      judgeExits: (proofs) => Effect.sync(() => (judged.push(proofs), wrong.at))
+    }).pipe(Layer.provideMerge(layer(genesis)))
   const before = chain.filter(({ number }) => number < 104n)
 
   it.effect("hands over all of a block at once, and none of a block without exits or that is there", () => {
@@ -70,13 +124,18 @@ describe("a ledger whose proofs another one judges", () => {
         wrong.at = at
         const violated = yield* Effect.flip(ledger.applyBlock(block))
         assert.isTrue(violated._tag === "BlockViolation")
-        if (violated._tag === "BlockViolation") assert.deepStrictEqual(toldViolation(violated), wrongAt(at))
+        if (violated._tag === "BlockViolation") {
+          assert.deepStrictEqual(toldViolation(violated), wrongAt(at))
+        }
         assert.match(violated.message, /^Block 104: /u)
         assert.deepStrictEqual(yield* reader.stamp, stamp)
       }
       // a judge that speaks of a proof which it was not given has lost its mind
       wrong.at = 4
-      assert.match(String(yield* Effect.exit(ledger.applyBlock(block))), /Exit 4 of a block was judged, and it has 4/u)
+      assert.match(
+        String(yield* Effect.exit(ledger.applyBlock(block))),
+        /Exit 4 of a block was judged, and it has 4/u
+      )
     }).pipe(Effect.provide(ledgerWith(wrong, [])))
   })
 
@@ -85,8 +144,16 @@ describe("a ledger whose proofs another one judges", () => {
     return Effect.gen(function*() {
       const ledger = yield* Ledger
       yield* Effect.forEach(before, ledger.applyBlock)
-      const violated = yield* Effect.flip(ledger.applyBlock({ ...block, bids: [{ slotNum: 5, bidderAddr: cleo.address, bidValue: 1n }] }))
-      assert.strictEqual(violated._tag === "BlockViolation" && violated.invariant, "bidder-registered")
+      const violated = yield* Effect.flip(
+        ledger.applyBlock({
+          ...block,
+          bids: [{ slotNum: 5, bidderAddr: cleo.address, bidValue: 1n }]
+        })
+      )
+      assert.strictEqual(
+        violated._tag === "BlockViolation" && violated.invariant,
+        "bidder-registered"
+      )
       assert.lengthOf(judged, 0)
     }).pipe(Effect.provide(ledgerWith({ at: 0 }, judged)))
   })
@@ -95,38 +162,107 @@ describe("a ledger whose proofs another one judges", () => {
 describe("a refusal", () => {
   const toldBy = (refused: BlockFeed) => {
     const decision = ledgerBefore(104n).decide(refused)
-    return Result.isSuccess(decision) ? assert.fail("the block was accepted") : toldViolation(decision.failure)
+    return Result.isSuccess(decision)
+      ? assert.fail("the block was accepted")
+      : toldViolation(decision.failure)
   }
 
   it("tells what was declared and what would have been right", () => {
-    const effects = (effect: object): BlockFeed => ({ ...block104, batches: [{ ...first, l1UserEffects: [{ ...declared(forcedExit), ...effect }] }] })
-    assert.deepStrictEqual(toldBy(effects({ effectiveDepositAmount: 7n })), ["effective-deposit", "/batches/0/l1UserEffects/0/effectiveDepositAmount", "7", "0"])
-    assert.deepStrictEqual(toldBy(effects({ effectiveAmount: 7n })), ["effective-amount", "/batches/0/l1UserEffects/0/effectiveAmount", "7", "100"])
-    assert.deepStrictEqual(toldBy(blockOf(50n)), ["block-number", "/number", "50", "104, the one after the last block"])
-    assert.deepStrictEqual(toldBy(blockOf(105n)), ["block-number", "/number", "105", "104, the one after the last block"])
-    assert.deepStrictEqual(toldBy(blockOf(104n, { l1UserTransactions: [l1Of(9, 0)] })), ["queue-number", "/l1UserTransactions/0/toForgeL1TransactionsNum", "9", "an open queue from 2 to 3"])
+    const effects = (effect: object): BlockFeed => ({
+      ...block104,
+      batches: [{ ...first, l1UserEffects: [{ ...declared(forcedExit), ...effect }] }]
+    })
+    assert.deepStrictEqual(toldBy(effects({ effectiveDepositAmount: 7n })), [
+      "effective-deposit",
+      "/batches/0/l1UserEffects/0/effectiveDepositAmount",
+      "7",
+      "0"
+    ])
+    assert.deepStrictEqual(toldBy(effects({ effectiveAmount: 7n })), [
+      "effective-amount",
+      "/batches/0/l1UserEffects/0/effectiveAmount",
+      "7",
+      "100"
+    ])
+    assert.deepStrictEqual(toldBy(blockOf(50n)), [
+      "block-number",
+      "/number",
+      "50",
+      "104, the one after the last block"
+    ])
+    assert.deepStrictEqual(toldBy(blockOf(105n)), [
+      "block-number",
+      "/number",
+      "105",
+      "104, the one after the last block"
+    ])
+    assert.deepStrictEqual(toldBy(blockOf(104n, { l1UserTransactions: [l1Of(9, 0)] })), [
+      "queue-number",
+      "/l1UserTransactions/0/toForgeL1TransactionsNum",
+      "9",
+      "an open queue from 2 to 3"
+    ])
   })
 
-  it.effect("of a genesis tells the member that differs, whatever stands there", () => Effect.gen(function*() {
-    const ledger = yield* Ledger
-    const toldOfGenesis = (given: object) => Effect.map(Effect.flip(ledger.applyRecord({ kind: "genesis", genesis: { ...genesis, ...given } as typeof genesis })), (failure) =>
-      failure._tag === "BlockViolation" ? toldViolation(failure) : [])
-    const opened = (text: string) => `${text}, with which this ledger was opened`
-    assert.deepStrictEqual(yield* toldOfGenesis({ network: { ...genesis.network, name: "Other" } }), ["genesis", "/genesis/network/name", "Other", opened("Test")])
-    assert.deepStrictEqual(yield* toldOfGenesis({ network: { ...genesis.network, chainId: 7 } }), ["genesis", "/genesis/network/chainId", "7", opened("1")])
-    const { rollup } = genesis.variables
-    const [bucket] = rollup.buckets
-    const text = JSON.stringify({ ceilUSD: "100", blockStamp: "0", withdrawals: "3", blockWithdrawalRate: "5", maxWithdrawals: "10" })
-    const withBuckets = (buckets: typeof rollup.buckets) => toldOfGenesis({ variables: { ...genesis.variables, rollup: { ...rollup, buckets } } })
-    assert.deepStrictEqual(yield* withBuckets([bucket!]), ["genesis", "/genesis/variables/rollup/buckets/1", "nothing", opened(text)])
-    assert.deepStrictEqual(yield* withBuckets([bucket!, bucket!, bucket!]), ["genesis", "/genesis/variables/rollup/buckets/2", text, opened("nothing")])
-  }).pipe(Effect.provide(Ledger.layer(genesis, keccak256).pipe(Layer.provide(layer(genesis))))))
+  it.effect("of a genesis tells the member that differs, whatever stands there", () =>
+    Effect.gen(function*() {
+      const ledger = yield* Ledger
+      const toldOfGenesis = (given: object) =>
+        Effect.map(
+          Effect.flip(
+            ledger.applyRecord({
+              kind: "genesis",
+              genesis: { ...genesis, ...given } as typeof genesis
+            })
+          ),
+          (failure) => failure._tag === "BlockViolation" ? toldViolation(failure) : []
+        )
+      const opened = (text: string) => `${text}, with which this ledger was opened`
+      assert.deepStrictEqual(
+        yield* toldOfGenesis({ network: { ...genesis.network, name: "Other" } }),
+        ["genesis", "/genesis/network/name", "Other", opened("Test")]
+      )
+      assert.deepStrictEqual(
+        yield* toldOfGenesis({ network: { ...genesis.network, chainId: 7 } }),
+        ["genesis", "/genesis/network/chainId", "7", opened("1")]
+      )
+      const { rollup } = genesis.variables
+      const [bucket] = rollup.buckets
+      const text = JSON.stringify({
+        ceilUSD: "100",
+        blockStamp: "0",
+        withdrawals: "3",
+        blockWithdrawalRate: "5",
+        maxWithdrawals: "10"
+      })
+      const withBuckets = (buckets: typeof rollup.buckets) =>
+        toldOfGenesis({ variables: { ...genesis.variables, rollup: { ...rollup, buckets } } })
+      assert.deepStrictEqual(yield* withBuckets([bucket!]), [
+        "genesis",
+        "/genesis/variables/rollup/buckets/1",
+        "nothing",
+        opened(text)
+      ])
+      assert.deepStrictEqual(yield* withBuckets([bucket!, bucket!, bucket!]), [
+        "genesis",
+        "/genesis/variables/rollup/buckets/2",
+        text,
+        opened("nothing")
+      ])
+    }).pipe(Effect.provide(Ledger.layer(genesis, keccak256).pipe(Layer.provide(layer(genesis))))))
 })
 
 describe("a record of a feed", () => {
-  it.effect("that rolls back is answered with what was dropped", () => Effect.gen(function*() {
-    const ledger = yield* Ledger
-    yield* Effect.forEach(chain, ledger.applyBlock)
-    assert.deepInclude(yield* ledger.applyRecord({ kind: "rollBack", toBlock: 103n }), { kind: "rollBack", toBlock: 103n, blocks: 3, batches: 1, lastBatchNum: 2 })
-  }).pipe(Effect.provide(Ledger.layer(genesis, keccak256).pipe(Layer.provide(layer(genesis))))))
+  it.effect("that rolls back is answered with what was dropped", () =>
+    Effect.gen(function*() {
+      const ledger = yield* Ledger
+      yield* Effect.forEach(chain, ledger.applyBlock)
+      assert.deepInclude(yield* ledger.applyRecord({ kind: "rollBack", toBlock: 103n }), {
+        kind: "rollBack",
+        toBlock: 103n,
+        blocks: 3,
+        batches: 1,
+        lastBatchNum: 2
+      })
+    }).pipe(Effect.provide(Ledger.layer(genesis, keccak256).pipe(Layer.provide(layer(genesis))))))
 })

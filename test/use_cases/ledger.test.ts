@@ -10,7 +10,11 @@ import { genesis, hashOf } from "./_network.ts"
 
 /** A writer over the smallest ledger; it counts what it was asked to do. */
 const writerOf = (ledger: FakeLedger, rolledBack: Array<bigint>): LedgerWriter["Service"] => {
-  const stamp = () => ({ ethereumBlockNum: ledger.lastBlock.number, batchNum: ledger.lastBatchNum, version: ledger.blocks.size })
+  const stamp = () => ({
+    ethereumBlockNum: ledger.lastBlock.number,
+    batchNum: ledger.lastBatchNum,
+    version: ledger.blocks.size
+  })
   return {
     apply: (block, decide) =>
       Effect.gen(function*() {
@@ -34,16 +38,23 @@ const open = () => {
   const rolledBack: Array<bigint> = []
   fake.apply(block101)
   fake.apply(block102)
-  const layer = Ledger.layer(genesis, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writerOf(fake, rolledBack))))
+  const layer = Ledger.layer(genesis, keccak256).pipe(
+    Layer.provide(Layer.succeed(LedgerWriter, writerOf(fake, rolledBack)))
+  )
   return { fake, rolledBack, layer }
 }
 
 const refusalOf = (record: FeedRecord) =>
   Effect.gen(function*() {
     const { layer, rolledBack } = open()
-    const result = yield* Ledger.use((ledger) => ledger.applyRecord(record)).pipe(Effect.provide(layer), Effect.result)
+    const result = yield* Ledger.use((ledger) => ledger.applyRecord(record)).pipe(
+      Effect.provide(layer),
+      Effect.result
+    )
     assert.deepStrictEqual(rolledBack, [])
-    if (Result.isSuccess(result) || result.failure._tag !== "BlockViolation") return assert.fail("the record was accepted")
+    if (Result.isSuccess(result) || result.failure._tag !== "BlockViolation") {
+      return assert.fail("the record was accepted")
+    }
     return [result.failure.invariant, result.failure.place, result.failure.value]
   })
 
@@ -56,24 +67,45 @@ describe("Ledger", () => {
         ...chain.map((block) => ({ kind: "block", block }) as const),
         { kind: "prices", prices: [{ tokenId: 1, priceUSD: 5, timeMs: 0 }] }
       ]
-      const reports = yield* Ledger.use((ledger) => Effect.forEach(records, ledger.applyRecord)).pipe(Effect.provide(layer))
-      assert.deepStrictEqual(reports.map((report) => report.kind === "block" ? report.applied : report.kind), [
-        "genesis", false, false, true, true, true, true, "prices"
-      ])
+      const reports = yield* Ledger.use((ledger) => Effect.forEach(records, ledger.applyRecord))
+        .pipe(Effect.provide(layer))
+      assert.deepStrictEqual(
+        reports.map((report) => report.kind === "block" ? report.applied : report.kind),
+        [
+          "genesis",
+          false,
+          false,
+          true,
+          true,
+          true,
+          true,
+          "prices"
+        ]
+      )
       assert.strictEqual(fake.lastBlock.number, 106n)
     }))
 
   it.effect("a roll back goes from the genesis block to the last block, which it leaves alone", () =>
     Effect.gen(function*() {
       const { layer, rolledBack } = open()
-      yield* Ledger.use((ledger) => Effect.forEach([102n, 101n, 100n], ledger.rollBack)).pipe(Effect.provide(layer))
+      yield* Ledger.use((ledger) => Effect.forEach([102n, 101n, 100n], ledger.rollBack)).pipe(
+        Effect.provide(layer)
+      )
       assert.deepStrictEqual(rolledBack, [102n, 101n, 100n])
     }))
 
   it.effect("a roll back to a block that is not stored is refused", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* refusalOf({ kind: "rollBack", toBlock: 103n }), ["roll-back-block", "/toBlock", "103"])
-      assert.deepStrictEqual(yield* refusalOf({ kind: "rollBack", toBlock: 99n }), ["roll-back-block", "/toBlock", "99"])
+      assert.deepStrictEqual(yield* refusalOf({ kind: "rollBack", toBlock: 103n }), [
+        "roll-back-block",
+        "/toBlock",
+        "103"
+      ])
+      assert.deepStrictEqual(yield* refusalOf({ kind: "rollBack", toBlock: 99n }), [
+        "roll-back-block",
+        "/toBlock",
+        "99"
+      ])
     }))
 
   it.effect("a roll back to what is no block number is refused", () =>
@@ -86,26 +118,56 @@ describe("Ledger", () => {
 
   it.effect("a record of no kind is refused", () =>
     Effect.gen(function*() {
-      for (const [record, kind] of [[{ kind: "blocks" }, "blocks"], [{}, "undefined"], [null, "undefined"], [7, "undefined"]]) {
+      for (
+        const [record, kind] of [[{ kind: "blocks" }, "blocks"], [{}, "undefined"], [
+          null,
+          "undefined"
+        ], [7, "undefined"]]
+      ) {
         assert.deepStrictEqual(yield* refusalOf(record as FeedRecord), ["shape", "/kind", kind])
       }
     }))
 
   it.effect("prices and a genesis that are none are refused", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* refusalOf({ kind: "prices" } as unknown as FeedRecord), ["shape", "/prices", "undefined"])
-      assert.deepStrictEqual(yield* refusalOf({ kind: "genesis" } as unknown as FeedRecord), ["shape", "/genesis", "undefined"])
+      assert.deepStrictEqual(yield* refusalOf({ kind: "prices" } as unknown as FeedRecord), [
+        "shape",
+        "/prices",
+        "undefined"
+      ])
+      assert.deepStrictEqual(yield* refusalOf({ kind: "genesis" } as unknown as FeedRecord), [
+        "shape",
+        "/genesis",
+        "undefined"
+      ])
       const negative = { ...genesis, block: { ...genesis.block, number: -1n } }
-      assert.deepStrictEqual(yield* refusalOf({ kind: "genesis", genesis: negative }), ["shape", "/genesis/block/number", "-1"])
+      assert.deepStrictEqual(yield* refusalOf({ kind: "genesis", genesis: negative }), [
+        "shape",
+        "/genesis/block/number",
+        "-1"
+      ])
     }))
 
   it.effect("a ledger does not open with a genesis that no feed could hold", () =>
     Effect.gen(function*() {
       const { auction } = genesis.constants
       const late = { ...genesis, block: { ...genesis.block, number: 100n + 10n * (1n << 32n) } }
-      const crowded = { ...genesis, constants: { ...genesis.constants, auction: { ...auction, genesisBlockNum: (1n << 64n) - 1n } } }
-      for (const [opened, place] of [[late, "/genesis/block/number"], [crowded, "/genesis/constants/auction/genesisBlockNum"]] as const) {
-        const layer = Ledger.layer(opened, keccak256).pipe(Layer.provide(Layer.succeed(LedgerWriter, writerOf(new FakeLedger(), []))))
+      const crowded = {
+        ...genesis,
+        constants: {
+          ...genesis.constants,
+          auction: { ...auction, genesisBlockNum: (1n << 64n) - 1n }
+        }
+      }
+      for (
+        const [opened, place] of [[late, "/genesis/block/number"], [
+          crowded,
+          "/genesis/constants/auction/genesisBlockNum"
+        ]] as const
+      ) {
+        const layer = Ledger.layer(opened, keccak256).pipe(
+          Layer.provide(Layer.succeed(LedgerWriter, writerOf(new FakeLedger(), [])))
+        )
         const exit = yield* Effect.exit(Effect.provide(Ledger, layer))
         const defect = Exit.isFailure(exit) ? Cause.squash(exit.cause) : null
         assert.strictEqual(defect instanceof BlockViolation && defect.place, place)
@@ -116,23 +178,46 @@ describe("Ledger", () => {
     Effect.gen(function*() {
       const known = { tokenId: 1, priceUSD: 1, timeMs: 0 }
       const prices = [known, { ...known, tokenId: 2 }]
-      assert.deepStrictEqual(yield* refusalOf({ kind: "prices", prices }), ["token-exists", "/prices/1/tokenId", "2"])
+      assert.deepStrictEqual(yield* refusalOf({ kind: "prices", prices }), [
+        "token-exists",
+        "/prices/1/tokenId",
+        "2"
+      ])
       const negative = [{ ...known, priceUSD: -1 }]
-      assert.deepStrictEqual(yield* refusalOf({ kind: "prices", prices: negative }), ["shape", "/prices/0/priceUSD", "-1"])
+      assert.deepStrictEqual(yield* refusalOf({ kind: "prices", prices: negative }), [
+        "shape",
+        "/prices/0/priceUSD",
+        "-1"
+      ])
     }))
 
   it.effect("a block that contradicts the ledger is refused", () =>
     Effect.gen(function*() {
       const block = { ...block102, hash: hashOf(1n) }
-      assert.deepStrictEqual(yield* refusalOf({ kind: "block", block }), ["block-hash", "/hash", hashOf(1n)])
+      assert.deepStrictEqual(yield* refusalOf({ kind: "block", block }), [
+        "block-hash",
+        "/hash",
+        hashOf(1n)
+      ])
     }))
 
   it.effect("the feed of another network is refused and says where it differs", () =>
     Effect.gen(function*() {
       const other = { ...genesis, network: { ...genesis.network, chainId: 5 } }
-      assert.deepStrictEqual(yield* refusalOf({ kind: "genesis", genesis: other }), ["genesis", "/genesis/network/chainId", "5"])
+      assert.deepStrictEqual(yield* refusalOf({ kind: "genesis", genesis: other }), [
+        "genesis",
+        "/genesis/network/chainId",
+        "5"
+      ])
       const { rollup } = genesis.variables
-      const shorter = { ...genesis, variables: { ...genesis.variables, rollup: { ...rollup, buckets: rollup.buckets.slice(1) } } }
-      assert.deepStrictEqual(yield* refusalOf({ kind: "genesis", genesis: shorter }), ["genesis", "/genesis/variables/rollup/buckets/1", "nothing"])
+      const shorter = {
+        ...genesis,
+        variables: { ...genesis.variables, rollup: { ...rollup, buckets: rollup.buckets.slice(1) } }
+      }
+      assert.deepStrictEqual(yield* refusalOf({ kind: "genesis", genesis: shorter }), [
+        "genesis",
+        "/genesis/variables/rollup/buckets/1",
+        "nothing"
+      ])
     }))
 })

@@ -8,17 +8,28 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import { blockOf } from "./_chain.ts"
 import { genesis } from "./_network.ts"
 
-const over = (opened: GenesisFeed) => Ledger.layer(opened, keccak256).pipe(Layer.provideMerge(layer(opened)))
+const over = (opened: GenesisFeed) =>
+  Ledger.layer(opened, keccak256).pipe(Layer.provideMerge(layer(opened)))
 
 const { auction } = genesis.constants
-const state = Effect.flatMap(LedgerReader, (reader) => Effect.map(reader.state, (found) => found.state))
+const state = Effect.flatMap(
+  LedgerReader,
+  (reader) => Effect.map(reader.state, (found) => found.state)
+)
 
 /** Opened in the last slot but one, of as many blocks as a slot can have, with the longest look ahead, at the last moment. */
 const last: GenesisFeed = {
   ...genesis,
-  block: { ...genesis.block, number: 100n + 65535n * BigInt(slotNumMax - 1), timestampMs: timeMsMax },
+  block: {
+    ...genesis.block,
+    number: 100n + 65535n * BigInt(slotNumMax - 1),
+    timestampMs: timeMsMax
+  },
   constants: { ...genesis.constants, auction: { ...auction, blocksPerSlot: 65535 } },
-  variables: { ...genesis.variables, auction: { ...genesis.variables.auction, closedAuctionSlots: 1024, openAuctionSlots: 65535 } }
+  variables: {
+    ...genesis.variables,
+    auction: { ...genesis.variables.auction, closedAuctionSlots: 1024, openAuctionSlots: 65535 }
+  }
 }
 const yearOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 5)
 
@@ -27,7 +38,10 @@ describe("a ledger at the limits of its numbers", () => {
     Effect.gen(function*() {
       const { currentSlot, nextForgers } = yield* state
       assert.strictEqual(currentSlot, slotNumMax - 1)
-      assert.deepStrictEqual(nextForgers.map(({ period }) => period.slotNum), [slotNumMax - 1, slotNumMax])
+      assert.deepStrictEqual(nextForgers.map(({ period }) => period.slotNum), [
+        slotNumMax - 1,
+        slotNumMax
+      ])
       const reader = yield* LedgerReader
       const { items } = yield* reader.list("slots", { order: "DESC", limit: 1, filters: {} })
       assert.deepStrictEqual(items.map(({ slotNum }) => slotNum), [slotNumMax])
@@ -43,7 +57,10 @@ describe("a ledger at the limits of its numbers", () => {
   })
 
   it.effect("an auction that begins after the year 9999 is estimated for its end", () => {
-    const opened = { ...genesis, constants: { ...genesis.constants, auction: { ...auction, genesisBlockNum: 1n << 63n } } }
+    const opened = {
+      ...genesis,
+      constants: { ...genesis.constants, auction: { ...auction, genesisBlockNum: 1n << 63n } }
+    }
     return Effect.gen(function*() {
       const { nextForgers } = yield* state
       assert.strictEqual(yearOf(nextForgers[0]!.period.fromTimestampMs), "9999-")

@@ -10,7 +10,8 @@ import { brokenBatches, brokenExits, brokenTransactions } from "./_broken_batche
 import { block104, block105, block106, blockOf, chain, forcedExit } from "./_chain.ts"
 import { genesis, hashOf } from "./_network.ts"
 
-const over = (opened: GenesisFeed) => Ledger.layer(opened, keccak256).pipe(Layer.provideMerge(layer(opened)))
+const over = (opened: GenesisFeed) =>
+  Ledger.layer(opened, keccak256).pipe(Layer.provideMerge(layer(opened)))
 
 /** Everything that readers see of accounts, exits, transactions, batches and the network. */
 const everything = Effect.gen(function*() {
@@ -32,7 +33,9 @@ describe("Ledger over the memory store", () => {
       const ledger = yield* Ledger
       yield* Effect.forEach(chain.slice(0, 3), ledger.applyBlock)
       const before = yield* everything
-      for (const { block, fact, prepare } of [...brokenBatches, ...brokenTransactions, ...brokenExits]) {
+      for (
+        const { block, fact, prepare } of [...brokenBatches, ...brokenTransactions, ...brokenExits]
+      ) {
         if (block.number !== 104n || prepare !== undefined) continue
         assert.isTrue(Result.isFailure(yield* Effect.result(ledger.applyBlock(block))), fact)
       }
@@ -46,7 +49,10 @@ describe("Ledger over the memory store", () => {
       yield* Effect.forEach(chain, ledger.applyBlock)
       const before = yield* everything
       for (const block of chain) {
-        assert.deepStrictEqual(yield* ledger.applyBlock(block), { applied: false, stamp: before.stamp })
+        assert.deepStrictEqual(yield* ledger.applyBlock(block), {
+          applied: false,
+          stamp: before.stamp
+        })
       }
       assert.deepStrictEqual(yield* everything, before)
     }).pipe(Effect.provide(over(genesis))))
@@ -57,11 +63,20 @@ describe("Ledger over the memory store", () => {
       yield* Effect.forEach(chain, ledger.applyBlock)
       assert.strictEqual((yield* ledger.rollBack(103n)).lastBatchNum, 2)
       const empty = { ...blockOf(104n), hash: hashOf(9n) }
-      const later = { ...block104, number: 105n, hash: hashOf(10n), parentHash: empty.hash, timestampMs: 105_000 }
+      const later = {
+        ...block104,
+        number: 105n,
+        hash: hashOf(10n),
+        parentHash: empty.hash,
+        timestampMs: 105_000
+      }
       yield* Effect.forEach([empty, later], ledger.applyBlock)
       const { transactions } = yield* everything
       const forged = transactions.find(({ transaction }) => transaction.type === "ForceExit")
-      assert.deepStrictEqual([forged?.transaction.batchNum, forged?.transaction.amount], [3, forcedExit.amount])
+      assert.deepStrictEqual([forged?.transaction.batchNum, forged?.transaction.amount], [
+        3,
+        forcedExit.amount
+      ])
       assert.isTrue(Result.isFailure(yield* Effect.result(ledger.applyBlock(block105))))
       assert.isTrue(Result.isFailure(yield* Effect.result(ledger.applyBlock(block106))))
     }).pipe(Effect.provide(over(genesis))))

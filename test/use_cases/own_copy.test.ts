@@ -20,7 +20,13 @@ function nodesOf(tree: unknown, found = new Set<object>()): ReadonlySet<object> 
 function spoil(tree: unknown): void {
   for (const node of nodesOf(tree)) {
     for (const [key, value] of Object.entries(node)) {
-      if (typeof value !== "object") Reflect.set(node, key, typeof value === "bigint" ? 666n : typeof value === "number" ? 666 : "spoilt")
+      if (typeof value !== "object") {
+        Reflect.set(
+          node,
+          key,
+          typeof value === "bigint" ? 666n : typeof value === "number" ? 666 : "spoilt"
+        )
+      }
     }
     if (Array.isArray(node)) node.length = 0
   }
@@ -28,22 +34,44 @@ function spoil(tree: unknown): void {
 
 const everything = Effect.gen(function*() {
   const reader = yield* LedgerReader
-  const lists = ["accounts", "batches", "bids", "coordinators", "exits", "slots", "tokens", "transactions"] as const
-  const pages = yield* Effect.forEach(lists, (name) => reader.list(name, { limit: 2049, filters: {} }))
+  const lists = [
+    "accounts",
+    "batches",
+    "bids",
+    "coordinators",
+    "exits",
+    "slots",
+    "tokens",
+    "transactions"
+  ] as const
+  const pages = yield* Effect.forEach(
+    lists,
+    (name) => reader.list(name, { limit: 2049, filters: {} })
+  )
   return structuredClone([yield* reader.state, pages])
 })
 
 const { auction, rollup, withdrawalDelayer } = genesis.variables
 /** With every set of variables, whose lists are stored as they come. */
 const blocks = chain.map((block) =>
-  block.number === 102n ? { ...block, auctionVariables: auction, rollupVariables: rollup, withdrawalDelayerVariables: withdrawalDelayer } : block)
+  block.number === 102n
+    ? {
+      ...block,
+      auctionVariables: auction,
+      rollupVariables: rollup,
+      withdrawalDelayerVariables: withdrawalDelayer
+    }
+    : block
+)
 
 describe("what a host hands over", () => {
   for (const block of blocks) {
     it(`the changes of block ${block.number} share nothing with it`, () => {
       const mine = structuredClone(block)
       const given = nodesOf(mine)
-      for (const node of nodesOf(ledgerBefore(block.number).apply(mine))) assert.isFalse(given.has(node), Object.keys(node).join())
+      for (const node of nodesOf(ledgerBefore(block.number).apply(mine))) {
+        assert.isFalse(given.has(node), Object.keys(node).join())
+      }
     })
   }
 

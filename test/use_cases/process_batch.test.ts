@@ -5,18 +5,33 @@ import { processBatch } from "../../core/use_cases/mod.ts"
 import { batchOf, bob, l2Of, ledgerBefore } from "./_chain.ts"
 
 const ledger = ledgerBefore(104n)
-const forge = (parts: Partial<BatchFeed>) => Result.getOrThrow(processBatch(ledger, { ...batchOf(3, parts), queue: [] }))
+const forge = (parts: Partial<BatchFeed>) =>
+  Result.getOrThrow(processBatch(ledger, { ...batchOf(3, parts), queue: [] }))
 
 describe("processBatch", () => {
   it("a batch without transactions changes nothing", () => {
     assert.deepStrictEqual(forge({}), {
-      l1UserEffects: [], createdAccounts: [], accountUpdates: [], exits: [], collectedFees: [], l2: []
+      l1UserEffects: [],
+      createdAccounts: [],
+      accountUpdates: [],
+      exits: [],
+      collectedFees: [],
+      l2: []
     })
   })
 
   it("exits of one account add up in one leaf, ascending by account", () => {
-    const { exits } = forge({ l2: [l2Of(257, 1, { amount: 3n }), l2Of(256, 1, { amount: 4n }), l2Of(257, 1, { amount: 5n, nonce: 1n })] })
-    assert.deepStrictEqual(exits, [{ accountIndex: 256, balance: 4n }, { accountIndex: 257, balance: 8n }])
+    const { exits } = forge({
+      l2: [
+        l2Of(257, 1, { amount: 3n }),
+        l2Of(256, 1, { amount: 4n }),
+        l2Of(257, 1, { amount: 5n, nonce: 1n })
+      ]
+    })
+    assert.deepStrictEqual(exits, [{ accountIndex: 256, balance: 4n }, {
+      accountIndex: 257,
+      balance: 8n
+    }])
   })
 
   it("an exit of nothing is allowed and makes no leaf", () => {
@@ -26,13 +41,23 @@ describe("processBatch", () => {
   })
 
   it("fees are collected in the token of the sender and paid out at the end", () => {
-    const { accountUpdates, collectedFees } = forge({ feeAccounts: [258, 257], l2: [l2Of(256, 257, { amount: 100n, fee: 172 })] })
+    const { accountUpdates, collectedFees } = forge({
+      feeAccounts: [258, 257],
+      l2: [l2Of(256, 257, { amount: 100n, fee: 172 })]
+    })
     assert.deepStrictEqual(collectedFees, [[0, 50n], [1, 0n]])
-    assert.deepStrictEqual(accountUpdates, [{ index: 256, nonce: 1n, balance: 850n }, { index: 257, nonce: 0n, balance: 650n }])
+    assert.deepStrictEqual(accountUpdates, [{ index: 256, nonce: 1n, balance: 850n }, {
+      index: 257,
+      nonce: 0n,
+      balance: 650n
+    }])
   })
 
   it("fees that nobody collects are burned", () => {
-    const { accountUpdates, collectedFees } = forge({ feeAccounts: [258], l2: [l2Of(256, 257, { amount: 100n, fee: 172 })] })
+    const { accountUpdates, collectedFees } = forge({
+      feeAccounts: [258],
+      l2: [l2Of(256, 257, { amount: 100n, fee: 172 })]
+    })
     assert.deepStrictEqual(collectedFees, [[1, 0n]])
     assert.deepStrictEqual(accountUpdates.map(({ balance }) => balance), [850n, 600n])
   })
@@ -59,17 +84,36 @@ describe("processBatch", () => {
   })
 
   it("an L2 transaction tells its token, its nonce, its fee and whom it concerns", () => {
-    const { l2: [transfer, exit] } = forge({ l2: [l2Of(258, 259, { amount: 20n, fee: 172 }), l2Of(258, 1, { amount: 1n, nonce: 1n })] })
+    const { l2: [transfer, exit] } = forge({
+      l2: [l2Of(258, 259, { amount: 20n, fee: 172 }), l2Of(258, 1, { amount: 1n, nonce: 1n })]
+    })
     assert.deepStrictEqual(
-      [transfer?.sender.index, transfer?.receiver?.index, transfer?.tokenId, transfer?.nonce, transfer?.feeAmount], [258, 259, 1, 0n, 10n]
+      [
+        transfer?.sender.index,
+        transfer?.receiver?.index,
+        transfer?.tokenId,
+        transfer?.nonce,
+        transfer?.feeAmount
+      ],
+      [258, 259, 1, 0n, 10n]
     )
-    assert.deepStrictEqual([exit?.sender.index, exit?.receiver, exit?.nonce, exit?.feeAmount], [258, null, 1n, 0n])
+    assert.deepStrictEqual([exit?.sender.index, exit?.receiver, exit?.nonce, exit?.feeAmount], [
+      258,
+      null,
+      1n,
+      0n
+    ])
   })
 
   it("nothing is created and nothing is lost but burned fees", () => {
-    const l2 = [l2Of(256, 257, { amount: 333n, fee: 140 }), l2Of(257, 256, { amount: 42n, fee: 60 }), l2Of(257, 1, { amount: 7n, fee: 126, nonce: 1n })]
+    const l2 = [
+      l2Of(256, 257, { amount: 333n, fee: 140 }),
+      l2Of(257, 256, { amount: 42n, fee: 60 }),
+      l2Of(257, 1, { amount: 7n, fee: 126, nonce: 1n })
+    ]
     const { accountUpdates, exits } = forge({ feeAccounts: [257], l2 })
-    const after = accountUpdates.reduce((sum, { balance }) => sum + balance, 0n) + exits.reduce((sum, { balance }) => sum + balance, 0n)
+    const after = accountUpdates.reduce((sum, { balance }) => sum + balance, 0n) +
+      exits.reduce((sum, { balance }) => sum + balance, 0n)
     assert.strictEqual(after, 1500n)
   })
 })

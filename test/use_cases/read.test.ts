@@ -3,20 +3,47 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { layer, poolLayer } from "../../adapters/memory/mod.ts"
-import { earlier, type ItemName, type Items, later, type ListName, operations, wireContext } from "../../core/contract/mod.ts"
+import {
+  earlier,
+  type ItemName,
+  type Items,
+  later,
+  type ListName,
+  operations,
+  wireContext
+} from "../../core/contract/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
-import { LedgerReader, ledgerParts, LedgerWriter, type PartVersions, PoolStore, PoolTip, StoreFailure } from "../../core/ports/mod.ts"
+import {
+  LedgerReader,
+  ledgerParts,
+  LedgerWriter,
+  type PartVersions,
+  PoolStore,
+  PoolTip,
+  StoreFailure
+} from "../../core/ports/mod.ts"
 import { dependenciesOf } from "../../core/use_cases/dependencies.ts"
-import { batchOf, lastBlock, Ledger, type ReadFailure, readInterfaces, versionsOf } from "../../core/use_cases/mod.ts"
+import {
+  batchOf,
+  lastBlock,
+  Ledger,
+  type ReadFailure,
+  readInterfaces,
+  versionsOf
+} from "../../core/use_cases/mod.ts"
 import { postedOf } from "../pool/_node.ts"
 import { ann, bob, chain } from "./_chain.ts"
 import { addressOf, genesis } from "./_network.ts"
 
 const context = wireContext(genesis.network, keccak256)
 const constants = genesis.constants
-const over = Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(Layer.merge(layer(genesis), poolLayer)))
+const over = Ledger.layer(genesis, keccak256).pipe(
+  Layer.provideMerge(Layer.merge(layer(genesis), poolLayer))
+)
 
-const pooled = (parts: Partial<PostedTransaction> = {}) => ({ ...postedOf(parts), state: "pend", timestampMs: 0, batchNum: null } as const)
+const pooled = (
+  parts: Partial<PostedTransaction> = {}
+) => ({ ...postedOf(parts), state: "pend", timestampMs: 0, batchNum: null } as const)
 const limits = { pendingMax: 9, pendingPerAccountMax: 9 }
 
 /** Every reading over the whole chain. */
@@ -26,164 +53,314 @@ const readings = Effect.gen(function*() {
   const [latest] = yield* readInterfaces({ context, constants, revisions: [later] })
   return latest!.operations
 })
-const refusalOf = <A>(reading: Effect.Effect<A, ReadFailure>) => Effect.map(Effect.flip(reading), (failure) =>
-  failure._tag === "BadInput" ? failure.faults.map(({ parameter }) => parameter) : [failure._tag, failure.message])
+const refusalOf = <A>(reading: Effect.Effect<A, ReadFailure>) =>
+  Effect.map(
+    Effect.flip(reading),
+    (failure) =>
+      failure._tag === "BadInput"
+        ? failure.faults.map(({ parameter }) => parameter)
+        : [failure._tag, failure.message]
+  )
 
 describe("a reading", () => {
-  it.effect("answers what is there, with what the answer depends on", () => Effect.gen(function*() {
-    const read = yield* readings
-    const stamp = yield* (yield* LedgerReader).stamp
-    const dependenciesOfReading = (id: keyof typeof read, path: ReadonlyArray<string> = [], query = "") => Effect.map(read[id](path, query), (answer) => {
-      assert.deepStrictEqual(answer.stamp, stamp)
-      assert.isObject(JSON.parse(answer.json))
-      return answer.dependsOn.join(" ")
-    })
-    assert.strictEqual(yield* dependenciesOfReading("getExit", ["3", "zk:ETH:256"]), "rollBacks tokens")
-    assert.strictEqual(yield* dependenciesOfReading("getExits"), "rollBacks tokens exits")
-    assert.strictEqual(yield* dependenciesOfReading("getBatches", [], "limit=1"), "rollBacks batches")
-    assert.strictEqual(yield* dependenciesOfReading("getState"), "rollBacks blocks")
-    assert.strictEqual(yield* dependenciesOfReading("getConfig"), "")
-  }).pipe(Effect.provide(over)))
+  it.effect("answers what is there, with what the answer depends on", () =>
+    Effect.gen(function*() {
+      const read = yield* readings
+      const stamp = yield* (yield* LedgerReader).stamp
+      const dependenciesOfReading = (
+        id: keyof typeof read,
+        path: ReadonlyArray<string> = [],
+        query = ""
+      ) =>
+        Effect.map(read[id](path, query), (answer) => {
+          assert.deepStrictEqual(answer.stamp, stamp)
+          assert.isObject(JSON.parse(answer.json))
+          return answer.dependsOn.join(" ")
+        })
+      assert.strictEqual(
+        yield* dependenciesOfReading("getExit", ["3", "zk:ETH:256"]),
+        "rollBacks tokens"
+      )
+      assert.strictEqual(yield* dependenciesOfReading("getExits"), "rollBacks tokens exits")
+      assert.strictEqual(
+        yield* dependenciesOfReading("getBatches", [], "limit=1"),
+        "rollBacks batches"
+      )
+      assert.strictEqual(yield* dependenciesOfReading("getState"), "rollBacks blocks")
+      assert.strictEqual(yield* dependenciesOfReading("getConfig"), "")
+    }).pipe(Effect.provide(over)))
 
-  it.effect("refuses what is wrong in the path and a query where there is none, all at once", () => Effect.gen(function*() {
-    const read = yield* readings
-    assert.deepStrictEqual(yield* refusalOf(read.getBatch(["x"], "a=1&b=2")), ["batchNum", "a", "b"])
-    assert.deepStrictEqual(yield* refusalOf(read.getState([], "a=1")), ["a"])
-    assert.deepStrictEqual(yield* refusalOf(read.getExit(["-1", "y"], "")), ["batchNum", "accountIndex"])
-    assert.deepStrictEqual(yield* refusalOf(read.getTokens([], "limit=0")), ["limit"])
-  }).pipe(Effect.provide(over)))
+  it.effect("refuses what is wrong in the path and a query where there is none, all at once", () =>
+    Effect.gen(function*() {
+      const read = yield* readings
+      assert.deepStrictEqual(yield* refusalOf(read.getBatch(["x"], "a=1&b=2")), [
+        "batchNum",
+        "a",
+        "b"
+      ])
+      assert.deepStrictEqual(yield* refusalOf(read.getState([], "a=1")), ["a"])
+      assert.deepStrictEqual(yield* refusalOf(read.getExit(["-1", "y"], "")), [
+        "batchNum",
+        "accountIndex"
+      ])
+      assert.deepStrictEqual(yield* refusalOf(read.getTokens([], "limit=0")), ["limit"])
+    }).pipe(Effect.provide(over)))
 
-  it.effect("names what is not there as it was asked for, and the snapshot where it is the ledger that knows", () => Effect.gen(function*() {
-    const read = yield* readings
-    const stamp = yield* (yield* LedgerReader).stamp
-    const id = pooled().id
-    const absent = [
-      [read.getBatch(["77"], ""), "There is no batch with batchNum 77"], [read.getFullBatch(["77"], ""), "There is no batch with batchNum 77"],
-      [read.getExit(["2", "zk:ETH:256"], ""), "There is no exit with batchNum 2 and accountIndex zk:ETH:256"],
-      [read.getAccount(["zk%3AETH%3A999"], ""), "There is no account with accountIndex zk:ETH:999"], [read.getToken(["9"], ""), "There is no token with id 9"],
-      [read.getHistoryTx([id], ""), `There is no transaction in the history with id ${id}`],
-      [read.getCoordinator([addressOf("9")], ""), `There is no coordinator with bidderAddr ${addressOf("9")}`]
-    ] as const
-    for (const [reading, message] of absent) {
+  it.effect("names what is not there as it was asked for, and the snapshot where it is the ledger that knows", () =>
+    Effect.gen(function*() {
+      const read = yield* readings
+      const stamp = yield* (yield* LedgerReader).stamp
+      const id = pooled().id
+      const absent = [
+        [read.getBatch(["77"], ""), "There is no batch with batchNum 77"],
+        [read.getFullBatch(["77"], ""), "There is no batch with batchNum 77"],
+        [
+          read.getExit(["2", "zk:ETH:256"], ""),
+          "There is no exit with batchNum 2 and accountIndex zk:ETH:256"
+        ],
+        [
+          read.getAccount(["zk%3AETH%3A999"], ""),
+          "There is no account with accountIndex zk:ETH:999"
+        ],
+        [read.getToken(["9"], ""), "There is no token with id 9"],
+        [read.getHistoryTx([id], ""), `There is no transaction in the history with id ${id}`],
+        [
+          read.getCoordinator([addressOf("9")], ""),
+          `There is no coordinator with bidderAddr ${addressOf("9")}`
+        ]
+      ] as const
+      for (const [reading, message] of absent) {
+        const failure = yield* Effect.flip(reading)
+        assert.deepStrictEqual([
+          failure._tag,
+          failure.message,
+          "stamp" in failure ? failure.stamp : null
+        ], ["NotFound", message, stamp])
+      }
+      const owner = `zk:${ann.address}`
+      const inPool = [
+        [read.getPoolTx([id], ""), `There is no transaction in the pool with id ${id}`],
+        [
+          read.getAccountCreationAuthorization([owner], ""),
+          `There is no account-creation authorization with zkEthereumAddress ${owner}`
+        ]
+      ] as const
+      for (const [reading, message] of inPool) {
+        const failure = yield* Effect.flip(reading)
+        assert.deepStrictEqual([failure._tag, failure.message, "stamp" in failure], [
+          "NotFound",
+          message,
+          false
+        ])
+      }
+    }).pipe(Effect.provide(over)))
+
+  it.effect("shows what the pool holds with what the ledger knows of it, and which version of the pool it was", () =>
+    Effect.gen(function*() {
+      const read = yield* readings
+      const pool = yield* PoolStore
+      const versionOf = (yield* PoolTip)!.versionOf
+      const request = {
+        fromAccountIndex: 257,
+        toAccountIndex: 256,
+        toAddress: null,
+        toPublicKey: null,
+        tokenId: 1,
+        amount: 1n,
+        fee: 0,
+        nonce: 0n
+      }
+      const all = [
+        pooled(),
+        pooled({ amount: 1n, request }),
+        pooled({ amount: 2n, request: { ...request, tokenId: null } }),
+        pooled({ fromAccountIndex: 999 })
+      ]
+      for (const transaction of all) yield* pool.addTransaction(transaction, "", limits)
+      const answers = yield* Effect.forEach(all, ({ id }) => read.getPoolTx([id], ""))
+      assert.deepStrictEqual(answers.map(({ dependsOn }) => dependsOn.join(" ")), [
+        "rollBacks tokens",
+        "rollBacks tokens",
+        "rollBacks tokens",
+        "rollBacks tokens accounts"
+      ])
+      const shown = answers.map(({ json }) => JSON.parse(json))
+      assert.deepStrictEqual(shown.map(({ requestFromAccountIndex }) => requestFromAccountIndex), [
+        null,
+        "zk:ONE:257",
+        "zk::257",
+        null
+      ])
+      const [first] = answers
+      assert.deepStrictEqual(first?.pool, { key: all[0]!.id, version: versionOf(all[0]!.id) })
+      assert.deepStrictEqual(shown.map(({ fromZkEthereumAddress }) => fromZkEthereumAddress), [
+        ...Array<string>(3).fill(context.address(ann.address)),
+        null
+      ])
+      yield* pool.addAuthorization({
+        ...bob,
+        publicKey: bob.key,
+        signature: `0x${"0".repeat(130)}`,
+        timestampMs: 0
+      })
+      const authorization = yield* read.getAccountCreationAuthorization([`zk:${bob.address}`], "")
+      assert.deepStrictEqual([authorization.dependsOn, authorization.pool, authorization.stamp], [
+        [],
+        { key: bob.address, version: versionOf(bob.address) },
+        yield* (yield* LedgerReader).stamp
+      ])
+    }).pipe(Effect.provide(over)))
+
+  it.effect("of the earlier revision pages who forges next, and says whether an auction is closed and where the rollup is", () =>
+    Effect.gen(function*() {
+      yield* readings
+      const { state } = yield* (yield* LedgerReader).state
+      const write = earlier.shapes.state.write(context)
+      const networkOf = (view: typeof state) =>
+        JSON.parse(write(view)) as {
+          readonly network: { readonly nextForgers: { readonly pagination: object } }
+          readonly withdrawalDelayer: { readonly rollupAddress: string }
+        }
+      const [forger] = state.nextForgers
+      const at = (slotNum: number) => ({ ...forger!, period: { ...forger!.period, slotNum } })
+      const pagination = (nextForgers: typeof state.nextForgers) =>
+        networkOf({ ...state, nextForgers }).network.nextForgers.pagination
+      assert.deepStrictEqual(pagination([at(7), at(8), at(9)]), {
+        totalItems: 3,
+        firstItem: 7,
+        lastItem: 9
+      })
+      assert.deepStrictEqual(pagination([]), { totalItems: 0, firstItem: null, lastItem: null })
+      assert.strictEqual(
+        networkOf(state).withdrawalDelayer.rollupAddress,
+        genesis.network.rollupAddress
+      )
+      const { item: slot } = yield* (yield* LedgerReader).find("slot", 0)
+      const closed = [true, false].map((closedAuction) =>
+        JSON.parse(earlier.shapes.slot.write(context)({ ...slot!, closedAuction })).closedAuction
+      )
+      assert.deepStrictEqual(closed, [true, false])
+    }).pipe(Effect.provide(over)))
+
+  it.effect("knows no version of a pool that does not tell it, and says when a token is gone since a rollback", () =>
+    Effect.gen(function*() {
+      const [ledger, reader, pool] = [yield* Ledger, yield* LedgerReader, yield* PoolStore]
+      const transaction = pooled({ tokenId: 1 })
+      yield* pool.addTransaction(transaction, "", limits)
+      const [latest] = yield* Effect.provideService(
+        readInterfaces({ context, constants, revisions: [later] }),
+        PoolTip,
+        null
+      )
+      const reading = latest!.operations.getPoolTx([transaction.id], "")
       const failure = yield* Effect.flip(reading)
-      assert.deepStrictEqual([failure._tag, failure.message, "stamp" in failure ? failure.stamp : null], ["NotFound", message, stamp])
-    }
-    const owner = `zk:${ann.address}`
-    const inPool = [
-      [read.getPoolTx([id], ""), `There is no transaction in the pool with id ${id}`],
-      [read.getAccountCreationAuthorization([owner], ""), `There is no account-creation authorization with zkEthereumAddress ${owner}`]
-    ] as const
-    for (const [reading, message] of inPool) {
-      const failure = yield* Effect.flip(reading)
-      assert.deepStrictEqual([failure._tag, failure.message, "stamp" in failure], ["NotFound", message, false])
-    }
-  }).pipe(Effect.provide(over)))
-
-  it.effect("shows what the pool holds with what the ledger knows of it, and which version of the pool it was", () => Effect.gen(function*() {
-    const read = yield* readings
-    const pool = yield* PoolStore
-    const versionOf = (yield* PoolTip)!.versionOf
-    const request = { fromAccountIndex: 257, toAccountIndex: 256, toAddress: null, toPublicKey: null, tokenId: 1, amount: 1n, fee: 0, nonce: 0n }
-    const all = [pooled(), pooled({ amount: 1n, request }), pooled({ amount: 2n, request: { ...request, tokenId: null } }), pooled({ fromAccountIndex: 999 })]
-    for (const transaction of all) yield* pool.addTransaction(transaction, "", limits)
-    const answers = yield* Effect.forEach(all, ({ id }) => read.getPoolTx([id], ""))
-    assert.deepStrictEqual(answers.map(({ dependsOn }) => dependsOn.join(" ")), ["rollBacks tokens", "rollBacks tokens", "rollBacks tokens", "rollBacks tokens accounts"])
-    const shown = answers.map(({ json }) => JSON.parse(json))
-    assert.deepStrictEqual(shown.map(({ requestFromAccountIndex }) => requestFromAccountIndex), [null, "zk:ONE:257", "zk::257", null])
-    const [first] = answers
-    assert.deepStrictEqual(first?.pool, { key: all[0]!.id, version: versionOf(all[0]!.id) })
-    assert.deepStrictEqual(shown.map(({ fromZkEthereumAddress }) => fromZkEthereumAddress), [...Array<string>(3).fill(context.address(ann.address)), null])
-    yield* pool.addAuthorization({ ...bob, publicKey: bob.key, signature: `0x${"0".repeat(130)}`, timestampMs: 0 })
-    const authorization = yield* read.getAccountCreationAuthorization([`zk:${bob.address}`], "")
-    assert.deepStrictEqual([authorization.dependsOn, authorization.pool, authorization.stamp], [[], { key: bob.address, version: versionOf(bob.address) }, yield* (yield* LedgerReader).stamp])
-  }).pipe(Effect.provide(over)))
-
-  it.effect("of the earlier revision pages who forges next, and says whether an auction is closed and where the rollup is", () => Effect.gen(function*() {
-    yield* readings
-    const { state } = yield* (yield* LedgerReader).state
-    const write = earlier.shapes.state.write(context)
-    const networkOf = (view: typeof state) => JSON.parse(write(view)) as { readonly network: { readonly nextForgers: { readonly pagination: object } }; readonly withdrawalDelayer: { readonly rollupAddress: string } }
-    const [forger] = state.nextForgers
-    const at = (slotNum: number) => ({ ...forger!, period: { ...forger!.period, slotNum } })
-    const pagination = (nextForgers: typeof state.nextForgers) => networkOf({ ...state, nextForgers }).network.nextForgers.pagination
-    assert.deepStrictEqual(pagination([at(7), at(8), at(9)]), { totalItems: 3, firstItem: 7, lastItem: 9 })
-    assert.deepStrictEqual(pagination([]), { totalItems: 0, firstItem: null, lastItem: null })
-    assert.strictEqual(networkOf(state).withdrawalDelayer.rollupAddress, genesis.network.rollupAddress)
-    const { item: slot } = yield* (yield* LedgerReader).find("slot", 0)
-    const closed = [true, false].map((closedAuction) => JSON.parse(earlier.shapes.slot.write(context)({ ...slot!, closedAuction })).closedAuction)
-    assert.deepStrictEqual(closed, [true, false])
-  }).pipe(Effect.provide(over)))
-
-  it.effect("knows no version of a pool that does not tell it, and says when a token is gone since a rollback", () => Effect.gen(function*() {
-    const [ledger, reader, pool] = [yield* Ledger, yield* LedgerReader, yield* PoolStore]
-    const transaction = pooled({ tokenId: 1 })
-    yield* pool.addTransaction(transaction, "", limits)
-    const [latest] = yield* Effect.provideService(readInterfaces({ context, constants, revisions: [later] }), PoolTip, null)
-    const reading = latest!.operations.getPoolTx([transaction.id], "")
-    const failure = yield* Effect.flip(reading)
-    assert.deepStrictEqual([failure._tag, failure.message], ["StoreFailure", "Token 1 of the transaction is not registered since the last rollback: try again later"])
-    assert.isTrue(failure._tag === "StoreFailure" && failure.retry)
-    yield* Effect.forEach(chain, ledger.applyBlock)
-    assert.deepStrictEqual((yield* reading).pool, { key: transaction.id, version: null })
-    assert.deepStrictEqual((yield* reading).stamp, yield* reader.stamp)
-  }).pipe(Effect.provide(over)))
+      assert.deepStrictEqual([failure._tag, failure.message], [
+        "StoreFailure",
+        "Token 1 of the transaction is not registered since the last rollback: try again later"
+      ])
+      assert.isTrue(failure._tag === "StoreFailure" && failure.retry)
+      yield* Effect.forEach(chain, ledger.applyBlock)
+      assert.deepStrictEqual((yield* reading).pool, { key: transaction.id, version: null })
+      assert.deepStrictEqual((yield* reading).stamp, yield* reader.stamp)
+    }).pipe(Effect.provide(over)))
 })
 
 describe("the last block", () => {
-  it.effect("is seen by its writer without anything being written", () => Effect.gen(function*() {
-    const [ledger, reader] = [yield* Ledger, yield* LedgerReader]
-    assert.deepStrictEqual(yield* lastBlock, genesis.block)
-    yield* Effect.forEach(chain, ledger.applyBlock)
-    const stamp = yield* reader.stamp
-    assert.strictEqual((yield* lastBlock).hash, chain.at(-1)!.hash)
-    assert.deepStrictEqual(yield* reader.stamp, stamp)
-  }).pipe(Effect.provide(over)))
+  it.effect("is seen by its writer without anything being written", () =>
+    Effect.gen(function*() {
+      const [ledger, reader] = [yield* Ledger, yield* LedgerReader]
+      assert.deepStrictEqual(yield* lastBlock, genesis.block)
+      yield* Effect.forEach(chain, ledger.applyBlock)
+      const stamp = yield* reader.stamp
+      assert.strictEqual((yield* lastBlock).hash, chain.at(-1)!.hash)
+      assert.deepStrictEqual(yield* reader.stamp, stamp)
+    }).pipe(Effect.provide(over)))
 
-  it.effect("is not seen where the store fails", () => Effect.gen(function*() {
-    const failure = new StoreFailure({ message: "The database is gone", retry: true })
-    const gone = Layer.mock(LedgerWriter, { setPrices: () => Effect.fail(failure) })
-    assert.strictEqual(yield* Effect.flip(Effect.provide(lastBlock, gone)), failure)
-  }))
+  it.effect("is not seen where the store fails", () =>
+    Effect.gen(function*() {
+      const failure = new StoreFailure({ message: "The database is gone", retry: true })
+      const gone = Layer.mock(LedgerWriter, { setPrices: () => Effect.fail(failure) })
+      assert.strictEqual(yield* Effect.flip(Effect.provide(lastBlock, gone)), failure)
+    }))
 })
 
 describe("an answer", () => {
   const stamp = { ethereumBlockNum: 125n, batchNum: 3, version: 9 }
-  const ofItem = <N extends ItemName>(name: N, item: object) => dependenciesOf.item(name, item as Items[N], stamp, constants).join(" ")
+  const ofItem = <N extends ItemName>(name: N, item: object) =>
+    dependenciesOf.item(name, item as Items[N], stamp, constants).join(" ")
 
   it("of a list depends on what the list is of", () => {
     const lists: { readonly [N in ListName]: string } = {
-      accounts: "tokens accounts", exits: "tokens exits", transactions: "tokens transactions", batches: "batches", slots: "auction bids coordinators slot",
-      bids: "bids coordinators", tokens: "tokens", coordinators: "coordinators"
+      accounts: "tokens accounts",
+      exits: "tokens exits",
+      transactions: "tokens transactions",
+      batches: "batches",
+      slots: "auction bids coordinators slot",
+      bids: "bids coordinators",
+      tokens: "tokens",
+      coordinators: "coordinators"
     }
-    for (const [name, parts] of Object.entries(lists)) assert.strictEqual(dependenciesOf.list(name as ListName).join(" "), `rollBacks ${parts}`)
+    for (const [name, parts] of Object.entries(lists)) {
+      assert.strictEqual(dependenciesOf.list(name as ListName).join(" "), `rollBacks ${parts}`)
+    }
   })
 
   it("of a thing depends on less where no later block can touch it", () => {
     assert.strictEqual(ofItem("account", {}), "rollBacks tokens accounts")
-    assert.strictEqual(ofItem("exit", { exit: { instantWithdrawn: null, delayedWithdrawn: null } }), "rollBacks tokens exits")
-    assert.strictEqual(ofItem("exit", { exit: { instantWithdrawn: 5n, delayedWithdrawn: null } }), "rollBacks tokens")
-    assert.strictEqual(ofItem("transaction", { transaction: { batchNum: null } }), "rollBacks tokens transactions")
+    assert.strictEqual(
+      ofItem("exit", { exit: { instantWithdrawn: null, delayedWithdrawn: null } }),
+      "rollBacks tokens exits"
+    )
+    assert.strictEqual(
+      ofItem("exit", { exit: { instantWithdrawn: 5n, delayedWithdrawn: null } }),
+      "rollBacks tokens"
+    )
+    assert.strictEqual(
+      ofItem("transaction", { transaction: { batchNum: null } }),
+      "rollBacks tokens transactions"
+    )
     assert.strictEqual(ofItem("transaction", { transaction: { batchNum: 1 } }), "rollBacks tokens")
     assert.strictEqual(ofItem("batch", {}), "rollBacks")
     assert.strictEqual(ofItem("fullBatch", {}), "rollBacks tokens")
     // slots of ten blocks from block 100 on
     assert.deepStrictEqual([1, 2, 3].map((slotNum) => ofItem("slot", { slotNum })), [
-      "rollBacks auction bids coordinators", "rollBacks auction bids coordinators", "rollBacks auction bids coordinators slot"
+      "rollBacks auction bids coordinators",
+      "rollBacks auction bids coordinators",
+      "rollBacks auction bids coordinators slot"
     ])
     assert.strictEqual(ofItem("token", {}), "rollBacks tokens")
     assert.strictEqual(ofItem("coordinator", {}), "rollBacks coordinators")
-    assert.deepStrictEqual([true, false].map((isSenderKnown) => dependenciesOf.poolTransaction(isSenderKnown).join(" ")), ["rollBacks tokens", "rollBacks tokens accounts"])
-    assert.deepStrictEqual([dependenciesOf.state.join(" "), dependenciesOf.config, dependenciesOf.authorization], ["rollBacks blocks", [], []])
+    assert.deepStrictEqual(
+      [true, false].map((isSenderKnown) => dependenciesOf.poolTransaction(isSenderKnown).join(" ")),
+      ["rollBacks tokens", "rollBacks tokens accounts"]
+    )
+    assert.deepStrictEqual([
+      dependenciesOf.state.join(" "),
+      dependenciesOf.config,
+      dependenciesOf.authorization
+    ], ["rollBacks blocks", [], []])
   })
 
   it("is named by the versions of what it depends on", () => {
-    const parts = Object.fromEntries(ledgerParts.map((part, place) => [part, 40 * place])) as PartVersions
-    assert.strictEqual(versionsOf(["rollBacks", "tokens", "slot"], { stamp, parts }, constants), `0.${(80).toString(36)}.2`)
+    const parts = Object.fromEntries(
+      ledgerParts.map((part, place) => [part, 40 * place])
+    ) as PartVersions
+    assert.strictEqual(
+      versionsOf(["rollBacks", "tokens", "slot"], { stamp, parts }, constants),
+      `0.${(80).toString(36)}.2`
+    )
     assert.strictEqual(versionsOf([], { stamp, parts }, constants), "")
   })
 
   it("shows one batch alone where an operation names a batch, and the rest of its transactions nowhere", () => {
     assert.strictEqual(batchOf(operations.getBatch, ["7"]), 7)
-    for (const operation of [operations.getFullBatch, operations.getExit, operations.getBatches, operations.getState]) assert.isNull(batchOf(operation, ["7"]))
+    for (
+      const operation of [
+        operations.getFullBatch,
+        operations.getExit,
+        operations.getBatches,
+        operations.getState
+      ]
+    ) assert.isNull(batchOf(operation, ["7"]))
   })
 })

@@ -8,19 +8,31 @@ import { genesis } from "./_network.ts"
 /** JSON pointers to every object in a tree. */
 function objectPlaces(tree: unknown, pointer = ""): ReadonlyArray<string> {
   if (typeof tree !== "object" || tree === null) return []
-  const inside = Object.entries(tree).flatMap(([key, value]) => objectPlaces(value, `${pointer}/${key}`))
+  const inside = Object.entries(tree).flatMap(([key, value]) =>
+    objectPlaces(value, `${pointer}/${key}`)
+  )
   return Array.isArray(tree) ? inside : [pointer, ...inside]
 }
 
 /** A copy with one more member in the object that a path leads to. */
 const withMember = (tree: unknown, [key, ...path]: ReadonlyArray<string>): unknown => {
   if (key === undefined) return { ...tree as object, amountt: 7 }
-  if (Array.isArray(tree)) return tree.map((inside, at) => String(at) === key ? withMember(inside, path) : inside)
-  return { ...tree as object, [key]: withMember((tree as { readonly [name: string]: unknown })[key], path) }
+  if (Array.isArray(tree)) {
+    return tree.map((inside, at) => String(at) === key ? withMember(inside, path) : inside)
+  }
+  return {
+    ...tree as object,
+    [key]: withMember((tree as { readonly [name: string]: unknown })[key], path)
+  }
 }
 
 const { auction, rollup, withdrawalDelayer } = genesis.variables
-const blocks: ReadonlyArray<BlockFeed> = chain.map((block) => ({ ...block, auctionVariables: auction, rollupVariables: rollup, withdrawalDelayerVariables: withdrawalDelayer }))
+const blocks: ReadonlyArray<BlockFeed> = chain.map((block) => ({
+  ...block,
+  auctionVariables: auction,
+  rollupVariables: rollup,
+  withdrawalDelayerVariables: withdrawalDelayer
+}))
 
 describe("a block that a host hands over", () => {
   it("may have no member that the feed does not define, at any depth", () => {
@@ -41,9 +53,17 @@ describe("a block that a host hands over", () => {
   it("may have no member that is named by a symbol either, at any depth", () => {
     const named = { [Symbol("amount")]: 7 }
     const [block] = chain
-    for (const given of [{ ...block!, ...named }, { ...block!, bids: [{ ...block!.bids![0]!, ...named }] }, { ...block!, tokens: [{ ...block!.tokens![0]!, ...named }] }]) {
+    for (
+      const given of [{ ...block!, ...named }, {
+        ...block!,
+        bids: [{ ...block!.bids![0]!, ...named }]
+      }, { ...block!, tokens: [{ ...block!.tokens![0]!, ...named }] }]
+    ) {
       const read = readBlock(given)
-      assert.strictEqual(Result.isFailure(read) && read.failure.place.endsWith("/Symbol(amount)"), true)
+      assert.strictEqual(
+        Result.isFailure(read) && read.failure.place.endsWith("/Symbol(amount)"),
+        true
+      )
     }
   })
 })

@@ -13,38 +13,68 @@ describe("a ledger counts", () => {
   const monitor = openMonitor()
   const watching = Layer.succeed(Monitor, monitor)
   /** The number of samples, and those that are not 0 by the values of their labels. */
-  const above0 = (name: string) => Effect.map(monitor.collected, (context) => {
-    const samples = Metric.snapshotUnsafe(context).flatMap(({ attributes, id, state, type }) =>
-      id === name && type === "Counter" ? [[Object.values(attributes ?? {}).join(" "), Number(state.count)] as const] : [])
-    return [samples.length, Object.fromEntries(samples.filter(([, value]) => value > 0))]
-  })
+  const above0 = (name: string) =>
+    Effect.map(monitor.collected, (context) => {
+      const samples = Metric.snapshotUnsafe(context).flatMap(({ attributes, id, state, type }) =>
+        id === name && type === "Counter"
+          ? [[Object.values(attributes ?? {}).join(" "), Number(state.count)] as const]
+          : []
+      )
+      return [samples.length, Object.fromEntries(samples.filter(([, value]) => value > 0))]
+    })
 
   it.effect("writes by what became of them, and refusals by the invariant", () => {
     return Effect.gen(function*() {
       const ledger = yield* Ledger
-      assert.deepStrictEqual([yield* above0("rollup_ledger_writes_total"), yield* above0("rollup_ledger_violations_total")], [[12, {}], [0, {}]])
+      assert.deepStrictEqual([
+        yield* above0("rollup_ledger_writes_total"),
+        yield* above0("rollup_ledger_violations_total")
+      ], [[12, {}], [0, {}]])
       for (const block of [block101, block102, block102]) yield* ledger.applyBlock(block)
-      for (const block of [blockOf(104n), blockOf(105n), { ...blockOf(103n), timestampMs: 1 }]) yield* Effect.flip(ledger.applyBlock(block))
+      for (const block of [blockOf(104n), blockOf(105n), { ...blockOf(103n), timestampMs: 1 }]) {
+        yield* Effect.flip(ledger.applyBlock(block))
+      }
       yield* ledger.setPrices([{ tokenId: 1, priceUSD: 4, timeMs: 5 }])
       yield* Effect.flip(ledger.setPrices([{ tokenId: 9, priceUSD: 4, timeMs: 5 }]))
       yield* ledger.rollBack(101n)
       yield* ledger.rollBack(101n)
-      assert.deepStrictEqual(yield* above0("rollup_ledger_writes_total"),
-        [12, { "block applied": 2, "block held": 1, "block violation": 3, "prices applied": 1, "prices violation": 1, "rollBack applied": 2 }])
+      assert.deepStrictEqual(yield* above0("rollup_ledger_writes_total"), [12, {
+        "block applied": 2,
+        "block held": 1,
+        "block violation": 3,
+        "prices applied": 1,
+        "prices violation": 1,
+        "rollBack applied": 2
+      }])
       const [, violations] = yield* above0("rollup_ledger_violations_total")
       assert.deepStrictEqual(violations, { "block-number": 2, timestamp: 1, "token-exists": 1 })
-    }).pipe(Effect.provide(Ledger.layer(genesis, keccak256).pipe(Layer.provide(layer(genesis)), Layer.provide(watching))))
+    }).pipe(
+      Effect.provide(
+        Ledger.layer(genesis, keccak256).pipe(
+          Layer.provide(layer(genesis)),
+          Layer.provide(watching)
+        )
+      )
+    )
   })
 
   it.effect("writes that the store failed at, and those that ended otherwise", () => {
     const gone = Layer.mock(LedgerWriter, {
-      apply: () => Effect.fail(new StoreFailure({ message: "gone", retry: true })), rollBack: () => Effect.die("gone")
+      apply: () => Effect.fail(new StoreFailure({ message: "gone", retry: true })),
+      rollBack: () => Effect.die("gone")
     })
     return Effect.gen(function*() {
       const ledger = yield* Ledger
       yield* Effect.flip(ledger.applyBlock(block101))
       yield* Effect.exit(ledger.rollBack(100n))
-      assert.deepStrictEqual(yield* above0("rollup_ledger_writes_total"), [12, { "block failed": 1, "rollBack failed": 1 }])
-    }).pipe(Effect.provide(Ledger.layer(genesis, keccak256).pipe(Layer.provide(gone), Layer.provide(watching))))
+      assert.deepStrictEqual(yield* above0("rollup_ledger_writes_total"), [12, {
+        "block failed": 1,
+        "rollBack failed": 1
+      }])
+    }).pipe(
+      Effect.provide(
+        Ledger.layer(genesis, keccak256).pipe(Layer.provide(gone), Layer.provide(watching))
+      )
+    )
   })
 })

@@ -2,7 +2,13 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
-import { derivePublicKey, ethereumAddress, keccak256, signAuthorization, verifyExitProof } from "../../adapters/crypto/mod.ts"
+import {
+  derivePublicKey,
+  ethereumAddress,
+  keccak256,
+  signAuthorization,
+  verifyExitProof
+} from "../../adapters/crypto/mod.ts"
 import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
 import { transfer } from "../../app/transfer.ts"
 import { bodyWriter, later, wireContext } from "../../core/contract/mod.ts"
@@ -18,7 +24,15 @@ let server: ChildProcess
 let url: string
 
 beforeAll(async () => {
-  server = spawn(process.execPath, [join(root, "app/main.js"), "serve", "--memory", "--port", "0", "--pace", "0.4"], { stdio: ["ignore", "pipe", "inherit"] })
+  server = spawn(process.execPath, [
+    join(root, "app/main.js"),
+    "serve",
+    "--memory",
+    "--port",
+    "0",
+    "--pace",
+    "0.4"
+  ], { stdio: ["ignore", "pipe", "inherit"] })
   url = await new Promise((resolve, reject) => {
     let said = ""
     server.once("exit", () => reject(new Error(said)))
@@ -32,10 +46,18 @@ beforeAll(async () => {
 
 afterAll(() => void server.kill())
 
-interface Said<A> { readonly status: number; readonly json: A }
+interface Said<A> {
+  readonly status: number
+  readonly json: A
+}
 
 async function asked<A>(path: string, body?: string): Promise<Said<A>> {
-  const response = await fetch(url + path, body === undefined ? {} : { method: "POST", body, headers: { "content-type": "application/json" } })
+  const response = await fetch(
+    url + path,
+    body === undefined
+      ? {}
+      : { method: "POST", body, headers: { "content-type": "application/json" } }
+  )
   const text = await response.text()
   return { status: response.status, json: (text === "" ? null : JSON.parse(text)) as A }
 }
@@ -50,24 +72,51 @@ async function until<A>(path: string, holds: (said: Said<A>) => boolean): Promis
   throw new Error(`${path} did not come to it`)
 }
 
-interface Row { readonly state: string; readonly batchNum: number | null }
+interface Row {
+  readonly state: string
+  readonly batchNum: number | null
+}
 interface WireExit {
   readonly balance: string
   readonly batchNum: number
   readonly instantWithdrawn: number | null
   readonly delayedWithdrawRequest: number | null
   readonly delayedWithdrawn: number | null
-  readonly merkleProof: { readonly root: string; readonly siblings: ReadonlyArray<string>; readonly oldKey: string; readonly oldValue: string; readonly isOld0: boolean; readonly key: string; readonly value: string; readonly fnc: number }
+  readonly merkleProof: {
+    readonly root: string
+    readonly siblings: ReadonlyArray<string>
+    readonly oldKey: string
+    readonly oldValue: string
+    readonly isOld0: boolean
+    readonly key: string
+    readonly value: string
+    readonly fnc: number
+  }
 }
 
-interface WireExits { readonly exits: ReadonlyArray<WireExit> }
-interface WireBatch { readonly ethereumBlockNum: number; readonly exitRoot: string }
+interface WireExits {
+  readonly exits: ReadonlyArray<WireExit>
+}
+interface WireBatch {
+  readonly ethereumBlockNum: number
+  readonly exitRoot: string
+}
 
 /** An exit with its batch, both of the same fork: a rollback moves an exit into another batch. */
-async function exitOf(accountIndex: string, balance: string, holds: (exit: WireExit) => boolean): Promise<{ readonly exit: WireExit; readonly batch: WireBatch }> {
-  const found = ({ exits }: WireExits) => exits.find((exit) => exit.balance === balance && holds(exit))
+async function exitOf(
+  accountIndex: string,
+  balance: string,
+  holds: (exit: WireExit) => boolean
+): Promise<{ readonly exit: WireExit; readonly batch: WireBatch }> {
+  const found = ({ exits }: WireExits) =>
+    exits.find((exit) => exit.balance === balance && holds(exit))
   for (let attempts = 0; attempts < 20; attempts++) {
-    const exit = found(await until<WireExits>(`/exits?accountIndex=${accountIndex}`, ({ json, status }) => status === 200 && found(json) !== undefined))!
+    const exit = found(
+      await until<WireExits>(
+        `/exits?accountIndex=${accountIndex}`,
+        ({ json, status }) => status === 200 && found(json) !== undefined
+      )
+    )!
     const { json: batch, status } = await asked<WireBatch>(`/batches/${exit.batchNum}`)
     if (status === 200 && batch.exitRoot === exit.merkleProof.root) return { exit, batch }
   }
@@ -79,50 +128,120 @@ describe("A wallet over HTTP", () => {
     const key = new Uint8Array(32).fill(77)
     const publicKey = derivePublicKey(key)
     const address = ethereumAddress(key)
-    const authorization = { address, publicKey, signature: signAuthorization(key, publicKey, network) }
-    const authorized = await asked("/account-creation-authorization", bodyWriter(later.bodies.authorization, context)(authorization))
+    const authorization = {
+      address,
+      publicKey,
+      signature: signAuthorization(key, publicKey, network)
+    }
+    const authorized = await asked(
+      "/account-creation-authorization",
+      bodyWriter(later.bodies.authorization, context)(authorization)
+    )
     assert.strictEqual(authorized.status, 200, JSON.stringify(authorized.json))
 
     const simulation = simulate({ seed: "1" })
     while (simulation.demoAccounts().length === 0) simulation.next()
-    const [{ index: accountIndex, symbol }] = simulation.demoAccounts() as [ReturnType<typeof simulation.demoAccounts>[0]]
+    const [{ index: accountIndex, symbol }] = simulation.demoAccounts() as [
+      ReturnType<typeof simulation.demoAccounts>[0]
+    ]
     const funding = await Effect.runPromise(transfer({
-      url, network, privateKey: simulation.demo.privateKey, accountIndex, symbol, amount: "2.5", to: context.address(address), nonce: undefined
+      url,
+      network,
+      privateKey: simulation.demo.privateKey,
+      accountIndex,
+      symbol,
+      amount: "2.5",
+      to: context.address(address),
+      nonce: undefined
     }))
     assert.strictEqual(funding.posted.type, "TransferToEthAddr")
     const states = new Set<string>()
-    await until<Row>(`/transactions-pool/${funding.id}`, ({ json }) => states.add(json.state) && json.state === "fged")
+    await until<Row>(
+      `/transactions-pool/${funding.id}`,
+      ({ json }) => states.add(json.state) && json.state === "fged"
+    )
     assert.includeMembers([...states], ["fing", "fged"])
     await until(`/transactions-history/${funding.id}`, ({ status }) => status === 200)
 
-    const { accounts: [account] } = await until<{ readonly accounts: ReadonlyArray<{ readonly accountIndex: string; readonly balance: string; readonly bjj: string }> }>(
-      `/accounts?zkEthereumAddress=${context.address(address)}`, ({ json, status }) => status === 200 && json.accounts.length === 1)
+    const { accounts: [account] } = await until<
+      {
+        readonly accounts: ReadonlyArray<
+          { readonly accountIndex: string; readonly balance: string; readonly bjj: string }
+        >
+      }
+    >(
+      `/accounts?zkEthereumAddress=${context.address(address)}`,
+      ({ json, status }) => status === 200 && json.accounts.length === 1
+    )
     assert.strictEqual(account!.balance, "2500000000000000000")
     assert.strictEqual(account!.bjj, context.publicKey(publicKey))
 
     const index = Result.getOrThrow(parseAccountIndex(network.prefix, account!.accountIndex))
-    const leaving = await Effect.runPromise(transfer({ url, network, privateKey: key, accountIndex: index, symbol, amount: "1", to: "exit", nonce: undefined }))
+    const leaving = await Effect.runPromise(
+      transfer({
+        url,
+        network,
+        privateKey: key,
+        accountIndex: index,
+        symbol,
+        amount: "1",
+        to: "exit",
+        nonce: undefined
+      })
+    )
     await until<Row>(`/transactions-pool/${leaving.id}`, ({ json }) => json.state === "fged")
     const { batch, exit } = await exitOf(account!.accountIndex, "1000000000000000000", () => true)
     const { merkleProof } = exit
     assert.isTrue(verifyExitProof({
-      accountIndex: index, tokenId: 0, balance: BigInt(exit.balance), publicKey, address,
+      accountIndex: index,
+      tokenId: 0,
+      balance: BigInt(exit.balance),
+      publicKey,
+      address,
       merkleProof: {
-        root: BigInt(merkleProof.root), siblings: merkleProof.siblings.map(BigInt), oldKey: BigInt(merkleProof.oldKey), oldValue: BigInt(merkleProof.oldValue),
-        isOld0: merkleProof.isOld0, key: BigInt(merkleProof.key), value: BigInt(merkleProof.value), fnc: merkleProof.fnc as 0
+        root: BigInt(merkleProof.root),
+        siblings: merkleProof.siblings.map(BigInt),
+        oldKey: BigInt(merkleProof.oldKey),
+        oldValue: BigInt(merkleProof.oldValue),
+        isOld0: merkleProof.isOld0,
+        key: BigInt(merkleProof.key),
+        value: BigInt(merkleProof.value),
+        fnc: merkleProof.fnc as 0
       }
     }, BigInt(batch.exitRoot)))
 
     // worth more than a thousand US dollars: the delayer keeps it for some blocks
-    const { exit: delayed } = await exitOf(account!.accountIndex, "1000000000000000000", ({ delayedWithdrawn }) => delayedWithdrawn !== null)
+    const { exit: delayed } = await exitOf(
+      account!.accountIndex,
+      "1000000000000000000",
+      ({ delayedWithdrawn }) => delayedWithdrawn !== null
+    )
     assert.isNull(delayed.instantWithdrawn)
     assert.isAbove(delayed.delayedWithdrawn!, delayed.delayedWithdrawRequest!)
 
-    await Effect.runPromise(transfer({ url, network, privateKey: key, accountIndex: index, symbol, amount: "0.1", to: "exit", nonce: undefined }))
-    const { batch: { ethereumBlockNum }, exit: instant } = await exitOf(account!.accountIndex, "100000000000000000", ({ instantWithdrawn }) => instantWithdrawn !== null)
+    await Effect.runPromise(
+      transfer({
+        url,
+        network,
+        privateKey: key,
+        accountIndex: index,
+        symbol,
+        amount: "0.1",
+        to: "exit",
+        nonce: undefined
+      })
+    )
+    const { batch: { ethereumBlockNum }, exit: instant } = await exitOf(
+      account!.accountIndex,
+      "100000000000000000",
+      ({ instantWithdrawn }) => instantWithdrawn !== null
+    )
     assert.deepStrictEqual([instant.delayedWithdrawRequest, instant.delayedWithdrawn], [null, null])
     assert.isAbove(instant.instantWithdrawn!, ethereumBlockNum)
-    await until<WireExits>(`/exits?accountIndex=${account!.accountIndex}&onlyPendingWithdraws=true`, ({ json, status }) => status === 200 && json.exits.length === 0)
+    await until<WireExits>(
+      `/exits?accountIndex=${account!.accountIndex}&onlyPendingWithdraws=true`,
+      ({ json, status }) => status === 200 && json.exits.length === 0
+    )
   })
 
   it("is told by the command what it has and where to look for what it sent", async () => {
@@ -134,9 +253,12 @@ describe("A wallet over HTTP", () => {
   })
 })
 
-const command = (...words: ReadonlyArray<string>) => new Promise<string>((resolve, reject) => {
-  const child = spawn(process.execPath, [join(root, "app/main.js"), ...words], { stdio: ["ignore", "pipe", "inherit"] })
-  let said = ""
-  child.stdout.on("data", (text) => void (said += text))
-  child.once("exit", (code) => code === 0 ? resolve(said) : reject(new Error(said)))
-})
+const command = (...words: ReadonlyArray<string>) =>
+  new Promise<string>((resolve, reject) => {
+    const child = spawn(process.execPath, [join(root, "app/main.js"), ...words], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    let said = ""
+    child.stdout.on("data", (text) => void (said += text))
+    child.once("exit", (code) => code === 0 ? resolve(said) : reject(new Error(said)))
+  })

@@ -14,8 +14,8 @@ export const rfc3339 = (): (timeMs: number) => string => {
     const inDay = timeMs - day * dayMs
     const seconds = Math.floor(inDay / 1000)
     const ms = inDay - seconds * 1000
-    return `${date}${twoDigits[Math.floor(seconds / 3600)]}:${twoDigits[Math.floor(seconds / 60) % 60]}:${twoDigits[seconds % 60]}.${
-      ms === 0 ? "000" : String(ms).padStart(3, "0")
-    }Z`
+    return `${date}${twoDigits[Math.floor(seconds / 3600)]}:${
+      twoDigits[Math.floor(seconds / 60) % 60]
+    }:${twoDigits[seconds % 60]}.${ms === 0 ? "000" : String(ms).padStart(3, "0")}Z`
   }
 }

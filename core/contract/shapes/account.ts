@@ -3,12 +3,17 @@ import { apart, field, reference, shape } from "../shape.ts"
 import { accountIndex, bigInt, itemId, nonce, prefixedAddress, publicKey } from "./_scalars.ts"
 import { token } from "./token.ts"
 
-export const account = shape<AccountView>("Account", "Leaf of the state tree: what one owner holds of one token", {
-  itemId: field(itemId, (v) => v.account.itemId),
-  accountIndex: field(accountIndex, (v) => ({ symbol: v.token.symbol, index: v.account.index })),
-  nonce: field(nonce, (v) => v.account.nonce),
-  balance: field(bigInt, (v) => v.account.balance, "Units of the token"),
-  bjj: field(publicKey, (v) => v.account.publicKey),
-  zkEthereumAddress: field(prefixedAddress, (v) => v.account.address),
-  token: apart(field(reference(token), (v) => v.token))
-}, (v) => [v.account, v.token.symbol])
+export const account = shape<AccountView>(
+  "Account",
+  "Leaf of the state tree: what one owner holds of one token",
+  {
+    itemId: field(itemId, (v) => v.account.itemId),
+    accountIndex: field(accountIndex, (v) => ({ symbol: v.token.symbol, index: v.account.index })),
+    nonce: field(nonce, (v) => v.account.nonce),
+    balance: field(bigInt, (v) => v.account.balance, "Units of the token"),
+    bjj: field(publicKey, (v) => v.account.publicKey),
+    zkEthereumAddress: field(prefixedAddress, (v) => v.account.address),
+    token: apart(field(reference(token), (v) => v.token))
+  },
+  (v) => [v.account, v.token.symbol]
+)

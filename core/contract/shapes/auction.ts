@@ -29,5 +29,9 @@ export const slot = shape<SlotView>("Slot", "Period of blocks in which one coord
   firstBlock: field(ethBlockNum, (s) => s.firstBlock),
   lastBlock: field(ethBlockNum, (s) => s.lastBlock),
   openAuction: field(booleanType, (s) => s.openAuction, "Whether bids are accepted"),
-  bestBid: field(nullable(reference(bid)), (s) => s.bestBid, "Highest bid so far, also one below the minimum")
+  bestBid: field(
+    nullable(reference(bid)),
+    (s) => s.bestBid,
+    "Highest bid so far, also one below the minimum"
+  )
 })

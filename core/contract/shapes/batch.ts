@@ -1,7 +1,19 @@
 import type { Batch, FullBatch, TransactionView } from "../../domain/mod.ts"
 import { field, reference, type Shape, shape } from "../shape.ts"
 import { arrayOf, mapOf, nullable } from "../wire_type.ts"
-import { address, batchNum, bigInt, count, dateTime, ethBlockNum, hash, itemId, queueNum, slotNum, usd } from "./_scalars.ts"
+import {
+  address,
+  batchNum,
+  bigInt,
+  count,
+  dateTime,
+  ethBlockNum,
+  hash,
+  itemId,
+  queueNum,
+  slotNum,
+  usd
+} from "./_scalars.ts"
 
 export const batch = shape<Batch>("Batch", "Group of transactions forged together", {
   itemId: field(itemId, (b) => b.itemId),
@@ -10,16 +22,31 @@ export const batch = shape<Batch>("Batch", "Group of transactions forged togethe
   ethereumBlockHash: field(hash, (b) => b.ethereumBlockHash),
   timestamp: field(dateTime, (b) => b.timestampMs, "Time of the Ethereum block"),
   forgerAddr: field(address, (b) => b.forgerAddr),
-  collectedFees: field(mapOf(bigInt, "Units collected, by token identifier: at most 64"), (b) => b.collectedFees),
-  historicTotalCollectedFeesUSD: field(usd, (b) => b.historicTotalCollectedFeesUSD, "Worth of the fees when the batch was forged"),
+  collectedFees: field(
+    mapOf(bigInt, "Units collected, by token identifier: at most 64"),
+    (b) => b.collectedFees
+  ),
+  historicTotalCollectedFeesUSD: field(
+    usd,
+    (b) => b.historicTotalCollectedFeesUSD,
+    "Worth of the fees when the batch was forged"
+  ),
   stateRoot: field(bigInt, (b) => b.stateRoot),
   numAccounts: field(count, (b) => b.numAccounts, "Accounts created in this batch"),
   exitRoot: field(bigInt, (b) => b.exitRoot),
-  forgeL1TransactionsNum: field(nullable(queueNum), (b) => b.forgeL1TransactionsNum, "Queue of L1 user transactions that this batch forged"),
+  forgeL1TransactionsNum: field(
+    nullable(queueNum),
+    (b) => b.forgeL1TransactionsNum,
+    "Queue of L1 user transactions that this batch forged"
+  ),
   slotNum: field(slotNum, (b) => b.slotNum)
 }, (b) => [b, undefined])
 
-export const fullBatch = (transaction: Shape<TransactionView>) => shape<FullBatch>("FullBatch", "Batch with all its transactions", {
-  batch: field(reference(batch), (f) => f.batch),
-  transactions: field(arrayOf(reference(transaction), { doc: "Ascending by position" }), (f) => f.transactions)
-})
+export const fullBatch = (transaction: Shape<TransactionView>) =>
+  shape<FullBatch>("FullBatch", "Batch with all its transactions", {
+    batch: field(reference(batch), (f) => f.batch),
+    transactions: field(
+      arrayOf(reference(transaction), { doc: "Ascending by position" }),
+      (f) => f.transactions
+    )
+  })

@@ -1,59 +1,93 @@
 import {
-  type AuctionConstants, type NetworkConstants, protocol, type RollupConstants, type WithdrawalDelayerConstants
+  type AuctionConstants,
+  type NetworkConstants,
+  protocol,
+  type RollupConstants,
+  type WithdrawalDelayerConstants
 } from "../../domain/mod.ts"
 import { field, reference, type Shape, shape } from "../shape.ts"
 import { arrayOf } from "../wire_type.ts"
 import { address, bigInt, count, ethBlockNum } from "./_scalars.ts"
 
-const verifier = shape<RollupConstants["verifiers"][number]>("Verifier", "Capacity of a proof verifier", {
-  maxTx: field(count, (v) => v.maxTx),
-  nlevels: field(count, (v) => v.nlevels, "Depth of the state tree")
-})
+const verifier = shape<RollupConstants["verifiers"][number]>(
+  "Verifier",
+  "Capacity of a proof verifier",
+  {
+    maxTx: field(count, (v) => v.maxTx),
+    nlevels: field(count, (v) => v.nlevels, "Depth of the state tree")
+  }
+)
 
-export const publicConstants = shape<RollupConstants>("RollupPublicConstants", "What the rollup contract was deployed with", {
-  governanceToken: field(address, (c) => c.governanceToken),
-  absoluteMaxL1L2BatchTimeout: field(count, (c) => c.absoluteMaxL1L2BatchTimeout, "Blocks"),
-  verifiers: field(arrayOf(reference(verifier)), (c) => c.verifiers),
-  auctionAddress: field(address, (c) => c.auctionAddress),
-  governanceAddress: field(address, (c) => c.governanceAddress),
-  withdrawalDelayerAddress: field(address, (c) => c.withdrawalDelayerAddress)
-})
+export const publicConstants = shape<RollupConstants>(
+  "RollupPublicConstants",
+  "What the rollup contract was deployed with",
+  {
+    governanceToken: field(address, (c) => c.governanceToken),
+    absoluteMaxL1L2BatchTimeout: field(count, (c) => c.absoluteMaxL1L2BatchTimeout, "Blocks"),
+    verifiers: field(arrayOf(reference(verifier)), (c) => c.verifiers),
+    auctionAddress: field(address, (c) => c.auctionAddress),
+    governanceAddress: field(address, (c) => c.governanceAddress),
+    withdrawalDelayerAddress: field(address, (c) => c.withdrawalDelayerAddress)
+  }
+)
 
-export const configRollup = (constants: Shape<RollupConstants>) => shape<RollupConstants>("ConfigRollup", "Constants of the rollup", {
-  publicConstants: field(reference(constants), (c) => c),
-  maxFeeIdxCoordinator: field(count, () => protocol.maxFeeIdxCoordinator, "Tokens in which a batch can collect fees"),
-  reservedIdx: field(count, () => protocol.reservedIdx, "Last reserved account index"),
-  exitIdx: field(count, () => protocol.exitIdx, "Account index that stands for the exit"),
-  limitDepositAmount: field(bigInt, () => protocol.limitDepositAmount, "Deposits stay below"),
-  limitL2TransferAmount: field(bigInt, () => protocol.limitL2TransferAmount, "Transfers stay below"),
-  limitTokens: field(count, () => protocol.limitTokens),
-  l1CoordinatorTotalBytes: field(count, () => protocol.l1CoordinatorTotalBytes),
-  l1UserTotalBytes: field(count, () => protocol.l1UserTotalBytes),
-  maxL1UserTx: field(count, () => protocol.maxL1UserTx),
-  maxL1Tx: field(count, () => protocol.maxL1Tx),
-  inputSHAConstantBytes: field(count, () => protocol.inputSHAConstantBytes),
-  numBuckets: field(count, () => protocol.numBuckets),
-  maxWithdrawalDelay: field(count, () => protocol.maxWithdrawalDelay, "Seconds"),
-  exchangeMultiplier: field(count, () => protocol.exchangeMultiplier)
-})
+export const configRollup = (constants: Shape<RollupConstants>) =>
+  shape<RollupConstants>("ConfigRollup", "Constants of the rollup", {
+    publicConstants: field(reference(constants), (c) => c),
+    maxFeeIdxCoordinator: field(
+      count,
+      () => protocol.maxFeeIdxCoordinator,
+      "Tokens in which a batch can collect fees"
+    ),
+    reservedIdx: field(count, () => protocol.reservedIdx, "Last reserved account index"),
+    exitIdx: field(count, () => protocol.exitIdx, "Account index that stands for the exit"),
+    limitDepositAmount: field(bigInt, () => protocol.limitDepositAmount, "Deposits stay below"),
+    limitL2TransferAmount: field(
+      bigInt,
+      () => protocol.limitL2TransferAmount,
+      "Transfers stay below"
+    ),
+    limitTokens: field(count, () => protocol.limitTokens),
+    l1CoordinatorTotalBytes: field(count, () => protocol.l1CoordinatorTotalBytes),
+    l1UserTotalBytes: field(count, () => protocol.l1UserTotalBytes),
+    maxL1UserTx: field(count, () => protocol.maxL1UserTx),
+    maxL1Tx: field(count, () => protocol.maxL1Tx),
+    inputSHAConstantBytes: field(count, () => protocol.inputSHAConstantBytes),
+    numBuckets: field(count, () => protocol.numBuckets),
+    maxWithdrawalDelay: field(count, () => protocol.maxWithdrawalDelay, "Seconds"),
+    exchangeMultiplier: field(count, () => protocol.exchangeMultiplier)
+  })
 
-const configAuction = shape<AuctionConstants>("ConfigAuction", "Constants of the auction contract", {
-  blocksPerSlot: field(count, (c) => c.blocksPerSlot),
-  initialMinimalBidding: field(bigInt, (c) => c.initialMinimalBidding, "Units of the governance token"),
-  genesisBlockNum: field(ethBlockNum, (c) => c.genesisBlockNum, "First block of slot 0"),
-  governanceToken: field(address, (c) => c.governanceToken),
-  rollupAddress: field(address, (c) => c.rollupAddress),
-  governanceAddress: field(address, (c) => c.governanceAddress)
-})
+const configAuction = shape<AuctionConstants>(
+  "ConfigAuction",
+  "Constants of the auction contract",
+  {
+    blocksPerSlot: field(count, (c) => c.blocksPerSlot),
+    initialMinimalBidding: field(
+      bigInt,
+      (c) => c.initialMinimalBidding,
+      "Units of the governance token"
+    ),
+    genesisBlockNum: field(ethBlockNum, (c) => c.genesisBlockNum, "First block of slot 0"),
+    governanceToken: field(address, (c) => c.governanceToken),
+    rollupAddress: field(address, (c) => c.rollupAddress),
+    governanceAddress: field(address, (c) => c.governanceAddress)
+  }
+)
 
-const configWithdrawalDelayer = shape<WithdrawalDelayerConstants>("ConfigWithdrawalDelayer", "Constants of the withdrawal delayer contract", {
-  maxWithdrawalDelay: field(count, (c) => c.maxWithdrawalDelay, "Seconds"),
-  maxEmergencyModeTime: field(count, (c) => c.maxEmergencyModeTime, "Seconds"),
-  rollupAddress: field(address, (c) => c.rollupAddress)
-})
+const configWithdrawalDelayer = shape<WithdrawalDelayerConstants>(
+  "ConfigWithdrawalDelayer",
+  "Constants of the withdrawal delayer contract",
+  {
+    maxWithdrawalDelay: field(count, (c) => c.maxWithdrawalDelay, "Seconds"),
+    maxEmergencyModeTime: field(count, (c) => c.maxEmergencyModeTime, "Seconds"),
+    rollupAddress: field(address, (c) => c.rollupAddress)
+  }
+)
 
-export const config = (rollup: Shape<RollupConstants>) => shape<NetworkConstants>("Config", "Constants of the network", {
-  rollup: field(reference(rollup), (c) => c.rollup),
-  auction: field(reference(configAuction), (c) => c.auction),
-  withdrawalDelayer: field(reference(configWithdrawalDelayer), (c) => c.withdrawalDelayer)
-})
+export const config = (rollup: Shape<RollupConstants>) =>
+  shape<NetworkConstants>("Config", "Constants of the network", {
+    rollup: field(reference(rollup), (c) => c.rollup),
+    auction: field(reference(configAuction), (c) => c.auction),
+    withdrawalDelayer: field(reference(configWithdrawalDelayer), (c) => c.withdrawalDelayer)
+  })

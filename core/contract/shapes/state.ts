@@ -1,28 +1,55 @@
 import type {
-  AuctionVariables, Bucket, Metrics, NetworkState, NextForger, RecommendedFee, RollupVariables, WithdrawalDelayerVariables
+  AuctionVariables,
+  Bucket,
+  Metrics,
+  NetworkState,
+  NextForger,
+  RecommendedFee,
+  RollupVariables,
+  WithdrawalDelayerVariables
 } from "../../domain/mod.ts"
 import { field, reference, type Shape, shape } from "../shape.ts"
 import { arrayOf, booleanType, nullable } from "../wire_type.ts"
 import { coordinator } from "./auction.ts"
 import { batch } from "./batch.ts"
-import { address, bigInt, count, countBig, dateTime, ethBlockNum, number, slotNum, text, usd } from "./_scalars.ts"
+import {
+  address,
+  bigInt,
+  count,
+  countBig,
+  dateTime,
+  ethBlockNum,
+  number,
+  slotNum,
+  text,
+  usd
+} from "./_scalars.ts"
 
-export const period = shape<NextForger["period"]>("Period", "When the coordinator may forge; times are estimates", {
-  slotNum: field(slotNum, (p) => p.slotNum),
-  fromBlock: field(ethBlockNum, (p) => p.fromBlock),
-  toBlock: field(ethBlockNum, (p) => p.toBlock),
-  fromTimestamp: field(dateTime, (p) => p.fromTimestampMs),
-  toTimestamp: field(dateTime, (p) => p.toTimestampMs)
-})
+export const period = shape<NextForger["period"]>(
+  "Period",
+  "When the coordinator may forge; times are estimates",
+  {
+    slotNum: field(slotNum, (p) => p.slotNum),
+    fromBlock: field(ethBlockNum, (p) => p.fromBlock),
+    toBlock: field(ethBlockNum, (p) => p.toBlock),
+    fromTimestamp: field(dateTime, (p) => p.fromTimestampMs),
+    toTimestamp: field(dateTime, (p) => p.toTimestampMs)
+  }
+)
 
-export const nextForger = (of: Shape<NextForger["period"]>) => shape<NextForger>("NextForger", "Coordinator that will forge, and when", {
-  coordinator: field(reference(coordinator), (n) => n.coordinator),
-  period: field(reference(of), (n) => n.period)
-})
+export const nextForger = (of: Shape<NextForger["period"]>) =>
+  shape<NextForger>("NextForger", "Coordinator that will forge, and when", {
+    coordinator: field(reference(coordinator), (n) => n.coordinator),
+    period: field(reference(of), (n) => n.period)
+  })
 
 export const stateNetwork = shape<NetworkState>("StateNetwork", "Where the network stands", {
   lastEthereumBlock: field(ethBlockNum, (s) => s.lastEthereumBlock, "Newest block of the chain"),
-  lastSynchedBlock: field(ethBlockNum, (s) => s.lastSynchedBlock, "Newest block that this node holds"),
+  lastSynchedBlock: field(
+    ethBlockNum,
+    (s) => s.lastSynchedBlock,
+    "Newest block that this node holds"
+  ),
   lastBatch: field(nullable(reference(batch)), (s) => s.lastBatch, "Null before the first batch"),
   currentSlot: field(slotNum, (s) => s.currentSlot),
   nextForgers: field(arrayOf(reference(nextForger(period))), (s) => s.nextForgers)
@@ -40,45 +67,94 @@ const metrics = shape<Metrics>("Metrics", "Averages over the batches of the last
 export const bucket = shape<Bucket>("Bucket", "Limit of instant withdrawals of one size", {
   ceilUSD: field(bigInt, (b) => b.ceilUSD, "Greatest withdrawal, in US dollars"),
   withdrawals: field(countBig, (b) => b.withdrawals, "Withdrawals that are left"),
-  blockWithdrawalRate: field(countBig, (b) => b.blockWithdrawalRate, "Blocks after which one more is allowed"),
+  blockWithdrawalRate: field(
+    countBig,
+    (b) => b.blockWithdrawalRate,
+    "Blocks after which one more is allowed"
+  ),
   maxWithdrawals: field(countBig, (b) => b.maxWithdrawals)
 })
 
-export const stateRollup = (of: Shape<Bucket>) => shape<RollupVariables>("StateRollup", "Variables of the rollup contract", {
-  ethereumBlockNum: field(ethBlockNum, (v) => v.ethereumBlockNum, "Block of the last change"),
-  forgeL1L2BatchTimeout: field(count, (v) => v.forgeL1L2BatchTimeout, "Blocks"),
-  feeAddToken: field(bigInt, (v) => v.feeAddToken, "Units of the governance token"),
-  withdrawalDelay: field(count, (v) => v.withdrawalDelay, "Seconds"),
-  buckets: field(arrayOf(reference(of)), (v) => v.buckets)
-})
+export const stateRollup = (of: Shape<Bucket>) =>
+  shape<RollupVariables>("StateRollup", "Variables of the rollup contract", {
+    ethereumBlockNum: field(ethBlockNum, (v) => v.ethereumBlockNum, "Block of the last change"),
+    forgeL1L2BatchTimeout: field(count, (v) => v.forgeL1L2BatchTimeout, "Blocks"),
+    feeAddToken: field(bigInt, (v) => v.feeAddToken, "Units of the governance token"),
+    withdrawalDelay: field(count, (v) => v.withdrawalDelay, "Seconds"),
+    buckets: field(arrayOf(reference(of)), (v) => v.buckets)
+  })
 
-export const stateAuction = shape<AuctionVariables>("StateAuction", "Variables of the auction contract", {
-  ethereumBlockNum: field(ethBlockNum, (v) => v.ethereumBlockNum, "Block of the last change"),
-  bootCoordinator: field(address, (v) => v.bootCoordinator, "Forges where no bid wins"),
-  bootCoordinatorUrl: field(text, (v) => v.bootCoordinatorUrl),
-  slotDeadline: field(count, (v) => v.slotDeadline, "Blocks from the start of a slot after which anybody may forge"),
-  closedAuctionSlots: field(count, (v) => v.closedAuctionSlots, "Slots after the current one whose auction is closed"),
-  openAuctionSlots: field(count, (v) => v.openAuctionSlots, "Slots after those whose auction is open"),
-  defaultSlotSetBid: field(arrayOf(bigInt, { length: 6 }), (v) => v.defaultSlotSetBid, "Minimum bid, by slot number modulo 6"),
-  outbidding: field(count, (v) => v.outbidding, "By how much a bid must exceed the previous one: percentage times 100"),
-  donationAddress: field(address, (v) => v.donationAddress),
-  allocationRatio: field(arrayOf(count, { length: 3 }), (v) => v.allocationRatio, "Burned, donated, to governance: percentage times 100")
-})
+export const stateAuction = shape<AuctionVariables>(
+  "StateAuction",
+  "Variables of the auction contract",
+  {
+    ethereumBlockNum: field(ethBlockNum, (v) => v.ethereumBlockNum, "Block of the last change"),
+    bootCoordinator: field(address, (v) => v.bootCoordinator, "Forges where no bid wins"),
+    bootCoordinatorUrl: field(text, (v) => v.bootCoordinatorUrl),
+    slotDeadline: field(
+      count,
+      (v) => v.slotDeadline,
+      "Blocks from the start of a slot after which anybody may forge"
+    ),
+    closedAuctionSlots: field(
+      count,
+      (v) => v.closedAuctionSlots,
+      "Slots after the current one whose auction is closed"
+    ),
+    openAuctionSlots: field(
+      count,
+      (v) => v.openAuctionSlots,
+      "Slots after those whose auction is open"
+    ),
+    defaultSlotSetBid: field(
+      arrayOf(bigInt, { length: 6 }),
+      (v) => v.defaultSlotSetBid,
+      "Minimum bid, by slot number modulo 6"
+    ),
+    outbidding: field(
+      count,
+      (v) => v.outbidding,
+      "By how much a bid must exceed the previous one: percentage times 100"
+    ),
+    donationAddress: field(address, (v) => v.donationAddress),
+    allocationRatio: field(
+      arrayOf(count, { length: 3 }),
+      (v) => v.allocationRatio,
+      "Burned, donated, to governance: percentage times 100"
+    )
+  }
+)
 
-export const stateWithdrawalDelayer = shape<WithdrawalDelayerVariables>("StateWithdrawalDelayer", "Variables of the withdrawal delayer contract", {
-  ethereumBlockNum: field(ethBlockNum, (v) => v.ethereumBlockNum, "Block of the last change"),
-  governanceAddress: field(address, (v) => v.governanceAddress),
-  emergencyCouncilAddress: field(address, (v) => v.emergencyCouncilAddress),
-  withdrawalDelay: field(count, (v) => v.withdrawalDelay, "Seconds"),
-  emergencyModeStartingBlock: field(ethBlockNum, (v) => v.emergencyModeStartingBlock),
-  emergencyMode: field(booleanType, (v) => v.emergencyMode)
-})
+export const stateWithdrawalDelayer = shape<WithdrawalDelayerVariables>(
+  "StateWithdrawalDelayer",
+  "Variables of the withdrawal delayer contract",
+  {
+    ethereumBlockNum: field(ethBlockNum, (v) => v.ethereumBlockNum, "Block of the last change"),
+    governanceAddress: field(address, (v) => v.governanceAddress),
+    emergencyCouncilAddress: field(address, (v) => v.emergencyCouncilAddress),
+    withdrawalDelay: field(count, (v) => v.withdrawalDelay, "Seconds"),
+    emergencyModeStartingBlock: field(ethBlockNum, (v) => v.emergencyModeStartingBlock),
+    emergencyMode: field(booleanType, (v) => v.emergencyMode)
+  }
+)
 
-const recommendedFee = shape<RecommendedFee>("RecommendedFee", "Fee in US dollars that the coordinator recommends", {
-  existingAccount: field(usd, (f) => f.existingAccount, "The destination account exists"),
-  createAccount: field(usd, (f) => f.createAccount, "The coordinator creates an account of an Ethereum address"),
-  createAccountInternal: field(usd, (f) => f.createAccountInternal, "The coordinator creates an account of a key alone")
-})
+const recommendedFee = shape<RecommendedFee>(
+  "RecommendedFee",
+  "Fee in US dollars that the coordinator recommends",
+  {
+    existingAccount: field(usd, (f) => f.existingAccount, "The destination account exists"),
+    createAccount: field(
+      usd,
+      (f) => f.createAccount,
+      "The coordinator creates an account of an Ethereum address"
+    ),
+    createAccountInternal: field(
+      usd,
+      (f) => f.createAccountInternal,
+      "The coordinator creates an account of a key alone"
+    )
+  }
+)
 
 /** The parts of the state that a revision may show in its own way. */
 export interface StateParts {
@@ -88,11 +164,15 @@ export interface StateParts {
   readonly withdrawalDelayer: Shape<WithdrawalDelayerVariables>
 }
 
-export const state = (parts: StateParts) => shape<NetworkState>("State", "The network as it stands", {
-  network: field(reference(parts.network), (s) => s),
-  metrics: field(reference(metrics), (s) => s.metrics),
-  rollup: field(reference(parts.rollup), (s) => s.variables.rollup),
-  auction: field(reference(parts.auction), (s) => s.variables.auction),
-  withdrawalDelayer: field(reference(parts.withdrawalDelayer), (s) => s.variables.withdrawalDelayer),
-  recommendedFee: field(reference(recommendedFee), (s) => s.recommendedFee)
-})
+export const state = (parts: StateParts) =>
+  shape<NetworkState>("State", "The network as it stands", {
+    network: field(reference(parts.network), (s) => s),
+    metrics: field(reference(metrics), (s) => s.metrics),
+    rollup: field(reference(parts.rollup), (s) => s.variables.rollup),
+    auction: field(reference(parts.auction), (s) => s.variables.auction),
+    withdrawalDelayer: field(
+      reference(parts.withdrawalDelayer),
+      (s) => s.variables.withdrawalDelayer
+    ),
+    recommendedFee: field(reference(recommendedFee), (s) => s.recommendedFee)
+  })

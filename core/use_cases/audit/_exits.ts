@@ -4,33 +4,77 @@ import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
 /** The exits of a batch against what left its accounts. */
-export function auditExits({ batch, before, created, exits }: BatchEvidence, outcome: BatchOutcome, findings: Findings): void {
+export function auditExits(
+  { batch, before, created, exits }: BatchEvidence,
+  outcome: BatchOutcome,
+  findings: Findings
+): void {
   const { batchNum, exitRoot } = batch
   findings.checked("exits", exits.length)
-  if (outcome.exits.length === 0 && exitRoot !== 0n) findings.violate("exits", `batch ${batchNum}, exitRoot`, exitRoot, "0, since nothing leaves")
+  if (outcome.exits.length === 0 && exitRoot !== 0n) {
+    findings.violate("exits", `batch ${batchNum}, exitRoot`, exitRoot, "0, since nothing leaves")
+  }
   const left = new Map(outcome.exits.map(({ accountIndex, balance }) => [accountIndex, balance]))
   for (const [i, exit] of exits.entries()) {
     const { accountIndex } = exit
     const owner = before(accountIndex) ?? created.find(({ index }) => index === accountIndex)
     findings.sameMembers("exits", () => placeOf(exit), {
-      batchNum: exit.batchNum, balance: exit.balance, tokenId: exit.tokenId, address: exit.address, publicKey: exit.publicKey
-    }, { batchNum, balance: left.get(accountIndex) ?? null, tokenId: owner?.tokenId, address: owner?.address, publicKey: owner?.publicKey })
+      batchNum: exit.batchNum,
+      balance: exit.balance,
+      tokenId: exit.tokenId,
+      address: exit.address,
+      publicKey: exit.publicKey
+    }, {
+      batchNum,
+      balance: left.get(accountIndex) ?? null,
+      tokenId: owner?.tokenId,
+      address: owner?.address,
+      publicKey: owner?.publicKey
+    })
     left.delete(accountIndex)
-    if (i > 0 && accountIndex <= exits[i - 1]!.accountIndex) findings.violate("exits", placeOf(exit), `account ${accountIndex}`, `one above ${exits[i - 1]!.accountIndex}, since exits ascend`)
+    if (i > 0 && accountIndex <= exits[i - 1]!.accountIndex) {
+      findings.violate(
+        "exits",
+        placeOf(exit),
+        `account ${accountIndex}`,
+        `one above ${exits[i - 1]!.accountIndex}, since exits ascend`
+      )
+    }
     auditWithdrawal(exit, findings)
   }
-  for (const [accountIndex, balance] of left) findings.violate("exits", `batch ${batchNum}, account ${accountIndex}`, "no exit", `one of ${balance}`)
+  for (const [accountIndex, balance] of left) {
+    findings.violate(
+      "exits",
+      `batch ${batchNum}, account ${accountIndex}`,
+      "no exit",
+      `one of ${balance}`
+    )
+  }
 }
 
-const placeOf = ({ accountIndex, batchNum, itemId }: Exit): string => `exit ${itemId} (batch ${batchNum}, account ${accountIndex})`
+const placeOf = ({ accountIndex, batchNum, itemId }: Exit): string =>
+  `exit ${itemId} (batch ${batchNum}, account ${accountIndex})`
 
 /** An exit is withdrawn at once, or requested and then collected in a later block. */
 function auditWithdrawal(exit: Exit, findings: Findings): void {
   const { delayedWithdrawn, delayedWithdrawRequest, instantWithdrawn } = exit
   if (instantWithdrawn !== null && (delayedWithdrawRequest !== null || delayedWithdrawn !== null)) {
-    findings.violate("withdrawals", placeOf(exit), "withdrawn at once and by the delayer", "one of both")
+    findings.violate(
+      "withdrawals",
+      placeOf(exit),
+      "withdrawn at once and by the delayer",
+      "one of both"
+    )
   }
-  if (delayedWithdrawn !== null && (delayedWithdrawRequest === null || delayedWithdrawRequest >= delayedWithdrawn)) {
-    findings.violate("withdrawals", placeOf(exit), `collected in block ${delayedWithdrawn}, requested in ${delayedWithdrawRequest ?? "none"}`, "a request in an earlier block")
+  if (
+    delayedWithdrawn !== null &&
+    (delayedWithdrawRequest === null || delayedWithdrawRequest >= delayedWithdrawn)
+  ) {
+    findings.violate(
+      "withdrawals",
+      placeOf(exit),
+      `collected in block ${delayedWithdrawn}, requested in ${delayedWithdrawRequest ?? "none"}`,
+      "a request in an earlier block"
+    )
   }
 }

@@ -1,6 +1,13 @@
 import { Result } from "effect"
 import { l2TransactionType, type Transaction } from "../../domain/mod.ts"
-import { feeFactor, isUserAccount, type Keccak256, l1CoordinatorTransactionId, l2TransactionId, NO_ACCOUNT } from "../../encoding/mod.ts"
+import {
+  feeFactor,
+  isUserAccount,
+  type Keccak256,
+  l1CoordinatorTransactionId,
+  l2TransactionId,
+  NO_ACCOUNT
+} from "../../encoding/mod.ts"
 import type { BatchOutcome } from "../batch_transition.ts"
 import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
@@ -13,42 +20,73 @@ export interface Kinds {
 }
 
 /** What is kept of the transactions of a batch against what the batch made of them. Whether they stand in their order. */
-export function auditTransactions(keccak256: Keccak256, evidence: BatchEvidence, kinds: Kinds, outcome: BatchOutcome, findings: Findings): boolean {
+export function auditTransactions(
+  keccak256: Keccak256,
+  evidence: BatchEvidence,
+  kinds: Kinds,
+  outcome: BatchOutcome,
+  findings: Findings
+): boolean {
   const { batch, transactions } = evidence
   findings.checked("transactions", transactions.length)
   const inOrder = [...kinds.user, ...kinds.coordinator, ...kinds.l2]
   const misplaced = transactions.findIndex((row, position) => row !== inOrder[position])
   if (misplaced >= 0) {
-    findings.violate("transactions", placeOf(transactions[misplaced]!), "its place in the batch", "those of users first, then those of the coordinator, then L2")
+    findings.violate(
+      "transactions",
+      placeOf(transactions[misplaced]!),
+      "its place in the batch",
+      "those of users first, then those of the coordinator, then L2"
+    )
     return false
   }
   for (const [position, row] of inOrder.entries()) {
-    findings.sameMembers("transactions", () => placeOf(row), { position: row.position, batchNum: row.batchNum }, { position, batchNum: batch.batchNum })
+    findings.sameMembers("transactions", () => placeOf(row), {
+      position: row.position,
+      batchNum: row.batchNum
+    }, { position, batchNum: batch.batchNum })
   }
-  kinds.user.forEach((row, position) => auditUser(evidence, row, outcome.l1UserEffects[position]!, findings))
+  kinds.user.forEach((row, position) =>
+    auditUser(evidence, row, outcome.l1UserEffects[position]!, findings)
+  )
   auditCoordinator(keccak256, evidence, kinds, outcome, findings)
-  kinds.l2.forEach((row, position) => auditL2(keccak256, evidence, row, outcome.l2[position]!, findings))
+  kinds.l2.forEach((row, position) =>
+    auditL2(keccak256, evidence, row, outcome.l2[position]!, findings)
+  )
   return true
 }
 
-const placeOf = ({ batchNum, id, itemId }: Transaction): string => `transaction ${id} (item ${itemId}, batch ${batchNum})`
+const placeOf = ({ batchNum, id, itemId }: Transaction): string =>
+  `transaction ${id} (item ${itemId}, batch ${batchNum})`
 
 const nobody = { address: null, publicKey: null }
 
 /** Accounts that the batch creates count, later ones do not. */
 const ownerOf = ({ before, created }: BatchEvidence, index: number) =>
-  (isUserAccount(index) ? before(index) ?? created.find((account) => account.index === index) : undefined) ?? nobody
+  (isUserAccount(index)
+    ? before(index) ?? created.find((account) => account.index === index)
+    : undefined) ?? nobody
 
-function auditUser(evidence: BatchEvidence, row: Transaction, effect: BatchOutcome["l1UserEffects"][number], findings: Findings): void {
+function auditUser(
+  evidence: BatchEvidence,
+  row: Transaction,
+  effect: BatchOutcome["l1UserEffects"][number],
+  findings: Findings
+): void {
   const queued = evidence.queued(row.id)
   if (queued === undefined) return
   const receiver = ownerOf(evidence, row.toAccountIndex)
   const { depositAmount } = queued.l1 ?? {}
-  findings.sameMembers("transactions", () => placeOf(row), { ...membersOf(row), amountSuccess: row.l1?.amountSuccess, depositAmountSuccess: row.l1?.depositAmountSuccess }, {
+  findings.sameMembers("transactions", () => placeOf(row), {
+    ...membersOf(row),
+    amountSuccess: row.l1?.amountSuccess,
+    depositAmountSuccess: row.l1?.depositAmountSuccess
+  }, {
     ...membersOf(queued),
     timestampMs: queued.timestampMs,
     fromAccountIndex: effect.createdIndex ?? queued.fromAccountIndex ?? NO_ACCOUNT,
-    fromPublicKey: queued.fromPublicKey ?? ownerOf(evidence, queued.fromAccountIndex ?? NO_ACCOUNT).publicKey,
+    fromPublicKey: queued.fromPublicKey ??
+      ownerOf(evidence, queued.fromAccountIndex ?? NO_ACCOUNT).publicKey,
     toAddress: receiver.address,
     toPublicKey: receiver.publicKey,
     amountSuccess: effect.effectiveAmount === queued.amount,
@@ -57,32 +95,80 @@ function auditUser(evidence: BatchEvidence, row: Transaction, effect: BatchOutco
 }
 
 const membersOf = ({ l1, ...row }: Transaction) => ({
-  type: row.type, fromAccountIndex: row.fromAccountIndex, fromAddress: row.fromAddress, fromPublicKey: row.fromPublicKey, toAccountIndex: row.toAccountIndex,
-  toAddress: row.toAddress, toPublicKey: row.toPublicKey, tokenId: row.tokenId, amount: row.amount, timestampMs: row.timestampMs, historicUSD: row.historicUSD,
-  toForgeL1TransactionsNum: l1?.toForgeL1TransactionsNum, depositAmount: l1?.depositAmount, historicDepositAmountUSD: l1?.historicDepositAmountUSD,
+  type: row.type,
+  fromAccountIndex: row.fromAccountIndex,
+  fromAddress: row.fromAddress,
+  fromPublicKey: row.fromPublicKey,
+  toAccountIndex: row.toAccountIndex,
+  toAddress: row.toAddress,
+  toPublicKey: row.toPublicKey,
+  tokenId: row.tokenId,
+  amount: row.amount,
+  timestampMs: row.timestampMs,
+  historicUSD: row.historicUSD,
+  toForgeL1TransactionsNum: l1?.toForgeL1TransactionsNum,
+  depositAmount: l1?.depositAmount,
+  historicDepositAmountUSD: l1?.historicDepositAmountUSD,
   ethereumBlockNum: l1?.ethereumBlockNum
 })
 
 function auditCoordinator(
-  keccak256: Keccak256, { batch }: BatchEvidence, { coordinator, user }: Kinds, { createdAccounts }: BatchOutcome, findings: Findings
+  keccak256: Keccak256,
+  { batch }: BatchEvidence,
+  { coordinator, user }: Kinds,
+  { createdAccounts }: BatchOutcome,
+  findings: Findings
 ): void {
   const firstCreated = createdAccounts.length - coordinator.length
   for (const [place, row] of coordinator.entries()) {
-    const id = l1CoordinatorTransactionId({ batchNum: batch.batchNum, position: user.length + place }, keccak256)
-    findings.sameMembers("transactions", () => placeOf(row), { ...membersOf(row), id: row.id, amountSuccess: row.l1?.amountSuccess, depositAmountSuccess: row.l1?.depositAmountSuccess }, {
-      id, type: "CreateAccountDeposit", fromAccountIndex: createdAccounts[firstCreated + place]!.index, toAccountIndex: NO_ACCOUNT, toAddress: null, toPublicKey: null,
-      amount: 0n, timestampMs: batch.timestampMs, historicUSD: null, toForgeL1TransactionsNum: null, depositAmount: 0n, historicDepositAmountUSD: null,
-      ethereumBlockNum: batch.ethereumBlockNum, amountSuccess: true, depositAmountSuccess: true
+    const id = l1CoordinatorTransactionId({
+      batchNum: batch.batchNum,
+      position: user.length + place
+    }, keccak256)
+    findings.sameMembers("transactions", () => placeOf(row), {
+      ...membersOf(row),
+      id: row.id,
+      amountSuccess: row.l1?.amountSuccess,
+      depositAmountSuccess: row.l1?.depositAmountSuccess
+    }, {
+      id,
+      type: "CreateAccountDeposit",
+      fromAccountIndex: createdAccounts[firstCreated + place]!.index,
+      toAccountIndex: NO_ACCOUNT,
+      toAddress: null,
+      toPublicKey: null,
+      amount: 0n,
+      timestampMs: batch.timestampMs,
+      historicUSD: null,
+      toForgeL1TransactionsNum: null,
+      depositAmount: 0n,
+      historicDepositAmountUSD: null,
+      ethereumBlockNum: batch.ethereumBlockNum,
+      amountSuccess: true,
+      depositAmountSuccess: true
     })
   }
 }
 
-function auditL2(keccak256: Keccak256, { batch }: BatchEvidence, row: Transaction, resolution: BatchOutcome["l2"][number], findings: Findings): void {
+function auditL2(
+  keccak256: Keccak256,
+  { batch }: BatchEvidence,
+  row: Transaction,
+  resolution: BatchOutcome["l2"][number],
+  findings: Findings
+): void {
   const { amount, fromAccountIndex, historicUSD, l2 } = row
   const { receiver, sender, tokenId } = resolution
   const { fee, historicFeeUSD, nonce } = l2!
-  const id = l2TransactionId({ fromAccountIndex: fromAccountIndex!, tokenId, amount, nonce, fee }, keccak256)
-  findings.sameMembers("transactions", () => placeOf(row), { ...membersOf(row), id: row.id, historicFeeUSD }, {
+  const id = l2TransactionId(
+    { fromAccountIndex: fromAccountIndex!, tokenId, amount, nonce, fee },
+    keccak256
+  )
+  findings.sameMembers("transactions", () => placeOf(row), {
+    ...membersOf(row),
+    id: row.id,
+    historicFeeUSD
+  }, {
     id: Result.getOrElse(id, () => "an id of what it names"),
     type: l2TransactionType(row.toAccountIndex),
     tokenId,

@@ -23,13 +23,19 @@ export class BalanceBook {
     const number = Math.floor(index / sliceSize)
     let slice = this.#slices.get(number)
     if (slice === undefined) {
-      slice = { isThere: new Uint8Array(sliceSize), nonces: new Float64Array(sliceSize), balances: new BigUint64Array(words * sliceSize) }
+      slice = {
+        isThere: new Uint8Array(sliceSize),
+        nonces: new Float64Array(sliceSize),
+        balances: new BigUint64Array(words * sliceSize)
+      }
       this.#slices.set(number, slice)
     }
     const place = index % sliceSize
     slice.isThere[place] = 1
     slice.nonces[place] = Number(nonce)
-    for (let word = 0; word < words; word++) slice.balances[words * place + word] = balance >> (wordBits * BigInt(word))
+    for (let word = 0; word < words; word++) {
+      slice.balances[words * place + word] = balance >> (wordBits * BigInt(word))
+    }
   }
 
   get(index: AccountIndex): Holding | undefined {
@@ -37,7 +43,9 @@ export class BalanceBook {
     const place = index % sliceSize
     if (slice === undefined || slice.isThere[place] === 0) return undefined
     let balance = 0n
-    for (let word = words - 1; word >= 0; word--) balance = balance << wordBits | slice.balances[words * place + word]!
+    for (let word = words - 1; word >= 0; word--) {
+      balance = balance << wordBits | slice.balances[words * place + word]!
+    }
     return { nonce: BigInt(slice.nonces[place]!), balance }
   }
 }

@@ -1,5 +1,10 @@
 import { Result } from "effect"
-import { type AuctionConstants, type L2Feed, slotOfBlock, type Transaction } from "../../domain/mod.ts"
+import {
+  type AuctionConstants,
+  type L2Feed,
+  slotOfBlock,
+  type Transaction
+} from "../../domain/mod.ts"
 import { INTERNAL_ADDRESS, type Keccak256 } from "../../encoding/mod.ts"
 import type { BatchInput } from "../batch_transition.ts"
 import { processBatch } from "../process_batch.ts"
@@ -18,16 +23,36 @@ export interface BatchAuditRules {
  * Computes a batch anew from the state before it and compares all that is kept of it with what comes of that. Proofs of exits, which are
  * dear, are somebody else's; so are figures in US dollars, since no store keeps which prices a batch met.
  */
-export function auditBatch({ auction, keccak256 }: BatchAuditRules, evidence: BatchEvidence, findings: Findings): void {
+export function auditBatch(
+  { auction, keccak256 }: BatchAuditRules,
+  evidence: BatchEvidence,
+  findings: Findings
+): void {
   const { batch, lastAccountBefore, transactions } = evidence
   const place = `batch ${batch.batchNum}`
   findings.checked("batches")
-  findings.same("batches", `${place}, slotNum`, batch.slotNum, slotOfBlock(auction, batch.ethereumBlockNum))
+  findings.same(
+    "batches",
+    `${place}, slotNum`,
+    batch.slotNum,
+    slotOfBlock(auction, batch.ethereumBlockNum)
+  )
   const kinds = kindsOf(transactions)
   for (const { id, itemId } of kinds.user) {
-    if (evidence.queued(id) === undefined) findings.violate("queued", `transaction ${id} (item ${itemId}, ${place})`, "no queued transaction of that id", "the one that was forged")
+    if (evidence.queued(id) === undefined) {
+      findings.violate(
+        "queued",
+        `transaction ${id} (item ${itemId}, ${place})`,
+        "no queued transaction of that id",
+        "the one that was forged"
+      )
+    }
   }
-  const outcome = processBatch({ account: evidence.before, token: evidence.token, lastAccountIndex: lastAccountBefore }, inputOf(evidence, kinds))
+  const outcome = processBatch({
+    account: evidence.before,
+    token: evidence.token,
+    lastAccountIndex: lastAccountBefore
+  }, inputOf(evidence, kinds))
   findings.checked("transitions")
   if (Result.isFailure(outcome)) {
     const { expected, invariant, place: within, value } = outcome.failure
@@ -46,15 +71,28 @@ const kindsOf = (transactions: ReadonlyArray<Transaction>): Kinds => ({
 })
 
 /** Which accounts collected the fees is kept nowhere: they show in the balances afterwards. */
-const inputOf = ({ batch, queued }: BatchEvidence, { coordinator, l2, user }: Kinds): BatchInput => ({
+const inputOf = (
+  { batch, queued }: BatchEvidence,
+  { coordinator, l2, user }: Kinds
+): BatchInput => ({
   batchNum: batch.batchNum,
   queue: user.map((forged) => queued(forged.id) ?? unforged(forged)),
   // whether a signature was right was the contract's to judge, and is not kept
-  l1Coordinator: coordinator.map(({ fromAddress, fromPublicKey, tokenId }) =>
-    ({ address: fromAddress ?? "", publicKey: fromPublicKey ?? "", tokenId, signature: fromAddress === INTERNAL_ADDRESS ? null : "0x" })),
-  l2: l2.map((row): L2Feed =>
-    ({ fromAccountIndex: row.fromAccountIndex ?? 0, toAccountIndex: row.toAccountIndex, amount: row.amount, fee: row.l2?.fee ?? 0, nonce: row.l2?.nonce ?? 0n })),
+  l1Coordinator: coordinator.map(({ fromAddress, fromPublicKey, tokenId }) => ({
+    address: fromAddress ?? "",
+    publicKey: fromPublicKey ?? "",
+    tokenId,
+    signature: fromAddress === INTERNAL_ADDRESS ? null : "0x"
+  })),
+  l2: l2.map((row): L2Feed => ({
+    fromAccountIndex: row.fromAccountIndex ?? 0,
+    toAccountIndex: row.toAccountIndex,
+    amount: row.amount,
+    fee: row.l2?.fee ?? 0,
+    nonce: row.l2?.nonce ?? 0n
+  })),
   feeAccounts: []
 })
 
-const unforged = (row: Transaction): Transaction => row.type.startsWith("CreateAccount") ? { ...row, fromAccountIndex: null } : row
+const unforged = (row: Transaction): Transaction =>
+  row.type.startsWith("CreateAccount") ? { ...row, fromAccountIndex: null } : row

@@ -28,7 +28,8 @@ export interface AuditReport {
 
 type Value = string | number | bigint | boolean | null | undefined
 
-const told = (value: Value): string => value === undefined || value === null ? "nothing" : String(value)
+const told = (value: Value): string =>
+  value === undefined || value === null ? "nothing" : String(value)
 
 /** Gathers what an audit finds. However much is wrong, it keeps so many violations of each check and counts the others. */
 export class Findings {
@@ -47,7 +48,9 @@ export class Findings {
   }
 
   violate(check: AuditCheck, place: string, found: Value, expected: Value): void {
-    if (++this.#of(check).violations <= this.#perCheckMax) this.#violations.push({ check, place, found: told(found), expected: told(expected) })
+    if (++this.#of(check).violations <= this.#perCheckMax) {
+      this.#violations.push({ check, place, found: told(found), expected: told(expected) })
+    }
   }
 
   /** Whether the two are the same value; a violation where they are not. */
@@ -59,9 +62,16 @@ export class Findings {
 
   /** As above for members of the same names, the place of each below that of the whole. */
   sameMembers<Members extends { readonly [name: string]: Value }>(
-    check: AuditCheck, place: () => string, found: { readonly [name in keyof Members]: Value }, expected: Members
+    check: AuditCheck,
+    place: () => string,
+    found: { readonly [name in keyof Members]: Value },
+    expected: Members
   ): void {
-    for (const name in expected) if (found[name] !== expected[name]) this.violate(check, `${place()}, ${name}`, found[name], expected[name])
+    for (const name in expected) {
+      if (found[name] !== expected[name]) {
+        this.violate(check, `${place()}, ${name}`, found[name], expected[name])
+      }
+    }
   }
 
   note(text: string): void {
@@ -74,7 +84,12 @@ export class Findings {
 
   report(): AuditReport {
     const checks = [...this.#counts].map(([check, counts]) => ({ check, ...counts }))
-    return { isSound: checks.every(({ violations }) => violations === 0), checks, violations: [...this.#violations], notes: [...this.#notes] }
+    return {
+      isSound: checks.every(({ violations }) => violations === 0),
+      checks,
+      violations: [...this.#violations],
+      notes: [...this.#notes]
+    }
   }
 
   #of(check: AuditCheck): { checked: number; violations: number } {

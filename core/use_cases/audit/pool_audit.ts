@@ -12,21 +12,45 @@ export interface PoolAuditPorts {
 const all = Number.MAX_SAFE_INTEGER
 
 /** A pool against its counters and against the ledger, through the ports: for pools that fit into memory. Nothing may be written meanwhile. */
-export const auditPoolPorts = ({ pool, reader }: PoolAuditPorts, keccak256: Keccak256, findings: Findings): Effect.Effect<void, StoreFailure> =>
+export const auditPoolPorts = (
+  { pool, reader }: PoolAuditPorts,
+  keccak256: Keccak256,
+  findings: Findings
+): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function*() {
     const [pending, forging, forged, invalid] = [
-      yield* pool.pendingSince({ beforeMs: all, limit: all }), ...yield* Effect.forEach(["fing", "fged", "invl"] as const, (state) => pool.inBatches({ state, from: 0, to: 2 ** 32 - 1 }))
+      yield* pool.pendingSince({ beforeMs: all, limit: all }),
+      ...yield* Effect.forEach(["fing", "fged", "invl"] as const, (state) =>
+        pool.inBatches({ state, from: 0, to: 2 ** 32 - 1 }))
     ] as const
     const counts = yield* pool.counts
-    const there = { pend: pending.length, fing: forging!.length, fged: forged!.length, invl: invalid!.length }
-    for (const state of poolStates) findings.same("pool", `pool, ${state}`, counts[state], there[state])
+    const there = {
+      pend: pending.length,
+      fing: forging!.length,
+      fged: forged!.length,
+      invl: invalid!.length
+    }
+    for (const state of poolStates) {
+      findings.same("pool", `pool, ${state}`, counts[state], there[state])
+    }
     const rows = [...pending, ...forging!, ...forged!, ...invalid!]
     findings.checked("pool", rows.length)
     for (const { transaction } of rows) {
-      findings.same("pool", `pool transaction ${transaction.id}`, transaction.id, Result.getOrElse(l2TransactionId(transaction, keccak256), () => "the hash of what it names"))
+      findings.same(
+        "pool",
+        `pool transaction ${transaction.id}`,
+        transaction.id,
+        Result.getOrElse(l2TransactionId(transaction, keccak256), () =>
+          "the hash of what it names")
+      )
       const step = (yield* pool.transitions(transaction.id)).at(-1)
       findings.checked("pool-steps")
-      findings.same("pool-steps", `pool transaction ${transaction.id}`, `${transaction.state} ${transaction.batchNum}`, step === undefined ? "a state that a step led to" : `${step.to} ${step.batchNum}`)
+      findings.same(
+        "pool-steps",
+        `pool transaction ${transaction.id}`,
+        `${transaction.state} ${transaction.batchNum}`,
+        step === undefined ? "a state that a step led to" : `${step.to} ${step.batchNum}`
+      )
     }
     yield* auditSettled({ pool, reader }, { pending, forging: forging!, forged: forged! }, findings)
   })
@@ -38,28 +62,65 @@ interface Rows {
 }
 
 /** As far as the pool has seen the ledger. */
-const auditSettled = ({ pool, reader }: PoolAuditPorts, { forged, forging, pending }: Rows, findings: Findings) =>
+const auditSettled = (
+  { pool, reader }: PoolAuditPorts,
+  { forged, forging, pending }: Rows,
+  findings: Findings
+) =>
   Effect.gen(function*() {
     const last = (yield* reader.stamp).batchNum
     const [mark] = yield* pool.marksBelow({ batchNum: all, limit: 1 })
-    const { item } = mark === undefined ? { item: null } : yield* reader.find("batch", mark.batchNum)
+    const { item } = mark === undefined
+      ? { item: null }
+      : yield* reader.find("batch", mark.batchNum)
     findings.checked("pool-ledger", pending.length + forging.length + forged.length)
-    if ((mark?.batchNum ?? null) !== last || (mark !== undefined && item?.ethereumBlockHash !== mark.ethereumBlockHash)) {
-      findings.note(`The pool has settled with batch ${mark?.batchNum ?? "none"}, and the last batch is ${last ?? "none"}: its transactions were not compared with the ledger; the node does so when it starts`)
+    if (
+      (mark?.batchNum ?? null) !== last ||
+      (mark !== undefined && item?.ethereumBlockHash !== mark.ethereumBlockHash)
+    ) {
+      findings.note(
+        `The pool has settled with batch ${mark?.batchNum ?? "none"}, and the last batch is ${
+          last ?? "none"
+        }: its transactions were not compared with the ledger; the node does so when it starts`
+      )
       return
     }
-    const batchOf = (id: string) => Effect.map(reader.find("transaction", id), (found) => found.item?.transaction.batchNum ?? null)
+    const batchOf = (id: string) =>
+      Effect.map(
+        reader.find("transaction", id),
+        (found) => found.item?.transaction.batchNum ?? null
+      )
     for (const { transaction: { batchNum, id } } of forged) {
       if (batchNum! > (last ?? 0)) continue
-      findings.same("pool-ledger", `pool transaction ${id}`, `forged in batch ${batchNum}`, `forged in batch ${yield* batchOf(id)}`)
+      findings.same(
+        "pool-ledger",
+        `pool transaction ${id}`,
+        `forged in batch ${batchNum}`,
+        `forged in batch ${yield* batchOf(id)}`
+      )
     }
     for (const { transaction: { batchNum, id } } of forging) {
-      if (batchNum! <= (last ?? 0)) findings.violate("pool-ledger", `pool transaction ${id}`, `forging in batch ${batchNum}`, "pending or forged, since that batch is there")
+      if (batchNum! <= (last ?? 0)) {
+        findings.violate(
+          "pool-ledger",
+          `pool transaction ${id}`,
+          `forging in batch ${batchNum}`,
+          "pending or forged, since that batch is there"
+        )
+      }
     }
     for (const { transaction: { fromAccountIndex, id, nonce } } of pending) {
-      const { accounts: [account] } = yield* reader.parties({ accounts: [fromAccountIndex], tokens: [] })
+      const { accounts: [account] } = yield* reader.parties({
+        accounts: [fromAccountIndex],
+        tokens: []
+      })
       if (account !== null && account !== undefined && nonce < account.nonce) {
-        findings.violate("pool-ledger", `pool transaction ${id}`, `pending with nonce ${nonce}`, `invalid or forged, since account ${fromAccountIndex} is at ${account.nonce}`)
+        findings.violate(
+          "pool-ledger",
+          `pool transaction ${id}`,
+          `pending with nonce ${nonce}`,
+          `invalid or forged, since account ${fromAccountIndex} is at ${account.nonce}`
+        )
       }
     }
   })

@@ -23,7 +23,9 @@ export class StateLeaves {
       grown.set(this.#values)
       this.#values = grown
     }
-    for (let word = 0; word < words; word++) this.#values[words * this.#count + word] = value >> BigInt(64 * word)
+    for (let word = 0; word < words; word++) {
+      this.#values[words * this.#count + word] = value >> BigInt(64 * word)
+    }
     this.#count++
   }
 
@@ -52,7 +54,9 @@ export class StateLeaves {
 
   #at(place: number): bigint {
     let value = 0n
-    for (let word = words - 1; word >= 0; word--) value = value << 64n | this.#values[words * place + word]!
+    for (let word = words - 1; word >= 0; word--) {
+      value = value << 64n | this.#values[words * place + word]!
+    }
     return value
   }
 }

@@ -1,5 +1,10 @@
 import { Effect } from "effect"
-import { feeUnits, type PassOverCode, passOverCodes as code, type PoolTransaction } from "../../domain/mod.ts"
+import {
+  feeUnits,
+  type PassOverCode,
+  passOverCodes as code,
+  type PoolTransaction
+} from "../../domain/mod.ts"
 import { type AccountIndex, INTERNAL_ADDRESS } from "../../encoding/mod.ts"
 import type { Pooled, StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_ports.ts"
@@ -33,27 +38,51 @@ const BALANCE_LIMIT = 1n << 192n
 
 /** Does one transaction to the working ledger, or says why it is not possible there (domain §4.4). */
 export const attempt = Effect.fnUntraced(function*(
-  ports: PoolPorts, working: WorkingLedger, { sender: publicKey, transaction }: Pooled, newAccountsMax: number
+  ports: PoolPorts,
+  working: WorkingLedger,
+  { sender: publicKey, transaction }: Pooled,
+  newAccountsMax: number
 ): Effect.fn.Return<Possible | Refusal, StoreFailure> {
   const { amount, fromAccountIndex, nonce, tokenId } = transaction
   const sender = yield* working.account(fromAccountIndex)
-  if (sender === null || sender.origin.tokenId !== tokenId || sender.origin.publicKey !== publicKey) {
-    return refusal(code.cannotBeProcessed, `Account ${fromAccountIndex} does not belong to the signer since a rollback`)
+  if (
+    sender === null || sender.origin.tokenId !== tokenId || sender.origin.publicKey !== publicKey
+  ) {
+    return refusal(
+      code.cannotBeProcessed,
+      `Account ${fromAccountIndex} does not belong to the signer since a rollback`
+    )
   }
   if (nonce !== sender.nonce) return otherNonce(nonce, sender)
-  if (nonce >= NONCE_MAX) return refusal(code.cannotBeProcessed, `Nonce ${nonce} is the last one, and an account has no room for the next`)
+  if (nonce >= NONCE_MAX) {
+    return refusal(
+      code.cannotBeProcessed,
+      `Nonce ${nonce} is the last one, and an account has no room for the next`
+    )
+  }
   const debit = amount + feeUnits(transaction)
   if (sender.balance < debit) {
-    return refusal(code.notEnoughBalance, `The sender has ${sender.balance} units, expected ${debit} for amount and fee`)
+    return refusal(
+      code.notEnoughBalance,
+      `The sender has ${sender.balance} units, expected ${debit} for amount and fee`
+    )
   }
   const receiver = yield* resolve(ports, working, transaction, newAccountsMax)
   if (receiver.kind === "refused") return receiver
   if (receiver.kind === "account") {
     const account = yield* working.account(receiver.index)
     if (account === null || account.origin.tokenId !== tokenId) {
-      return refusal(code.receiverNotFound, `Account ${receiver.index} of token ${tokenId} does not exist`)
+      return refusal(
+        code.receiverNotFound,
+        `Account ${receiver.index} of token ${tokenId} does not exist`
+      )
     }
-    if (account.balance + amount >= BALANCE_LIMIT) return refusal(code.cannotBeProcessed, `Account ${receiver.index} has no room for ${amount} units`)
+    if (account.balance + amount >= BALANCE_LIMIT) {
+      return refusal(
+        code.cannotBeProcessed,
+        `Account ${receiver.index} has no room for ${amount} units`
+      )
+    }
     working.debit(sender, debit)
     working.credit(account, amount)
   } else {
@@ -63,7 +92,10 @@ export const attempt = Effect.fnUntraced(function*(
 })
 
 const resolve = Effect.fnUntraced(function*(
-  { pool }: PoolPorts, working: WorkingLedger, { toAccountIndex, toAddress, toPublicKey, tokenId, type }: PoolTransaction, newAccountsMax: number
+  { pool }: PoolPorts,
+  working: WorkingLedger,
+  { toAccountIndex, toAddress, toPublicKey, tokenId, type }: PoolTransaction,
+  newAccountsMax: number
 ): Effect.fn.Return<SelectedReceiver | Refusal, StoreFailure> {
   if (type === "Exit") return { kind: "exit" }
   if (type === "Transfer") return { kind: "account", index: toAccountIndex! }
@@ -74,25 +106,50 @@ const resolve = Effect.fnUntraced(function*(
   if (position !== undefined) return { kind: "created", position }
   if (type === "TransferToBJJ") {
     if (working.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
-    return { kind: "created", position: working.create(owner, { tokenId, address: INTERNAL_ADDRESS, publicKey: toPublicKey!, signature: null }) }
+    return {
+      kind: "created",
+      position: working.create(owner, {
+        tokenId,
+        address: INTERNAL_ADDRESS,
+        publicKey: toPublicKey!,
+        signature: null
+      })
+    }
   }
   const authorization = yield* pool.authorization(toAddress!)
   if (authorization === null) {
-    return refusal(code.destinationCannotBeCreated, `${toAddress} has no account of token ${tokenId}, and no authorization to create one`)
+    return refusal(
+      code.destinationCannotBeCreated,
+      `${toAddress} has no account of token ${tokenId}, and no authorization to create one`
+    )
   }
   if (working.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
   const { address, publicKey, signature } = authorization
-  return { kind: "created", position: working.create(owner, { tokenId, address, publicKey, signature }) }
+  return {
+    kind: "created",
+    position: working.create(owner, { tokenId, address, publicKey, signature })
+  }
 })
 
-const refusal = (reasonCode: PassOverCode, reason: string): Refusal =>
-  ({ kind: "refused", code: reasonCode, reason, early: false, late: false })
+const refusal = (reasonCode: PassOverCode, reason: string): Refusal => ({
+  kind: "refused",
+  code: reasonCode,
+  reason,
+  early: false,
+  late: false
+})
 
 const noSpace = (newAccountsMax: number): Refusal =>
-  refusal(code.noSpaceForAccount, `The batch has no space to create an account: it creates ${newAccountsMax} already`)
+  refusal(
+    code.noSpaceForAccount,
+    `The batch has no space to create an account: it creates ${newAccountsMax} already`
+  )
 
 const otherNonce = (nonce: bigint, sender: WorkingAccount): Refusal => ({
-  ...refusal(code.notCurrentNonce, `Nonce ${nonce} is not the current one of the sender, ${sender.nonce}`),
+  ...refusal(
+    code.notCurrentNonce,
+    `Nonce ${nonce} is not the current one of the sender, ${sender.nonce}`
+  ),
   early: nonce > sender.nonce,
   late: sender.ledgerNonce !== null && nonce < sender.ledgerNonce
 })

@@ -32,11 +32,15 @@ export const openCandidates = Effect.fnUntraced(function*({ pool, reader }: Pool
     const place = streams.findIndex((other) => nextWorth(other) > worth)
     streams.splice(place < 0 ? streams.length : place, 0, stream)
   }
-  const read = Effect.fnUntraced(function*(stream: Omit<Stream, "rows" | "at">, after: Pooled | null) {
-    const rows = yield* pool.pendingByFee({ tokenId: stream.tokenId, after, limit: PAGE })
-    if (rows.length > 0) put({ ...stream, rows, at: 0 })
-  })
-  for (const tokenId of yield* pool.pendingTokens) yield* read({ tokenId, unitUSD: yield* unitUSDOf(reader, tokenId) }, null)
+  const read = Effect.fnUntraced(
+    function*(stream: Omit<Stream, "rows" | "at">, after: Pooled | null) {
+      const rows = yield* pool.pendingByFee({ tokenId: stream.tokenId, after, limit: PAGE })
+      if (rows.length > 0) put({ ...stream, rows, at: 0 })
+    }
+  )
+  for (const tokenId of yield* pool.pendingTokens) {
+    yield* read({ tokenId, unitUSD: yield* unitUSDOf(reader, tokenId) }, null)
+  }
   return Effect.fnUntraced(function*(): Effect.fn.Return<Candidate | null, StoreFailure> {
     const stream = streams.pop()
     if (stream === undefined) return null
@@ -48,12 +52,22 @@ export const openCandidates = Effect.fnUntraced(function*({ pool, reader }: Pool
 })
 
 /** A pending transaction that comes out of its turn. */
-export const candidateOf = ({ reader }: Pick<PoolPorts, "reader">, row: Pooled): Effect.Effect<Candidate, StoreFailure> =>
-  Effect.map(unitUSDOf(reader, row.transaction.tokenId), (unitUSD) => ({ row, feeUSD: worthOf(row, unitUSD) }))
+export const candidateOf = (
+  { reader }: Pick<PoolPorts, "reader">,
+  row: Pooled
+): Effect.Effect<Candidate, StoreFailure> =>
+  Effect.map(
+    unitUSDOf(reader, row.transaction.tokenId),
+    (unitUSD) => ({ row, feeUSD: worthOf(row, unitUSD) })
+  )
 
 const unitUSDOf = (reader: PoolPorts["reader"], tokenId: TokenId) =>
-  Effect.map(reader.find("token", tokenId), ({ item }) => (item?.priceUSD ?? 0) / 10 ** (item?.decimals ?? 0))
+  Effect.map(
+    reader.find("token", tokenId),
+    ({ item }) => (item?.priceUSD ?? 0) / 10 ** (item?.decimals ?? 0)
+  )
 
 const nextWorth = ({ at, rows, unitUSD }: Stream): number => worthOf(rows[at]!, unitUSD)
 
-const worthOf = ({ transaction }: Pooled, unitUSD: number): number => unitUSD * Number(feeUnits(transaction))
+const worthOf = ({ transaction }: Pooled, unitUSD: number): number =>
+  unitUSD * Number(feeUnits(transaction))

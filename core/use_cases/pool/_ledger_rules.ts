@@ -19,29 +19,72 @@ export interface Parties {
   readonly token: Token | null
 }
 
-export const partiesOf = Effect.fnUntraced(function*(reader: LedgerReader["Service"], { fromAccountIndex, toAccountIndex, tokenId }: PostedTransaction) {
-  const named = toAccountIndex !== null && isUserAccount(toAccountIndex) ? [fromAccountIndex, toAccountIndex] : [fromAccountIndex]
-  const { accounts: [sender = null, receiver = null], tokens: [token = null] } = yield* reader.parties({ accounts: named, tokens: [tokenId] })
-  return { sender, receiver, token } satisfies Parties
-})
+export const partiesOf = Effect.fnUntraced(
+  function*(
+    reader: LedgerReader["Service"],
+    { fromAccountIndex, toAccountIndex, tokenId }: PostedTransaction
+  ) {
+    const named = toAccountIndex !== null && isUserAccount(toAccountIndex)
+      ? [fromAccountIndex, toAccountIndex]
+      : [fromAccountIndex]
+    const { accounts: [sender = null, receiver = null], tokens: [token = null] } = yield* reader
+      .parties({ accounts: named, tokens: [tokenId] })
+    return { sender, receiver, token } satisfies Parties
+  }
+)
 
 /** Every rule that a transaction breaks against the ledger as it stands (domain §4.1). */
-export function ledgerFaults(posted: PostedTransaction, { receiver, sender, token }: Parties, bounds: FeeBounds, refuse: Refuse): ReadonlyArray<InputFault> {
+export function ledgerFaults(
+  posted: PostedTransaction,
+  { receiver, sender, token }: Parties,
+  bounds: FeeBounds,
+  refuse: Refuse
+): ReadonlyArray<InputFault> {
   const { fee, fromAccountIndex, nonce, toAccountIndex, tokenId } = posted
   const faults: Array<InputFault> = []
-  if (sender === null) faults.push(refuse("fromAccountIndex", fromAccountIndex, "an account that exists"))
-  else {
-    if (sender.tokenId !== tokenId) faults.push(refuse("tokenId", tokenId, `${sender.tokenId}, the token of the sender's account`))
-    if (nonce < sender.nonce) faults.push(refuse("nonce", nonce, `${sender.nonce} or more, since the sender's account has used the ones before`))
+  if (sender === null) {
+    faults.push(refuse("fromAccountIndex", fromAccountIndex, "an account that exists"))
+  } else {
+    if (sender.tokenId !== tokenId) {
+      faults.push(
+        refuse("tokenId", tokenId, `${sender.tokenId}, the token of the sender's account`)
+      )
+    }
+    if (nonce < sender.nonce) {
+      faults.push(
+        refuse(
+          "nonce",
+          nonce,
+          `${sender.nonce} or more, since the sender's account has used the ones before`
+        )
+      )
+    }
   }
   if (toAccountIndex !== null && isUserAccount(toAccountIndex)) {
-    if (receiver === null) faults.push(refuse("toAccountIndex", toAccountIndex, "an account that exists"))
-    else if (receiver.tokenId !== tokenId) faults.push(refuse("toAccountIndex", toAccountIndex, `an account of token ${tokenId}, found one of token ${receiver.tokenId}`))
+    if (receiver === null) {
+      faults.push(refuse("toAccountIndex", toAccountIndex, "an account that exists"))
+    } else if (receiver.tokenId !== tokenId) {
+      faults.push(
+        refuse(
+          "toAccountIndex",
+          toAccountIndex,
+          `an account of token ${tokenId}, found one of token ${receiver.tokenId}`
+        )
+      )
+    }
   }
   // an account's token is registered: here the token itself is unknown
   if (token === null) faults.push(refuse("tokenId", tokenId, "a registered token"))
   const feeInUSD = token === null ? 0 : feeUSD(posted, token)
-  if (feeInUSD < bounds.minFeeUSD) faults.push(refuse("fee", fee, `a fee of at least ${bounds.minFeeUSD} US dollars, found ${feeInUSD}`))
-  if (feeInUSD > bounds.maxFeeUSD) faults.push(refuse("fee", fee, `a fee of at most ${bounds.maxFeeUSD} US dollars, found ${feeInUSD}`))
+  if (feeInUSD < bounds.minFeeUSD) {
+    faults.push(
+      refuse("fee", fee, `a fee of at least ${bounds.minFeeUSD} US dollars, found ${feeInUSD}`)
+    )
+  }
+  if (feeInUSD > bounds.maxFeeUSD) {
+    faults.push(
+      refuse("fee", fee, `a fee of at most ${bounds.maxFeeUSD} US dollars, found ${feeInUSD}`)
+    )
+  }
   return faults
 }

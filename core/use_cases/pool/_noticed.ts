@@ -4,7 +4,9 @@ import type { BatchMark, PoolChange, StoreFailure } from "../../ports/mod.ts"
 import { batchNumLimit, type PoolPorts } from "./_ports.ts"
 
 /** The greatest batch that the pool has taken notice of, or null. */
-export const greatestMark = ({ pool }: Pick<PoolPorts, "pool">): Effect.Effect<BatchMark | null, StoreFailure> =>
+export const greatestMark = (
+  { pool }: Pick<PoolPorts, "pool">
+): Effect.Effect<BatchMark | null, StoreFailure> =>
   Effect.map(pool.marksBelow({ batchNum: batchNumLimit, limit: 1 }), ([mark]) => mark ?? null)
 
 /**
@@ -12,13 +14,17 @@ export const greatestMark = ({ pool }: Pick<PoolPorts, "pool">): Effect.Effect<B
  * were worked out, they are worked out anew. Otherwise what that settlement said of a transaction would be overwritten for good.
  */
 export const changeAsNoticed = Effect.fnUntraced(function*(
-  ports: Pick<PoolPorts, "pool">, changesSince: (mark: BatchMark | null) => Effect.Effect<ReadonlyArray<PoolChange>, StoreFailure>
+  ports: Pick<PoolPorts, "pool">,
+  changesSince: (mark: BatchMark | null) => Effect.Effect<ReadonlyArray<PoolChange>, StoreFailure>
 ): Effect.fn.Return<ReadonlyArray<TransactionId>, StoreFailure> {
   for (;;) {
     const mark = yield* greatestMark(ports)
     const changes = yield* changesSince(mark)
     if (changes.length === 0) return []
-    const changed = yield* ports.pool.settle({ from: mark, to: mark, changes }, yield* Clock.currentTimeMillis)
+    const changed = yield* ports.pool.settle(
+      { from: mark, to: mark, changes },
+      yield* Clock.currentTimeMillis
+    )
     if (changed !== null) return changed
   }
 })

@@ -7,31 +7,46 @@ import type { PoolPorts } from "./_ports.ts"
 import { isForgedAs } from "./_same.ts"
 
 /** Pending transactions whose nonce the ledger has used: forged under their id, or beaten by another one. */
-export const overtakenAmong = Effect.fnUntraced(function*({ reader }: Pick<PoolPorts, "reader">, transactions: ReadonlyArray<PoolTransaction>) {
-  const nonces = new Map<AccountIndex, bigint>()
-  const changes: Array<PoolChange> = []
-  for (const transaction of transactions) {
-    if (transaction.state !== "pend") continue
-    const { fromAccountIndex, id, nonce } = transaction
-    if (!nonces.has(fromAccountIndex)) {
-      nonces.set(fromAccountIndex, (yield* reader.find("account", fromAccountIndex)).item?.account.nonce ?? 0n)
+export const overtakenAmong = Effect.fnUntraced(
+  function*({ reader }: Pick<PoolPorts, "reader">, transactions: ReadonlyArray<PoolTransaction>) {
+    const nonces = new Map<AccountIndex, bigint>()
+    const changes: Array<PoolChange> = []
+    for (const transaction of transactions) {
+      if (transaction.state !== "pend") continue
+      const { fromAccountIndex, id, nonce } = transaction
+      if (!nonces.has(fromAccountIndex)) {
+        nonces.set(
+          fromAccountIndex,
+          (yield* reader.find("account", fromAccountIndex)).item?.account.nonce ?? 0n
+        )
+      }
+      const current = nonces.get(fromAccountIndex)!
+      if (nonce >= current) continue
+      const { item, stamp } = yield* reader.find("transaction", id)
+      const forged = item?.transaction
+      const common = { id, from: "pend", fromBatchNum: null } as const
+      changes.push(
+        forged !== undefined && forged.batchNum !== null && isForgedAs(transaction, forged)
+          ? { ...common, to: "fged", batchNum: forged.batchNum, reason: forgedIn(forged.batchNum) }
+          : {
+            ...common,
+            to: "invl",
+            batchNum: stamp.batchNum ?? 0,
+            reason:
+              `Nonce ${nonce} of account ${fromAccountIndex} is used: its current one is ${current}`
+          }
+      )
     }
-    const current = nonces.get(fromAccountIndex)!
-    if (nonce >= current) continue
-    const { item, stamp } = yield* reader.find("transaction", id)
-    const forged = item?.transaction
-    const common = { id, from: "pend", fromBatchNum: null } as const
-    changes.push(forged !== undefined && forged.batchNum !== null && isForgedAs(transaction, forged)
-      ? { ...common, to: "fged", batchNum: forged.batchNum, reason: forgedIn(forged.batchNum) }
-      : { ...common, to: "invl", batchNum: stamp.batchNum ?? 0, reason: `Nonce ${nonce} of account ${fromAccountIndex} is used: its current one is ${current}` })
+    return changes
   }
-  return changes
-})
+)
 
 /** A transaction that has come into the pool, or back to pending, after a block that settles it: as if it had been there in time. */
-export const giveWayToLedger = Effect.fnUntraced(function*(ports: PoolPorts, ...transactions: ReadonlyArray<PoolTransaction>) {
-  const overtaken = overtakenAmong(ports, transactions)
-  if ((yield* overtaken).length > 0) yield* changeAsNoticed(ports, () => overtaken)
-})
+export const giveWayToLedger = Effect.fnUntraced(
+  function*(ports: PoolPorts, ...transactions: ReadonlyArray<PoolTransaction>) {
+    const overtaken = overtakenAmong(ports, transactions)
+    if ((yield* overtaken).length > 0) yield* changeAsNoticed(ports, () => overtaken)
+  }
+)
 
 export const forgedIn = (batchNum: number): string => `Forged in batch ${batchNum}`

@@ -4,22 +4,40 @@ import type { TransactionId } from "../../encoding/mod.ts"
 import { counter, measure } from "../../ports/mod.ts"
 import type { Selection } from "./select.ts"
 
-const moves = ["startForging", "doneForging", "invalidate", "invalidateOldNonces", "rollBack", "purge", "remove", "settle"] as const
+const moves = [
+  "startForging",
+  "doneForging",
+  "invalidate",
+  "invalidateOldNonces",
+  "rollBack",
+  "purge",
+  "remove",
+  "settle"
+] as const
 
 /** Counts what moved transactions through the pool, and why selections passed over others. */
 export class PoolCounts {
   readonly #moved = new Map<typeof moves[number], number>()
   readonly #passedOver = new Map<number, number>()
 
-  moved<E>(by: typeof moves[number], changing: Effect.Effect<ReadonlyArray<TransactionId>, E>): Effect.Effect<ReadonlyArray<TransactionId>, E> {
-    return Effect.tap(changing, ({ length }) =>
-      Effect.sync(() => void this.#moved.set(by, (this.#moved.get(by) ?? 0) + length)))
+  moved<E>(
+    by: typeof moves[number],
+    changing: Effect.Effect<ReadonlyArray<TransactionId>, E>
+  ): Effect.Effect<ReadonlyArray<TransactionId>, E> {
+    return Effect.tap(
+      changing,
+      ({ length }) =>
+        Effect.sync(() => void this.#moved.set(by, (this.#moved.get(by) ?? 0) + length))
+    )
   }
 
   selected<E>(selecting: Effect.Effect<Selection, E>): Effect.Effect<Selection, E> {
-    return Effect.tap(selecting, ({ passedOver }) => Effect.sync(() => {
-      for (const { code } of passedOver) this.#passedOver.set(code, (this.#passedOver.get(code) ?? 0) + 1)
-    }))
+    return Effect.tap(selecting, ({ passedOver }) =>
+      Effect.sync(() => {
+        for (const { code } of passedOver) {
+          this.#passedOver.set(code, (this.#passedOver.get(code) ?? 0) + 1)
+        }
+      }))
   }
 
   /** Registers the metrics until the scope closes. */
@@ -28,13 +46,15 @@ export class PoolCounts {
       counter(
         "rollup_pool_moved_total",
         "Transactions that were moved through the pool, by what moved them",
-        () => this.#moved.get(by) ?? 0, { by }
+        () => this.#moved.get(by) ?? 0,
+        { by }
       )
     const passedOver = (reason: keyof typeof passOverCodes) =>
       counter(
         "rollup_pool_passed_over_total",
         "Times that a selection passed over a transaction, by the reason",
-        () => this.#passedOver.get(passOverCodes[reason]) ?? 0, { reason }
+        () => this.#passedOver.get(passOverCodes[reason]) ?? 0,
+        { reason }
       )
     return measure(...moves.map(moved), ...Struct.keys(passOverCodes).map(passedOver))
   }

@@ -1,15 +1,24 @@
-import type { PostedAuthorization, PostedTransaction, RequestedTransaction, Transaction } from "../../domain/mod.ts"
+import type {
+  PostedAuthorization,
+  PostedTransaction,
+  RequestedTransaction,
+  Transaction
+} from "../../domain/mod.ts"
 import { EXIT_ACCOUNT } from "../../encoding/mod.ts"
 
 /** Whether two posts of one id say the same: what the id covers is the same already. */
 export const isSamePosted = (a: PostedTransaction, b: PostedTransaction): boolean =>
-  a.type === b.type && a.signature === b.signature && isSameDestination(a, b) && isSameRequest(a.request, b.request)
+  a.type === b.type && a.signature === b.signature && isSameDestination(a, b) &&
+  isSameRequest(a.request, b.request)
 
 export const isSameAuthorization = (a: PostedAuthorization, b: PostedAuthorization): boolean =>
   a.publicKey === b.publicKey && a.signature === b.signature
 
 /** Whether a forged transaction of the same id is this one: the destination is no part of the id. */
-export function isForgedAs({ toAccountIndex, toAddress, toPublicKey, type }: PostedTransaction, forged: Transaction): boolean {
+export function isForgedAs(
+  { toAccountIndex, toAddress, toPublicKey, type }: PostedTransaction,
+  forged: Transaction
+): boolean {
   switch (type) {
     case "Exit":
       return forged.toAccountIndex === EXIT_ACCOUNT
@@ -24,16 +33,21 @@ export function isForgedAs({ toAccountIndex, toAddress, toPublicKey, type }: Pos
 
 /** Whether a transaction is the one that another one requests. */
 export const isRequested = (posted: PostedTransaction, request: RequestedTransaction): boolean =>
-  posted.fromAccountIndex === request.fromAccountIndex && posted.tokenId === request.tokenId && posted.amount === request.amount &&
-  posted.fee === request.fee && posted.nonce === request.nonce && (posted.toAccountIndex ?? 0) === (request.toAccountIndex ?? 0) &&
+  posted.fromAccountIndex === request.fromAccountIndex && posted.tokenId === request.tokenId &&
+  posted.amount === request.amount &&
+  posted.fee === request.fee && posted.nonce === request.nonce &&
+  (posted.toAccountIndex ?? 0) === (request.toAccountIndex ?? 0) &&
   posted.toAddress === request.toAddress && posted.toPublicKey === request.toPublicKey
 
 type Destination = Pick<PostedTransaction, "toAccountIndex" | "toAddress" | "toPublicKey">
 
 const isSameDestination = (a: Destination, b: Destination): boolean =>
-  a.toAccountIndex === b.toAccountIndex && a.toAddress === b.toAddress && a.toPublicKey === b.toPublicKey
+  a.toAccountIndex === b.toAccountIndex && a.toAddress === b.toAddress &&
+  a.toPublicKey === b.toPublicKey
 
 function isSameRequest(a: RequestedTransaction | null, b: RequestedTransaction | null): boolean {
   if (a === null || b === null) return a === b
-  return (Object.keys(a) as ReadonlyArray<keyof RequestedTransaction>).every((name) => a[name] === b[name])
+  return (Object.keys(a) as ReadonlyArray<keyof RequestedTransaction>).every((name) =>
+    a[name] === b[name]
+  )
 }

@@ -7,52 +7,81 @@ import { batchNumLimit, type PoolPorts } from "./_ports.ts"
 import { isForgedAs } from "./_same.ts"
 
 /** What a batch of the ledger means for the pool, whoever forged it. */
-export const batchChanges = Effect.fnUntraced(function*({ pool }: Pick<PoolPorts, "pool">, { batch: { batchNum }, transactions }: FullBatch) {
-  const forged = new Map<TransactionId, Transaction>()
-  const nonces = new Map<AccountIndex, bigint>()
-  for (const { transaction } of transactions) {
-    if (transaction.l2 === null) continue
-    forged.set(transaction.id, transaction)
-    // nonces of an account ascend within a batch
-    nonces.set(transaction.fromAccountIndex!, transaction.l2.nonce + 1n)
+export const batchChanges = Effect.fnUntraced(
+  function*({ pool }: Pick<PoolPorts, "pool">, { batch: { batchNum }, transactions }: FullBatch) {
+    const forged = new Map<TransactionId, Transaction>()
+    const nonces = new Map<AccountIndex, bigint>()
+    for (const { transaction } of transactions) {
+      if (transaction.l2 === null) continue
+      forged.set(transaction.id, transaction)
+      // nonces of an account ascend within a batch
+      nonces.set(transaction.fromAccountIndex!, transaction.l2.nonce + 1n)
+    }
+    const taken = yield* pool.pooled([...forged.keys()])
+    const beaten = yield* pool.pendingBelow([...nonces].map(([index, nonce]) => ({ index, nonce })))
+    const underWay = [
+      ...yield* pool.inBatches({ state: "fing", from: batchNum, to: batchNumLimit }),
+      ...yield* pool.inBatches({ state: "fged", from: batchNum, to: batchNumLimit })
+    ]
+    const isBeaten = ({ transaction: { fromAccountIndex, nonce } }: Pooled): boolean =>
+      nonce < (nonces.get(fromAccountIndex) ?? 0n)
+    const others = (rows: ReadonlyArray<Pooled>) =>
+      rows.filter(({ transaction }) => !forged.has(transaction.id))
+    return [
+      ...taken.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
+      ...others([...beaten, ...underWay.filter(isBeaten)]).map((row) =>
+        change(
+          row,
+          "invl",
+          batchNum,
+          `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} was used by another transaction in batch ${batchNum}`
+        )
+      ),
+      ...others(underWay).filter((row) => row.transaction.batchNum === batchNum && !isBeaten(row))
+        .map((row) => change(row, "pend", null, forgedWithout(batchNum)))
+    ]
   }
-  const taken = yield* pool.pooled([...forged.keys()])
-  const beaten = yield* pool.pendingBelow([...nonces].map(([index, nonce]) => ({ index, nonce })))
-  const underWay = [
-    ...yield* pool.inBatches({ state: "fing", from: batchNum, to: batchNumLimit }), ...yield* pool.inBatches({ state: "fged", from: batchNum, to: batchNumLimit })
-  ]
-  const isBeaten = ({ transaction: { fromAccountIndex, nonce } }: Pooled): boolean => nonce < (nonces.get(fromAccountIndex) ?? 0n)
-  const others = (rows: ReadonlyArray<Pooled>) => rows.filter(({ transaction }) => !forged.has(transaction.id))
-  return [
-    ...taken.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
-    ...others([...beaten, ...underWay.filter(isBeaten)]).map((row) => change(row, "invl", batchNum,
-      `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} was used by another transaction in batch ${batchNum}`)),
-    ...others(underWay).filter((row) => row.transaction.batchNum === batchNum && !isBeaten(row))
-      .map((row) => change(row, "pend", null, forgedWithout(batchNum)))
-  ]
-})
+)
 
 /** Everything that depends on a batch above goes back to where it came from. */
-export const reopenings = Effect.fnUntraced(function*({ pool }: Pick<PoolPorts, "pool">, lastBatchNum: number, reason: string) {
-  const changes: Array<PoolChange> = []
-  for (const state of ["fing", "fged", "invl"] as const) {
-    const rows = yield* pool.inBatches({ state, from: lastBatchNum + 1, to: batchNumLimit })
-    changes.push(...rows.map((row) => change(row, "pend", null, reason)))
+export const reopenings = Effect.fnUntraced(
+  function*({ pool }: Pick<PoolPorts, "pool">, lastBatchNum: number, reason: string) {
+    const changes: Array<PoolChange> = []
+    for (const state of ["fing", "fged", "invl"] as const) {
+      const rows = yield* pool.inBatches({ state, from: lastBatchNum + 1, to: batchNumLimit })
+      changes.push(...rows.map((row) => change(row, "pend", null, reason)))
+    }
+    return changes
   }
-  return changes
-})
+)
 
 /** The change of a transaction as it was read. */
 export const change = (
-  { transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled, to: PoolState | null, batchNum: number | null, reason: string
+  { transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled,
+  to: PoolState | null,
+  batchNum: number | null,
+  reason: string
 ): PoolChange => ({ id, from, fromBatchNum, to, batchNum, reason })
 
 export const forgedWithout = (batchNum: number): string => `Batch ${batchNum} was forged without it`
 
-function forgedChange(row: Pooled, forged: Transaction, batchNum: number): ReadonlyArray<PoolChange> {
+function forgedChange(
+  row: Pooled,
+  forged: Transaction,
+  batchNum: number
+): ReadonlyArray<PoolChange> {
   const { transaction } = row
   if (!isForgedAs(transaction, forged)) {
-    return [change(row, "invl", batchNum, `A transaction with the same id and another destination was forged in batch ${batchNum}`)]
+    return [
+      change(
+        row,
+        "invl",
+        batchNum,
+        `A transaction with the same id and another destination was forged in batch ${batchNum}`
+      )
+    ]
   }
-  return transaction.state === "fged" && transaction.batchNum === batchNum ? [] : [change(row, "fged", batchNum, forgedIn(batchNum))]
+  return transaction.state === "fged" && transaction.batchNum === batchNum
+    ? []
+    : [change(row, "fged", batchNum, forgedIn(batchNum))]
 }

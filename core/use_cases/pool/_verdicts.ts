@@ -4,29 +4,51 @@ import { counter, gauge, limitHits, measure } from "../../ports/mod.ts"
 type Posted = "transaction" | "authorization"
 
 /** What can become of a post; `unanswered` where the store failed, or who asked has left. */
-const verdicts = ["stored", "known", "refused", "conflict", "poolFull", "busy", "unanswered"] as const
+const verdicts = [
+  "stored",
+  "known",
+  "refused",
+  "conflict",
+  "poolFull",
+  "busy",
+  "unanswered"
+] as const
 type Verdict = typeof verdicts[number]
 
 /** Counts what became of everything that was posted. */
 export class Verdicts {
-  readonly #counts: { readonly [Kind in Posted]: { [Name in Verdict]: number } } = { transaction: none(), authorization: none() }
+  readonly #counts: { readonly [Kind in Posted]: { [Name in Verdict]: number } } = {
+    transaction: none(),
+    authorization: none()
+  }
   /** Refusals by bounds of the pool. */
   readonly limits = { pendingMax: 0, pendingPerAccountMax: 0 }
 
-  counted<A extends { readonly stored: boolean }, E extends { readonly _tag: string }>(kind: Posted, submitting: Effect.Effect<A, E>): Effect.Effect<A, E> {
-    return Effect.onExit(submitting, (exit) => Effect.sync(() => { this.#counts[kind][verdictOf(exit)]++ }))
+  counted<A extends { readonly stored: boolean }, E extends { readonly _tag: string }>(
+    kind: Posted,
+    submitting: Effect.Effect<A, E>
+  ): Effect.Effect<A, E> {
+    return Effect.onExit(submitting, (exit) =>
+      Effect.sync(() => {
+        this.#counts[kind][verdictOf(exit)]++
+      }))
   }
 
   /** Registers the metrics until the scope closes. */
   measured(pendingMax: number): Effect.Effect<void, never, Scope.Scope> {
-    const submissions = (kind: Posted) => verdicts.map((verdict) =>
-      counter(
-        "rollup_submissions_total", "What wallets posted, by kind and by what became of it",
-        () => this.#counts[kind][verdict], { kind, verdict }
-      ))
+    const submissions = (kind: Posted) =>
+      verdicts.map((verdict) =>
+        counter(
+          "rollup_submissions_total",
+          "What wallets posted, by kind and by what became of it",
+          () => this.#counts[kind][verdict],
+          { kind, verdict }
+        )
+      )
     return measure(
       gauge(
-        "rollup_pool_pending_max", "Pending transactions that the pool holds at most",
+        "rollup_pool_pending_max",
+        "Pending transactions that the pool holds at most",
         () => pendingMax
       ),
       ...Struct.keys(this.#counts).flatMap(submissions),
@@ -35,9 +57,12 @@ export class Verdicts {
   }
 }
 
-const none = () => Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as { [Name in Verdict]: number }
+const none = () =>
+  Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as { [Name in Verdict]: number }
 
-const verdictOf = (exit: Exit.Exit<{ readonly stored: boolean }, { readonly _tag: string }>): Verdict => {
+const verdictOf = (
+  exit: Exit.Exit<{ readonly stored: boolean }, { readonly _tag: string }>
+): Verdict => {
   if (Exit.isSuccess(exit)) return exit.value.stored ? "stored" : "known"
   const failure = Cause.findErrorOption(exit.cause)
   switch (failure._tag === "Some" ? failure.value._tag : undefined) {

@@ -1,6 +1,11 @@
 import { Effect } from "effect"
 import type { Account, New } from "../../domain/mod.ts"
-import { type AccountIndex, type EthereumAddress, INTERNAL_ADDRESS, type PublicKey } from "../../encoding/mod.ts"
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  INTERNAL_ADDRESS,
+  type PublicKey
+} from "../../encoding/mod.ts"
 import type { StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_ports.ts"
 
@@ -38,7 +43,12 @@ export class WorkingLedger {
     this.#ports = ports
     this.#given = given
     for (const origin of given) {
-      this.#accounts.set(origin.index, { origin, ledgerNonce: null, nonce: origin.nonce, balance: origin.balance })
+      this.#accounts.set(origin.index, {
+        origin,
+        ledgerNonce: null,
+        nonce: origin.nonce,
+        balance: origin.balance
+      })
     }
   }
 
@@ -53,7 +63,12 @@ export class WorkingLedger {
       const account = item?.account
       const found = account === undefined
         ? null
-        : { origin: account, ledgerNonce: account.nonce, nonce: account.nonce, balance: account.balance }
+        : {
+          origin: account,
+          ledgerNonce: account.nonce,
+          nonce: account.nonce,
+          balance: account.balance
+        }
       this.#accounts.set(index, found)
       return found
     })
@@ -125,21 +140,37 @@ export class WorkingLedger {
     const whose = publicKey === null ? { address } : { publicKey }
     // a key can have accounts that are not internal: the list goes on until one is, or ends
     const from = (fromItem: number): Effect.Effect<AccountIndex | null, StoreFailure> =>
-      Effect.flatMap(reader.list("accounts", { filters: { ...whose, tokenIds: [tokenId] }, fromItem, limit: 64 }), ({ counts, items }) => {
-        const found = items.find(({ account }) => isOwnedBy(account, owner))
-        return found !== undefined || counts.pendingItems === 0
-          ? Effect.succeed(found?.account.index ?? null)
-          : from(items.at(-1)!.account.itemId + 1)
-      }).pipe(Effect.catchTag("NotRegistered", () => Effect.succeed(null)))
+      Effect.flatMap(
+        reader.list("accounts", {
+          filters: { ...whose, tokenIds: [tokenId] },
+          fromItem,
+          limit: 64
+        }),
+        ({ counts, items }) => {
+          const found = items.find(({ account }) => isOwnedBy(account, owner))
+          return found !== undefined || counts.pendingItems === 0
+            ? Effect.succeed(found?.account.index ?? null)
+            : from(items.at(-1)!.account.itemId + 1)
+        }
+      ).pipe(Effect.catchTag("NotRegistered", () => Effect.succeed(null)))
     return from(0)
   }
 }
 
 /** The owner that a destination names. */
-export const ownerOf = (tokenId: number, toAddress: EthereumAddress, toPublicKey: PublicKey | null): Owner =>
-  ({ tokenId, address: toAddress, publicKey: toAddress === INTERNAL_ADDRESS ? toPublicKey : null })
+export const ownerOf = (
+  tokenId: number,
+  toAddress: EthereumAddress,
+  toPublicKey: PublicKey | null
+): Owner => ({
+  tokenId,
+  address: toAddress,
+  publicKey: toAddress === INTERNAL_ADDRESS ? toPublicKey : null
+})
 
-const keyOf = ({ address, publicKey, tokenId }: Owner): string => `${tokenId} ${publicKey ?? address}`
+const keyOf = ({ address, publicKey, tokenId }: Owner): string =>
+  `${tokenId} ${publicKey ?? address}`
 
 const isOwnedBy = (account: New<Account>, { address, publicKey, tokenId }: Owner): boolean =>
-  account.tokenId === tokenId && account.address === address && (publicKey === null || account.publicKey === publicKey)
+  account.tokenId === tokenId && account.address === address &&
+  (publicKey === null || account.publicKey === publicKey)

@@ -1,7 +1,13 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type { PassedOver, PoolTransaction, PoolTransition } from "../../domain/mod.ts"
 import type { AccountIndex, Keccak256, TransactionId } from "../../encoding/mod.ts"
-import { LedgerReader, type PoolChange, type Pooled, PoolStore, type StoreFailure } from "../../ports/mod.ts"
+import {
+  LedgerReader,
+  type PoolChange,
+  type Pooled,
+  PoolStore,
+  type StoreFailure
+} from "../../ports/mod.ts"
 import { changeAsNoticed } from "./_noticed.ts"
 import { giveWayToLedger } from "./_overtaken.ts"
 import { PoolCounts } from "./_pool_counts.ts"
@@ -26,9 +32,15 @@ export class Pool extends Context.Service<Pool, {
   /** From forging to forged: the batch was sent. What the ledger then says counts. */
   readonly doneForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => Changing
   /** Makes invalid what is pending or on its way into the ledger. */
-  readonly invalidate: (which: ReadonlyArray<{ readonly id: TransactionId; readonly reason: string }>, batchNum: number) => Changing
+  readonly invalidate: (
+    which: ReadonlyArray<{ readonly id: TransactionId; readonly reason: string }>,
+    batchNum: number
+  ) => Changing
   /** Makes invalid every pending transaction of an account with a nonce below the one given. */
-  readonly invalidateOldNonces: (nonces: ReadonlyArray<{ readonly index: AccountIndex; readonly nonce: bigint }>, batchNum: number) => Changing
+  readonly invalidateOldNonces: (
+    nonces: ReadonlyArray<{ readonly index: AccountIndex; readonly nonce: bigint }>,
+    batchNum: number
+  ) => Changing
   /** Back to pending, whatever depends on a batch above; what the ledger holds stays as the ledger says. */
   readonly rollBack: (lastValidBatch: number) => Changing
   readonly purge: (options: PurgeOptions) => Changing
@@ -38,16 +50,26 @@ export class Pool extends Context.Service<Pool, {
   readonly settle: Changing
   readonly transaction: (id: TransactionId) => Effect.Effect<PoolTransaction | null, StoreFailure>
   /** Every step of a transaction, oldest first, also of one that has left the pool. */
-  readonly transitions: (id: TransactionId) => Effect.Effect<ReadonlyArray<PoolTransition>, StoreFailure>
+  readonly transitions: (
+    id: TransactionId
+  ) => Effect.Effect<ReadonlyArray<PoolTransition>, StoreFailure>
   /** Why the last selection that saw it passed over a pending transaction. */
   readonly passedOver: (id: TransactionId) => Effect.Effect<PassedOver | null, StoreFailure>
 }>()("rollup/core/Pool") {
-  static readonly layer = (options: PoolOptions): Layer.Layer<Pool, never, LedgerReader | PoolStore> =>
-    Layer.effect(Pool, Effect.gen(function*() {
-      const counts = new PoolCounts()
-      yield* counts.measured
-      return counted(make({ reader: yield* LedgerReader, pool: yield* PoolStore }, options), counts)
-    }))
+  static readonly layer = (
+    options: PoolOptions
+  ): Layer.Layer<Pool, never, LedgerReader | PoolStore> =>
+    Layer.effect(
+      Pool,
+      Effect.gen(function*() {
+        const counts = new PoolCounts()
+        yield* counts.measured
+        return counted(
+          make({ reader: yield* LedgerReader, pool: yield* PoolStore }, options),
+          counts
+        )
+      })
+    )
 }
 
 export interface PoolOptions extends Partial<SettleOptions> {
@@ -60,7 +82,8 @@ const counted = (pool: Pool["Service"], counts: PoolCounts): Pool["Service"] => 
   startForging: (ids, batchNum) => counts.moved("startForging", pool.startForging(ids, batchNum)),
   doneForging: (ids, batchNum) => counts.moved("doneForging", pool.doneForging(ids, batchNum)),
   invalidate: (which, batchNum) => counts.moved("invalidate", pool.invalidate(which, batchNum)),
-  invalidateOldNonces: (nonces, batchNum) => counts.moved("invalidateOldNonces", pool.invalidateOldNonces(nonces, batchNum)),
+  invalidateOldNonces: (nonces, batchNum) =>
+    counts.moved("invalidateOldNonces", pool.invalidateOldNonces(nonces, batchNum)),
   rollBack: (lastValidBatch) => counts.moved("rollBack", pool.rollBack(lastValidBatch)),
   purge: (options) => counts.moved("purge", pool.purge(options)),
   remove: (ids, reason) => counts.moved("remove", pool.remove(ids, reason)),
@@ -70,15 +93,20 @@ const counted = (pool: Pool["Service"], counts: PoolCounts): Pool["Service"] => 
 /** An hour: no proof takes that long. */
 export const forgingMaxMsDefault = 3_600_000
 
-function make(ports: PoolPorts, { forgingMaxMs = forgingMaxMsDefault, keccak256 }: PoolOptions): Pool["Service"] {
+function make(
+  ports: PoolPorts,
+  { forgingMaxMs = forgingMaxMsDefault, keccak256 }: PoolOptions
+): Pool["Service"] {
   const { pool, reader } = ports
   const lastBatchNum = Effect.map(reader.stamp, ({ batchNum }) => batchNum ?? 0)
   const changeAll = (changes: ReadonlyArray<PoolChange>): Changing =>
     Effect.flatMap(Clock.currentTimeMillis, (atMs) => pool.change(changes, atMs))
-  const changeSome = Effect.fnUntraced(function*(ids: ReadonlyArray<TransactionId>, to: (row: Pooled) => PoolChange | undefined) {
-    const rows = yield* pool.pooled(ids)
-    return yield* changeAll(rows.flatMap((row) => to(row) ?? []))
-  })
+  const changeSome = Effect.fnUntraced(
+    function*(ids: ReadonlyArray<TransactionId>, to: (row: Pooled) => PoolChange | undefined) {
+      const rows = yield* pool.pooled(ids)
+      return yield* changeAll(rows.flatMap((row) => to(row) ?? []))
+    }
+  )
   const settle = settlePool(ports, { forgingMaxMs })
 
   return {
@@ -86,26 +114,46 @@ function make(ports: PoolPorts, { forgingMaxMs = forgingMaxMsDefault, keccak256 
     startForging: Effect.fnUntraced(function*(ids, batchNum) {
       // the ledger has that batch already, without them
       if (batchNum <= (yield* lastBatchNum)) return []
-      return yield* changeSome(ids, (row) =>
-        row.transaction.state === "pend" ? change(row, "fing", batchNum, `Selected for batch ${batchNum}`) : undefined)
+      return yield* changeSome(
+        ids,
+        (row) =>
+          row.transaction.state === "pend"
+            ? change(row, "fing", batchNum, `Selected for batch ${batchNum}`)
+            : undefined
+      )
     }),
     doneForging: Effect.fnUntraced(function*(ids, batchNum) {
       if (batchNum <= (yield* lastBatchNum)) return []
-      return yield* changeSome(ids, (row) =>
-        row.transaction.state === "fing" && row.transaction.batchNum === batchNum ? change(row, "fged", batchNum, `Batch ${batchNum} was sent`) : undefined)
+      return yield* changeSome(
+        ids,
+        (row) =>
+          row.transaction.state === "fing" && row.transaction.batchNum === batchNum
+            ? change(row, "fged", batchNum, `Batch ${batchNum} was sent`)
+            : undefined
+      )
     }),
     invalidate: Effect.fnUntraced(function*(which, batchNum) {
       const last = yield* lastBatchNum
       const reasons = new Map(which.map(({ id, reason }) => [id, reason]))
       return yield* changeSome([...reasons.keys()], (row) => {
         const { batchNum: of, id, state } = row.transaction
-        return state === "pend" || state === "fing" || (state === "fged" && of! > last) ? change(row, "invl", batchNum, reasons.get(id)!) : undefined
+        return state === "pend" || state === "fing" || (state === "fged" && of! > last)
+          ? change(row, "invl", batchNum, reasons.get(id)!)
+          : undefined
       })
     }),
     invalidateOldNonces: Effect.fnUntraced(function*(nonces, batchNum) {
       const below = yield* pool.pendingBelow(nonces)
-      return yield* changeAll(below.map((row) =>
-        change(row, "invl", batchNum, `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} is in the past`)))
+      return yield* changeAll(
+        below.map((row) =>
+          change(
+            row,
+            "invl",
+            batchNum,
+            `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} is in the past`
+          )
+        )
+      )
     }),
     rollBack: Effect.fnUntraced(function*(lastValidBatch) {
       const settled = yield* settle
@@ -114,12 +162,21 @@ function make(ports: PoolPorts, { forgingMaxMs = forgingMaxMsDefault, keccak256 
         return reopenings(ports, last, `Batches after ${last} are not valid`)
       })
       // a batch that came meanwhile may have been settled with what it forges as it was before
-      yield* giveWayToLedger(ports, ...(yield* pool.pooled(reopened)).map(({ transaction }) => transaction))
+      yield* giveWayToLedger(
+        ports,
+        ...(yield* pool.pooled(reopened)).map(({ transaction }) => transaction)
+      )
       return [...new Set([...settled, ...reopened])]
     }),
     purge: (options) => purgePool(ports, options),
-    remove: (ids, reason) => changeSome([...new Set(ids)], (row) =>
-      row.transaction.state === "pend" || row.transaction.state === "invl" ? change(row, null, row.transaction.batchNum, `Removed: ${reason}`) : undefined),
+    remove: (ids, reason) =>
+      changeSome(
+        [...new Set(ids)],
+        (row) =>
+          row.transaction.state === "pend" || row.transaction.state === "invl"
+            ? change(row, null, row.transaction.batchNum, `Removed: ${reason}`)
+            : undefined
+      ),
     settle,
     transaction: pool.transaction,
     transitions: pool.transitions,

@@ -1,7 +1,13 @@
 import { Clock, Effect, Layer, Semaphore } from "effect"
 import type { BlockFeed, GenesisFeed } from "../../domain/mod.ts"
 import type { Keccak256 } from "../../encoding/mod.ts"
-import { type LedgerReader, type LedgerWriter, PoolStore, SignatureVerifier, type StoreFailure } from "../../ports/mod.ts"
+import {
+  type LedgerReader,
+  type LedgerWriter,
+  PoolStore,
+  SignatureVerifier,
+  type StoreFailure
+} from "../../ports/mod.ts"
 import { Ledger, type LedgerOptions } from "../ledger.ts"
 import { Pool } from "./pool.ts"
 
@@ -10,32 +16,45 @@ import { Pool } from "./pool.ts"
  * learned. Where that fails the ledger has moved on already; the same call again, or the next one, makes up for it.
  */
 export const pooledLedger = (
-  genesis: GenesisFeed, keccak256: Keccak256, options: LedgerOptions = {}
+  genesis: GenesisFeed,
+  keccak256: Keccak256,
+  options: LedgerOptions = {}
 ): Layer.Layer<Ledger, never, LedgerReader | LedgerWriter | Pool | PoolStore | SignatureVerifier> =>
-  Layer.effect(Ledger, Effect.gen(function*() {
-    const ledger = yield* Ledger
-    const pool = yield* Pool
-    const learn = learnAuthorizations({ store: yield* PoolStore, verifier: yield* SignatureVerifier })
-    // what the pool is told of a block must not be overtaken by the next one
-    const oneByOne = Semaphore.makeUnsafe(1).withPermits(1)
-    const settled = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreFailure> => oneByOne(Effect.tap(write, () => pool.settle))
-    const applyBlock = (block: BlockFeed) => settled(Effect.tap(ledger.applyBlock(block), () => learn(block)))
-    return Ledger.of({
-      applyBlock,
-      rollBack: (toBlock) => settled(ledger.rollBack(toBlock)),
-      setPrices: ledger.setPrices,
-      applyRecord: (record) => {
-        switch (record.kind) {
-          case "block":
-            return Effect.map(applyBlock(record.block), (report) => ({ kind: record.kind, ...report }))
-          case "rollBack":
-            return settled(ledger.applyRecord(record))
-          default:
-            return ledger.applyRecord(record)
+  Layer.effect(
+    Ledger,
+    Effect.gen(function*() {
+      const ledger = yield* Ledger
+      const pool = yield* Pool
+      const learn = learnAuthorizations({
+        store: yield* PoolStore,
+        verifier: yield* SignatureVerifier
+      })
+      // what the pool is told of a block must not be overtaken by the next one
+      const oneByOne = Semaphore.makeUnsafe(1).withPermits(1)
+      const settled = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreFailure> =>
+        oneByOne(Effect.tap(write, () => pool.settle))
+      const applyBlock = (block: BlockFeed) =>
+        settled(Effect.tap(ledger.applyBlock(block), () => learn(block)))
+      return Ledger.of({
+        applyBlock,
+        rollBack: (toBlock) => settled(ledger.rollBack(toBlock)),
+        setPrices: ledger.setPrices,
+        applyRecord: (record) => {
+          switch (record.kind) {
+            case "block":
+              return Effect.map(
+                applyBlock(record.block),
+                (report) => ({ kind: record.kind, ...report })
+              )
+            case "rollBack":
+              return settled(ledger.applyRecord(record))
+            default:
+              return ledger.applyRecord(record)
+          }
         }
-      }
+      })
     })
-  })).pipe(Layer.provide(Ledger.layer(genesis, keccak256, options)))
+  ).pipe(Layer.provide(Ledger.layer(genesis, keccak256, options)))
 
 interface Learning {
   readonly store: PoolStore["Service"]
@@ -44,15 +63,30 @@ interface Learning {
 
 /** Keeps the authorizations that a coordinator showed on chain in a block, of owners that have not posted one. */
 export const learnAuthorizations = ({ store, verifier }: Learning) => {
-  const verified = (authorization: Parameters<typeof verifier.authorization>[0]): Effect.Effect<boolean> =>
-    Effect.catchTag(verifier.authorization(authorization), "VerifierBusy", ({ retryAfterSeconds }) =>
-      Effect.andThen(Effect.sleep(retryAfterSeconds * 1000), Effect.suspend(() => verified(authorization))))
+  const verified = (
+    authorization: Parameters<typeof verifier.authorization>[0]
+  ): Effect.Effect<boolean> =>
+    Effect.catchTag(
+      verifier.authorization(authorization),
+      "VerifierBusy",
+      ({ retryAfterSeconds }) =>
+        Effect.andThen(
+          Effect.sleep(retryAfterSeconds * 1000),
+          Effect.suspend(() => verified(authorization))
+        )
+    )
   return Effect.fnUntraced(function*(block: BlockFeed): Effect.fn.Return<void, StoreFailure> {
     const timestampMs = yield* Clock.currentTimeMillis
-    for (const { address, publicKey, signature } of (block.batches ?? []).flatMap(({ l1Coordinator }) => l1Coordinator)) {
+    for (
+      const { address, publicKey, signature } of (block.batches ?? []).flatMap((
+        { l1Coordinator }
+      ) => l1Coordinator)
+    ) {
       if (signature === null || (yield* store.authorization(address)) !== null) continue
       // the ledger does not judge signatures, and a wrong one would keep the owner's own from being taken in
-      if (yield* verified({ address, publicKey, signature })) yield* store.addAuthorization({ address, publicKey, signature, timestampMs })
+      if (yield* verified({ address, publicKey, signature })) {
+        yield* store.addAuthorization({ address, publicKey, signature, timestampMs })
+      }
     }
   })
 }

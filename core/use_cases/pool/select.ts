@@ -1,6 +1,17 @@
 import { Clock, Effect, Result } from "effect"
-import { type Account, type New, type PassedOver, passOverCodes, type PoolTransaction } from "../../domain/mod.ts"
-import { type AccountIndex, type Keccak256, l2TransactionId, type TransactionId } from "../../encoding/mod.ts"
+import {
+  type Account,
+  type New,
+  type PassedOver,
+  passOverCodes,
+  type PoolTransaction
+} from "../../domain/mod.ts"
+import {
+  type AccountIndex,
+  type Keccak256,
+  l2TransactionId,
+  type TransactionId
+} from "../../encoding/mod.ts"
 import type { LedgerStamp, Pooled, StoreFailure } from "../../ports/mod.ts"
 import { attempt, type Refusal, type SelectedReceiver } from "./_attempt.ts"
 import { type Candidate, candidateOf, openCandidates } from "./_candidates.ts"
@@ -38,7 +49,9 @@ export interface Selection {
 
 /** Selects against one version of the ledger; where it moves on in between, again. Notes why the others were passed over. */
 export const selectFrom = Effect.fnUntraced(function*(
-  ports: PoolPorts, keccak256: Keccak256, options: SelectOptions
+  ports: PoolPorts,
+  keccak256: Keccak256,
+  options: SelectOptions
 ): Effect.fn.Return<Selection, StoreFailure> {
   for (let attempts = 1;; attempts++) {
     const stamp = yield* ports.reader.stamp
@@ -46,10 +59,22 @@ export const selectFrom = Effect.fnUntraced(function*(
     if ((yield* ports.reader.stamp).version !== stamp.version && attempts < ATTEMPTS_MAX) continue
     const batchNum = (stamp.batchNum ?? 0) + 1
     const atMs = yield* Clock.currentTimeMillis
-    const passedOver = [...found.refused].map(([id, { code, reason }]): PassedOver => ({ id, code, reason, batchNum, atMs }))
+    const passedOver = [...found.refused].map(([id, { code, reason }]): PassedOver => ({
+      id,
+      code,
+      reason,
+      batchNum,
+      atMs
+    }))
     yield* ports.pool.passOver(passedOver)
     yield* giveWayToLedger(ports, ...found.late)
-    return { batchNum, transactions: found.selected, accounts: found.working.toCreate, passedOver, stamp }
+    return {
+      batchNum,
+      transactions: found.selected,
+      accounts: found.working.toCreate,
+      passedOver,
+      stamp
+    }
   }
 })
 
@@ -71,7 +96,11 @@ class Selecting {
   /** Those whose nonce comes later, by sender and nonce, best fee first. */
   readonly #early = new Map<string, Array<Candidate>>()
 
-  constructor(ports: PoolPorts, keccak256: Keccak256, { accounts = [], maxNewAccounts, maxTransactions }: SelectOptions) {
+  constructor(
+    ports: PoolPorts,
+    keccak256: Keccak256,
+    { accounts = [], maxNewAccounts, maxTransactions }: SelectOptions
+  ) {
     this.#ports = ports
     this.#keccak256 = keccak256
     this.#maxTransactions = maxTransactions
@@ -92,7 +121,10 @@ class Selecting {
       for (let noted = 0; noted < this.#maxTransactions; noted++) {
         const candidate = yield* next()
         if (candidate === null) break
-        this.#refuse(candidate, { code: passOverCodes.noAvailableSlots, reason: `The batch is full with ${this.#maxTransactions} transactions` })
+        this.#refuse(candidate, {
+          code: passOverCodes.noAvailableSlots,
+          reason: `The batch is full with ${this.#maxTransactions} transactions`
+        })
       }
       return this
     })
@@ -107,7 +139,9 @@ class Selecting {
         const before = this.selected.length
         const refusal = yield* this.#group(candidate)
         if (refusal === undefined) {
-          for (const { transaction: { fromAccountIndex } } of this.selected.slice(before)) queue.push(...this.#released(fromAccountIndex))
+          for (const { transaction: { fromAccountIndex } } of this.selected.slice(before)) {
+            queue.push(...this.#released(fromAccountIndex))
+          }
           continue
         }
         this.#refuse(candidate, refusal)
@@ -123,14 +157,25 @@ class Selecting {
       const group: Array<SelectedTransaction> = []
       let candidate: Candidate | null = first
       while (candidate !== null) {
-        const result = yield* attempt(this.#ports, this.working, candidate.row, this.#maxNewAccounts)
+        const result = yield* attempt(
+          this.#ports,
+          this.working,
+          candidate.row,
+          this.#maxNewAccounts
+        )
         if (result.kind === "refused") return this.#giveUp(group, result, candidate)
         const { transaction }: Pooled = candidate.row
         group.push({ transaction, receiver: result.receiver, feeUSD: candidate.feeUSD })
         const { request } = transaction
-        if (request === null || [...this.selected, ...group].some((other) => isRequested(other.transaction, request))) break
+        if (
+          request === null ||
+          [...this.selected, ...group].some((other) => isRequested(other.transaction, request))
+        ) break
         candidate = yield* this.#requestedBy(transaction)
-        if (candidate === null || group.length >= Math.min(GROUP_MAX, this.#maxTransactions - this.selected.length)) {
+        if (
+          candidate === null ||
+          group.length >= Math.min(GROUP_MAX, this.#maxTransactions - this.selected.length)
+        ) {
           return this.#giveUp(group, undefined, candidate)
         }
       }
@@ -144,26 +189,47 @@ class Selecting {
     })
   }
 
-  #giveUp(group: ReadonlyArray<SelectedTransaction>, because: Refusal | undefined, at: Candidate | null): Refusal {
+  #giveUp(
+    group: ReadonlyArray<SelectedTransaction>,
+    because: Refusal | undefined,
+    at: Candidate | null
+  ): Refusal {
     this.working.takeBack()
     if (group.length === 0) return because!
-    const why = because?.reason ?? (at === null ? "it is not pending" : "there is no room for all that require each other")
+    const why = because?.reason ??
+      (at === null ? "it is not pending" : "there is no room for all that require each other")
     return {
-      kind: "refused", code: passOverCodes.requestedNotForged, early: false, late: false,
-      reason: `The requested transaction${at === null ? "" : ` ${at.row.transaction.id}`} cannot be forged in the same batch: ${why}`
+      kind: "refused",
+      code: passOverCodes.requestedNotForged,
+      early: false,
+      late: false,
+      reason: `The requested transaction${
+        at === null ? "" : ` ${at.row.transaction.id}`
+      } cannot be forged in the same batch: ${why}`
     }
   }
 
   #requestedBy({ request }: PoolTransaction): Effect.Effect<Candidate | null, StoreFailure> {
     const { amount, fee, fromAccountIndex, nonce, tokenId } = request!
-    if (amount === null || fee === null || fromAccountIndex === null || nonce === null || tokenId === null) return Effect.succeed(null)
+    if (
+      amount === null || fee === null || fromAccountIndex === null || nonce === null ||
+      tokenId === null
+    ) return Effect.succeed(null)
     const id = l2TransactionId({ amount, fee, fromAccountIndex, nonce, tokenId }, this.#keccak256)
     if (Result.isFailure(id)) return Effect.succeed(null)
-    return Effect.flatMap(this.#ports.pool.pooled([id.success]), ([row]) =>
-      row?.transaction.state === "pend" && isRequested(row.transaction, request!) ? candidateOf(this.#ports, row) : Effect.succeed(null))
+    return Effect.flatMap(
+      this.#ports.pool.pooled([id.success]),
+      ([row]) =>
+        row?.transaction.state === "pend" && isRequested(row.transaction, request!)
+          ? candidateOf(this.#ports, row)
+          : Effect.succeed(null)
+    )
   }
 
-  #refuse({ row: { transaction: { id } } }: Candidate, { code, reason }: Pick<Refusal, "code" | "reason">): void {
+  #refuse(
+    { row: { transaction: { id } } }: Candidate,
+    { code, reason }: Pick<Refusal, "code" | "reason">
+  ): void {
     if (!this.#done.has(id)) this.refused.set(id, { code, reason })
   }
 

@@ -19,90 +19,128 @@ type Changed = ReadonlyArray<TransactionId>
  * did it; what lost its nonce is invalid; what was rolled back, and what a batch left out, is pending again. Stopped at any point it
  * goes on from there the next time.
  */
-export const settlePool = Effect.fnUntraced(function*(ports: PoolPorts, options: SettleOptions): Effect.fn.Return<Changed, StoreFailure> {
-  const changed = new Set<TransactionId>()
-  for (;;) {
-    const step = yield* takeStep(ports)
-    if (step === "done") break
-    for (const id of step) changed.add(id)
+export const settlePool = Effect.fnUntraced(
+  function*(ports: PoolPorts, options: SettleOptions): Effect.fn.Return<Changed, StoreFailure> {
+    const changed = new Set<TransactionId>()
+    for (;;) {
+      const step = yield* takeStep(ports)
+      if (step === "done") break
+      for (const id of step) changed.add(id)
+    }
+    for (const id of yield* releaseForging(ports, options)) changed.add(id)
+    // what became pending only now may have lost its nonce while it was elsewhere
+    const returned = yield* ports.pool.pooled([...changed])
+    yield* giveWayToLedger(ports, ...transactionsOf(returned))
+    return [...changed]
   }
-  for (const id of yield* releaseForging(ports, options)) changed.add(id)
-  // what became pending only now may have lost its nonce while it was elsewhere
-  const returned = yield* ports.pool.pooled([...changed])
-  yield* giveWayToLedger(ports, ...transactionsOf(returned))
-  return [...changed]
-})
+)
 
 /** One batch further, or back to the last one that both know. */
-const takeStep = Effect.fnUntraced(function*(ports: PoolPorts): Effect.fn.Return<Changed | "done", StoreFailure> {
-  const { pool, reader } = ports
-  const atMs = yield* Clock.currentTimeMillis
-  const last = (yield* reader.stamp).batchNum ?? 0
-  const from = yield* greatestMark(ports)
-  if (from === null) return last === 0 ? "done" : yield* start(ports, last)
-  if (!(yield* isInLedger(ports, from))) {
-    const to = yield* lastAgreed(ports, from)
-    const kept = to === null ? 0 : to.batchNum
-    return (yield* pool.settle({ from, to, changes: yield* reopenings(ports, kept, `Batches after ${kept} were rolled back`) }, atMs)) ?? []
+const takeStep = Effect.fnUntraced(
+  function*(ports: PoolPorts): Effect.fn.Return<Changed | "done", StoreFailure> {
+    const { pool, reader } = ports
+    const atMs = yield* Clock.currentTimeMillis
+    const last = (yield* reader.stamp).batchNum ?? 0
+    const from = yield* greatestMark(ports)
+    if (from === null) return last === 0 ? "done" : yield* start(ports, last)
+    if (!(yield* isInLedger(ports, from))) {
+      const to = yield* lastAgreed(ports, from)
+      const kept = to === null ? 0 : to.batchNum
+      return (yield* pool.settle({
+        from,
+        to,
+        changes: yield* reopenings(ports, kept, `Batches after ${kept} were rolled back`)
+      }, atMs)) ?? []
+    }
+    if (from.batchNum >= last) return "done"
+    if (yield* isEmpty(ports)) {
+      const { item } = yield* reader.find("batch", last)
+      return item === null
+        ? []
+        : (yield* pool.settle({ from, to: markOf(item), changes: [] }, atMs)) ?? []
+    }
+    const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
+    if (item === null) return []
+    const changes = yield* batchChanges(ports, item)
+    // a rollback between the two reads would leave a batch of the old chain below one of the new
+    if (!(yield* isInLedger(ports, from))) return []
+    return (yield* pool.settle({ from, to: markOf(item.batch), changes }, atMs)) ?? []
   }
-  if (from.batchNum >= last) return "done"
-  if (yield* isEmpty(ports)) {
-    const { item } = yield* reader.find("batch", last)
-    return item === null ? [] : (yield* pool.settle({ from, to: markOf(item), changes: [] }, atMs)) ?? []
-  }
-  const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
-  if (item === null) return []
-  const changes = yield* batchChanges(ports, item)
-  // a rollback between the two reads would leave a batch of the old chain below one of the new
-  if (!(yield* isInLedger(ports, from))) return []
-  return (yield* pool.settle({ from, to: markOf(item.batch), changes }, atMs)) ?? []
-})
+)
 
 /** The first time nobody knows which batches the pool has seen: every transaction is looked up. */
-const start = Effect.fnUntraced(function*(ports: PoolPorts, last: number): Effect.fn.Return<Changed, StoreFailure> {
-  const { pool, reader } = ports
-  const atMs = yield* Clock.currentTimeMillis
-  const { item } = yield* reader.find("batch", last)
-  if (item === null) return []
-  const changes: Array<PoolChange> = []
-  const pending = yield* pool.pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER })
-  changes.push(...yield* overtakenAmong(ports, transactionsOf(pending)))
-  for (const state of ["fing", "fged"] as const) {
-    for (const row of yield* pool.inBatches({ state, from: 0, to: last })) changes.push(...yield* lookedUp(ports, row))
+const start = Effect.fnUntraced(
+  function*(ports: PoolPorts, last: number): Effect.fn.Return<Changed, StoreFailure> {
+    const { pool, reader } = ports
+    const atMs = yield* Clock.currentTimeMillis
+    const { item } = yield* reader.find("batch", last)
+    if (item === null) return []
+    const changes: Array<PoolChange> = []
+    const pending = yield* pool.pendingSince({
+      beforeMs: Number.MAX_SAFE_INTEGER,
+      limit: Number.MAX_SAFE_INTEGER
+    })
+    changes.push(...yield* overtakenAmong(ports, transactionsOf(pending)))
+    for (const state of ["fing", "fged"] as const) {
+      for (const row of yield* pool.inBatches({ state, from: 0, to: last })) {
+        changes.push(...yield* lookedUp(ports, row))
+      }
+    }
+    return (yield* pool.settle({ from: null, to: markOf(item), changes }, atMs)) ?? []
   }
-  return (yield* pool.settle({ from: null, to: markOf(item), changes }, atMs)) ?? []
-})
+)
 
-const lookedUp = Effect.fnUntraced(function*({ reader }: PoolPorts, row: Pooled): Effect.fn.Return<ReadonlyArray<PoolChange>, StoreFailure> {
-  const { batchNum, id } = row.transaction
-  const forged = (yield* reader.find("transaction", id)).item?.transaction.batchNum ?? null
-  if (forged === null) return [change(row, "pend", null, forgedWithout(batchNum ?? 0))]
-  return row.transaction.state === "fged" && forged === batchNum ? [] : [change(row, "fged", forged, `Forged in batch ${forged}`)]
-})
+const lookedUp = Effect.fnUntraced(
+  function*(
+    { reader }: PoolPorts,
+    row: Pooled
+  ): Effect.fn.Return<ReadonlyArray<PoolChange>, StoreFailure> {
+    const { batchNum, id } = row.transaction
+    const forged = (yield* reader.find("transaction", id)).item?.transaction.batchNum ?? null
+    if (forged === null) return [change(row, "pend", null, forgedWithout(batchNum ?? 0))]
+    return row.transaction.state === "fged" && forged === batchNum
+      ? []
+      : [change(row, "fged", forged, `Forged in batch ${forged}`)]
+  }
+)
 
 /** Transactions whose batch came without them, or does not come. */
 const releaseForging = (ports: PoolPorts, options: SettleOptions) =>
   changeAsNoticed(ports, (mark) => forgingInVain(ports, mark?.batchNum ?? 0, options))
 
-const forgingInVain = Effect.fnUntraced(function*({ pool }: PoolPorts, last: number, { forgingMaxMs }: SettleOptions) {
-  const atMs = yield* Clock.currentTimeMillis
-  const missed = yield* pool.inBatches({ state: "fing", from: 0, to: last })
-  const waiting = [
-    ...yield* pool.inBatches({ state: "fing", from: last + 1, to: batchNumLimit }), ...yield* pool.inBatches({ state: "fged", from: last + 1, to: batchNumLimit })
-  ]
-  const late = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
-  return [
-    ...missed.map((row) => change(row, "pend", null, forgedWithout(row.transaction.batchNum!))),
-    ...late.map((row) => change(row, "pend", null, `Batch ${row.transaction.batchNum} was not forged within ${forgingMaxMs} ms`))
-  ]
-})
+const forgingInVain = Effect.fnUntraced(
+  function*({ pool }: PoolPorts, last: number, { forgingMaxMs }: SettleOptions) {
+    const atMs = yield* Clock.currentTimeMillis
+    const missed = yield* pool.inBatches({ state: "fing", from: 0, to: last })
+    const waiting = [
+      ...yield* pool.inBatches({ state: "fing", from: last + 1, to: batchNumLimit }),
+      ...yield* pool.inBatches({ state: "fged", from: last + 1, to: batchNumLimit })
+    ]
+    const late = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
+    return [
+      ...missed.map((row) => change(row, "pend", null, forgedWithout(row.transaction.batchNum!))),
+      ...late.map((row) =>
+        change(
+          row,
+          "pend",
+          null,
+          `Batch ${row.transaction.batchNum} was not forged within ${forgingMaxMs} ms`
+        )
+      )
+    ]
+  }
+)
 
 const transactionsOf = (rows: ReadonlyArray<Pooled>) => rows.map(({ transaction }) => transaction)
 
-const isEmpty = ({ pool }: PoolPorts) => Effect.map(pool.counts, ({ fged, fing, invl, pend }) => fged + fing + invl + pend === 0)
+const isEmpty = ({ pool }: PoolPorts) =>
+  Effect.map(pool.counts, ({ fged, fing, invl, pend }) => fged + fing + invl + pend === 0)
 
 const isInLedger = ({ reader }: PoolPorts, { batchNum, ethereumBlockHash }: BatchMark) =>
-  Effect.map(reader.find("batch", batchNum), ({ item }) => item?.ethereumBlockHash === ethereumBlockHash)
+  Effect.map(
+    reader.find("batch", batchNum),
+    ({ item }) => item?.ethereumBlockHash === ethereumBlockHash
+  )
 
 const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: BatchMark) {
   let below = above.batchNum
@@ -117,4 +155,7 @@ const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: BatchMar
 /** Marks that are read at once; a rollback is seldom deeper. */
 const MARKS_MAX = 64
 
-const markOf = ({ batchNum, ethereumBlockHash }: Batch): BatchMark => ({ batchNum, ethereumBlockHash })
+const markOf = ({ batchNum, ethereumBlockHash }: Batch): BatchMark => ({
+  batchNum,
+  ethereumBlockHash
+})

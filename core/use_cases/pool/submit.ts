@@ -1,8 +1,19 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { InputFault } from "../../contract/mod.ts"
-import type { Network, PoolTransaction, PostedAuthorization, PostedTransaction } from "../../domain/mod.ts"
+import type {
+  Network,
+  PoolTransaction,
+  PostedAuthorization,
+  PostedTransaction
+} from "../../domain/mod.ts"
 import type { Keccak256, TransactionId } from "../../encoding/mod.ts"
-import { LedgerReader, PoolStore, SignatureVerifier, type StoreFailure, type VerifierBusy } from "../../ports/mod.ts"
+import {
+  LedgerReader,
+  PoolStore,
+  SignatureVerifier,
+  type StoreFailure,
+  type VerifierBusy
+} from "../../ports/mod.ts"
 import { ledgerFaults, partiesOf } from "./_ledger_rules.ts"
 import { giveWayToLedger } from "./_overtaken.ts"
 import { authorizationFaults, postedFaults, refuseFor, withoutEmptyParts } from "./_posted_rules.ts"
@@ -29,19 +40,37 @@ export interface Submitted {
   readonly stored: boolean
 }
 
-export type SubmissionFailure = SubmissionRefused | SubmissionConflict | PoolFull | VerifierBusy | StoreFailure
+export type SubmissionFailure =
+  | SubmissionRefused
+  | SubmissionConflict
+  | PoolFull
+  | VerifierBusy
+  | StoreFailure
 
 /** Takes in what wallets post: it refuses what is wrong with every reason, and keeps what is right. */
 export class Submission extends Context.Service<Submission, {
-  readonly submitTransaction: (posted: PostedTransaction) => Effect.Effect<Submitted & { readonly id: TransactionId }, SubmissionFailure>
-  readonly submitAuthorization: (posted: PostedAuthorization) => Effect.Effect<Submitted, Exclude<SubmissionFailure, PoolFull>>
+  readonly submitTransaction: (
+    posted: PostedTransaction
+  ) => Effect.Effect<Submitted & { readonly id: TransactionId }, SubmissionFailure>
+  readonly submitAuthorization: (
+    posted: PostedAuthorization
+  ) => Effect.Effect<Submitted, Exclude<SubmissionFailure, PoolFull>>
 }>()("rollup/core/Submission") {
-  static readonly layer = (options: SubmissionOptions): Layer.Layer<Submission, never, LedgerReader | PoolStore | SignatureVerifier> =>
-    Layer.effect(Submission, Effect.gen(function*() {
-      const verdicts = new Verdicts()
-      yield* verdicts.measured(options.pendingMax ?? pendingMaxDefault)
-      return make(options, { reader: yield* LedgerReader, pool: yield* PoolStore, verifier: yield* SignatureVerifier }, verdicts)
-    }))
+  static readonly layer = (
+    options: SubmissionOptions
+  ): Layer.Layer<Submission, never, LedgerReader | PoolStore | SignatureVerifier> =>
+    Layer.effect(
+      Submission,
+      Effect.gen(function*() {
+        const verdicts = new Verdicts()
+        yield* verdicts.measured(options.pendingMax ?? pendingMaxDefault)
+        return make(options, {
+          reader: yield* LedgerReader,
+          pool: yield* PoolStore,
+          verifier: yield* SignatureVerifier
+        }, verdicts)
+      })
+    )
 }
 
 const pendingMaxDefault = 100_000
@@ -52,26 +81,52 @@ interface Ports {
   readonly verifier: SignatureVerifier["Service"]
 }
 
-function make(options: SubmissionOptions, { pool, reader, verifier }: Ports, verdicts: Verdicts): Submission["Service"] {
-  const { keccak256, maxFeeUSD = Infinity, minFeeUSD = 0, network, pendingMax = pendingMaxDefault, pendingPerAccountMax = 1000, retryAfterSeconds = 60 } = options
+function make(
+  options: SubmissionOptions,
+  { pool, reader, verifier }: Ports,
+  verdicts: Verdicts
+): Submission["Service"] {
+  const {
+    keccak256,
+    maxFeeUSD = Infinity,
+    minFeeUSD = 0,
+    network,
+    pendingMax = pendingMaxDefault,
+    pendingPerAccountMax = 1000,
+    retryAfterSeconds = 60
+  } = options
   const refuse = refuseFor(network)
   const tooMany = ({ fromAccountIndex }: PostedTransaction) => {
     verdicts.limits.pendingPerAccountMax++
-    return refuse("fromAccountIndex", fromAccountIndex, `an account with fewer than ${pendingPerAccountMax} pending transactions`)
+    return refuse(
+      "fromAccountIndex",
+      fromAccountIndex,
+      `an account with fewer than ${pendingPerAccountMax} pending transactions`
+    )
   }
   const conflict = (id: TransactionId) =>
-    new SubmissionConflict({ faults: [refuse("id", id, "an id that is free or the same transaction: another one is stored under it, and stays")] })
+    new SubmissionConflict({
+      faults: [
+        refuse(
+          "id",
+          id,
+          "an id that is free or the same transaction: another one is stored under it, and stays"
+        )
+      ]
+    })
   const full = Effect.suspend(() => {
     verdicts.limits.pendingMax++
     return Effect.fail(new PoolFull({ pendingMax, retryAfterSeconds }))
   })
 
-  const acknowledge = Effect.fnUntraced(function*(known: PoolTransaction, posted: PostedTransaction) {
-    if (!isSamePosted(known, posted)) return yield* conflict(known.id)
-    // whoever posted it before may have failed between adding it and looking whether a block had come
-    yield* giveWayToLedger({ reader, pool }, known)
-    return { id: known.id, stored: false }
-  })
+  const acknowledge = Effect.fnUntraced(
+    function*(known: PoolTransaction, posted: PostedTransaction) {
+      if (!isSamePosted(known, posted)) return yield* conflict(known.id)
+      // whoever posted it before may have failed between adding it and looking whether a block had come
+      yield* giveWayToLedger({ reader, pool }, known)
+      return { id: known.id, stored: false }
+    }
+  )
 
   // each tier is dearer than the one before it, and runs only where that one found nothing
   const submitTransaction = Effect.fnUntraced(function*(given: PostedTransaction) {
@@ -83,16 +138,28 @@ function make(options: SubmissionOptions, { pool, reader, verifier }: Ports, ver
 
     const parties = yield* partiesOf(reader, posted)
     const isTooMany = (yield* pool.pendingOf(posted.fromAccountIndex)) >= pendingPerAccountMax
-    yield* orRefused([...ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse), ...isTooMany ? [tooMany(posted)] : []])
+    yield* orRefused([
+      ...ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse),
+      ...isTooMany ? [tooMany(posted)] : []
+    ])
     if ((yield* pool.counts).pend >= pendingMax) return yield* full
 
     const { publicKey } = parties.sender!
     if (!(yield* verifier.transaction(posted, publicKey))) {
-      return yield* refused([refuse("signature", posted.signature, "the signature of this transaction by the key of the sender's account")])
+      return yield* refused([
+        refuse(
+          "signature",
+          posted.signature,
+          "the signature of this transaction by the key of the sender's account"
+        )
+      ])
     }
     const timestampMs = yield* Clock.currentTimeMillis
     const transaction = { ...posted, state: "pend", timestampMs, batchNum: null } as const
-    const added = yield* pool.addTransaction(transaction, publicKey, { pendingMax, pendingPerAccountMax })
+    const added = yield* pool.addTransaction(transaction, publicKey, {
+      pendingMax,
+      pendingPerAccountMax
+    })
     switch (added.kind) {
       case "added":
         // a block that came since the checks has settled a pool without this transaction
@@ -109,15 +176,36 @@ function make(options: SubmissionOptions, { pool, reader, verifier }: Ports, ver
     const { address, publicKey, signature } = posted
     yield* orRefused(authorizationFaults(posted, refuse))
     const conflict = new SubmissionConflict({
-      faults: [refuse("zkEthereumAddress", address, "an address without an authorization or the same one: another one is stored for it, and stays")]
+      faults: [
+        refuse(
+          "zkEthereumAddress",
+          address,
+          "an address without an authorization or the same one: another one is stored for it, and stays"
+        )
+      ]
     })
     const known = yield* pool.authorization(address)
-    if (known !== null) return isSameAuthorization(known, posted) ? { stored: false } : yield* conflict
+    if (known !== null) {
+      return isSameAuthorization(known, posted)
+        ? { stored: false }
+        : yield* conflict
+    }
     if (!(yield* verifier.authorization(posted))) {
-      return yield* refused([refuse("signature", signature, "the signature of this authorization by the address, for a key whose signatures mean something")])
+      return yield* refused([
+        refuse(
+          "signature",
+          signature,
+          "the signature of this authorization by the address, for a key whose signatures mean something"
+        )
+      ])
     }
     const timestampMs = yield* Clock.currentTimeMillis
-    const { added, authorization } = yield* pool.addAuthorization({ address, publicKey, signature, timestampMs })
+    const { added, authorization } = yield* pool.addAuthorization({
+      address,
+      publicKey,
+      signature,
+      timestampMs
+    })
     return added || isSameAuthorization(authorization, posted) ? { stored: added } : yield* conflict
   })
 
@@ -127,32 +215,42 @@ function make(options: SubmissionOptions, { pool, reader, verifier }: Ports, ver
   }
 }
 
-const refused = (faults: ReadonlyArray<InputFault>) => new SubmissionRefused({ faults: faults as [InputFault, ...Array<InputFault>] })
+const refused = (faults: ReadonlyArray<InputFault>) =>
+  new SubmissionRefused({ faults: faults as [InputFault, ...Array<InputFault>] })
 
 const orRefused = (faults: ReadonlyArray<InputFault>): Effect.Effect<void, SubmissionRefused> =>
   faults.length === 0 ? Effect.void : Effect.fail(refused(faults))
 
 /** What was posted breaks rules: all that could be checked, each with pointer, value and rule. */
-export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
-  faults: Schema.NonEmptyArray(InputFault)
-}) {
+export class SubmissionRefused
+  extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
+    faults: Schema.NonEmptyArray(InputFault)
+  })
+{
   override get message(): string {
     const [first, ...others] = this.faults
-    return others.length === 0 ? first.message : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
+    return others.length === 0
+      ? first.message
+      : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
   }
 }
 
 /** Something else is stored under the same identifier or address, and stays. */
-export class SubmissionConflict extends Schema.TaggedError<SubmissionConflict>()("SubmissionConflict", {
-  faults: Schema.NonEmptyArray(InputFault)
-}) {
+export class SubmissionConflict
+  extends Schema.TaggedError<SubmissionConflict>()("SubmissionConflict", {
+    faults: Schema.NonEmptyArray(InputFault)
+  })
+{
   override get message(): string {
     return this.faults[0].message
   }
 }
 
 /** The pool takes no more pending transactions for now. */
-export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", { pendingMax: Schema.Int, retryAfterSeconds: Schema.Int }) {
+export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", {
+  pendingMax: Schema.Int,
+  retryAfterSeconds: Schema.Int
+}) {
   override get message(): string {
     return `The pool holds ${this.pendingMax} pending transactions and takes no more: try again in ${this.retryAfterSeconds} seconds`
   }
