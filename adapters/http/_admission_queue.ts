@@ -2,8 +2,8 @@ import { Effect, MutableList } from "effect"
 import type { Admission } from "./message.ts"
 
 /**
- * A queue that has been long for this time is a standing queue, not a burst: the interval of CoDel,
- * some worst round trip (RFC 8289, section 4.3).
+ * A queue that has been long for this time is a standing queue, not a burst: the interval of CoDel, on
+ * the order of a worst round trip (RFC 8289, section 4.3).
  */
 const intervalMs = 100
 /**
@@ -12,11 +12,17 @@ const intervalMs = 100
  * open up to 200 connections (test/http/admission_queue.test.ts).
  */
 const longQueue = 256
-/** Answers are computed for this time before the event loop reads what has arrived: reading takes about a tenth of it (test/overload/RESULTS.md). */
+/**
+ * Answers are computed for this time before the event loop reads what has arrived: reading takes about
+ * a tenth of it (test/overload/RESULTS.md).
+ */
 const sliceMs = 2
 
 export interface AdmissionQueueOptions {
-  /** How long a request may wait while the server is overloaded; 5 ms is the target of CoDel (RFC 8289, section 4.4). 0 refuses nothing. */
+  /**
+   * How long a request may wait while the server is overloaded; 5 ms is the target of CoDel (RFC 8289,
+   * section 4.4). 0 refuses nothing.
+   */
   readonly targetMs: number
   readonly nowMs?: () => number
   /** Runs a callback when the event loop has read what has arrived. */
@@ -32,9 +38,10 @@ interface Waiting {
 /**
  * Admits requests whose answers have to be computed, first come first served, and sheds load when a
  * queue stands: the server is overloaded if the queue has been long for an interval, and remains so
- * until nothing was refused for an interval. Then a request is refused that has waited longer than the
- * target, unless it is the last one of the queue, or that arrives when the first one has. This is CoDel without its drop schedule, as used
- * for server queues by B. Maurer, "Fail at Scale", ACM Queue 13(8), 2015.
+ * until nothing was refused for an interval. Then it refuses a request that has waited longer than the
+ * target, unless that is the last one of the queue, and one that arrives when the first one has. This
+ * is CoDel without its drop schedule, as used for server queues by B. Maurer, "Fail at Scale", ACM
+ * Queue 13(8), 2015.
  */
 export class AdmissionQueue {
   readonly #targetMs: number
@@ -58,7 +65,7 @@ export class AdmissionQueue {
     this.#defer = defer
   }
 
-  /** Called when a connection was accepted: others may wait, and the event loop accepts one in each turn. */
+  /** Called when a connection was accepted: others may wait, and each turn of the event loop accepts one. */
   readonly connected = (): void => void (this.#isConnected = true)
 
   /** Called before an answer is computed: now, never, or if the effect returns true. */
@@ -97,19 +104,21 @@ export class AdmissionQueue {
     let nowMs = this.#nowMs()
     if (this.#waiting.length === 0) return
     this.#nextSlice(nowMs)
-    const isConnected = this.#isConnected
+    if (this.#isConnected) this.#sliceEndsMs = nowMs
     this.#isConnected = false
-    while (this.#waiting.length > 0 && nowMs < this.#sliceEndsMs) {
+    for (let computed = 0; this.#waiting.length > 0; nowMs = this.#nowMs()) {
       if (this.#waiting.length < longQueue) this.#shortAtMs = nowMs
-      const { isGone, resume, sinceMs } = MutableList.take(this.#waiting) as Waiting
-      this.#firstSinceMs = sinceMs
-      if (isGone) continue
-      const isLate = nowMs - sinceMs > this.#targetMs && this.#waiting.length > 0
-      const isRefused = isLate && this.#isOverloaded(nowMs)
-      if (isRefused) this.#refusedAtMs = nowMs
-      resume(!isRefused)
-      if (isConnected && !isRefused) return
-      nowMs = this.#nowMs()
+      const waiting = MutableList.take(this.#waiting) as Waiting
+      this.#firstSinceMs = waiting.sinceMs
+      if (waiting.isGone) continue
+      const isLate = nowMs - waiting.sinceMs > this.#targetMs && this.#waiting.length > 0
+      if (isLate && this.#isOverloaded(nowMs)) {
+        this.#refusedAtMs = nowMs
+        waiting.resume(false)
+      } else if (computed === 0 || nowMs < this.#sliceEndsMs) {
+        computed++
+        waiting.resume(true)
+      } else return MutableList.prepend(this.#waiting, waiting)
     }
   }
 
