@@ -1,7 +1,8 @@
+import { join } from "node:path"
 import { limitsTable, settings, settingsTable } from "../../app/config/mod.ts"
 import { exitCodes } from "../../app/exit_codes.ts"
 
-/** How the program ends, as a table in Markdown. */
+/** Returns the exit codes as a table in Markdown. */
 export const exitTable = (): string =>
   [
     "| exit code | meaning |",
@@ -15,7 +16,10 @@ const tables: { readonly [name: string]: () => string } = {
   "exit codes": exitTable
 }
 
-/** The README with its generated tables as they have to be. Throws where one has no place. */
+/** The document that holds the tables. */
+export const readmePath = join(import.meta.dirname, "../../app/README.md")
+
+/** Returns the document with its generated tables up to date. Throws if the comments around a table are missing. */
 export const withTables = (readme: string): string => {
   let rewritten = readme
   for (const [name, table] of Object.entries(tables)) {
@@ -25,7 +29,7 @@ export const withTables = (readme: string): string => {
     )
     if (!place.test(rewritten)) {
       throw new Error(
-        `The README has no place for the ${name}: expected the comments around their table`
+        `app/README.md has no place for the ${name}: expected the comments around their table`
       )
     }
     rewritten = rewritten.replace(

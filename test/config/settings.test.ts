@@ -1,11 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Exit, Schema } from "effect"
 import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { commands } from "../../app/commands.ts"
 import { commandHelp, programHelp, settings, settingsTable } from "../../app/config/mod.ts"
 import { exitCodes } from "../../app/exit_codes.ts"
-import { exitTable, withTables } from "./_readme.ts"
+import { exitTable, readmePath, withTables } from "./_readme.ts"
 
 const all = Object.values(settings.serverSettings)
 const options = commands.flatMap(({ options }) => Object.values(options))
@@ -63,13 +62,13 @@ describe("the settings", () => {
     }
   })
 
-  it("stand in the table of the README as they are declared", () => {
-    const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8")
+  it("are in the tables of app/README.md as they are declared", () => {
+    const readme = readFileSync(readmePath, "utf8")
     const rewritten = withTables(readme)
     assert.strictEqual(
       readme,
       rewritten,
-      "the README tells other settings: run node test/config/write_readme.ts"
+      "the tables of app/README.md are out of date: run node test/config/write_readme.ts"
     )
     for (const { code } of Object.values(exitCodes)) assert.include(exitTable(), `| ${code} |`)
     for (const { key } of all) assert.include(settingsTable(settings.serverSettings), `\`${key}\``)

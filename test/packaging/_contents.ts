@@ -4,7 +4,8 @@ import type { Manifest } from "./_project.ts"
 
 /** What a packed file may be: nothing but what users need. */
 const allowed: ReadonlyArray<RegExp> = [
-  /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/u,
+  /^(?:package\.json|LICENSE|CHANGELOG\.md)$/u,
+  /^(?:(?:core|adapters|app|test)\/(?:\w+\/)*)?README\.md$/u,
   /^(?:core|adapters|app|test\/laws)\/(?:[\w/]+\/)?\w+\.ts$/u,
   // the entry is JavaScript in the sources too
   /^app\/main\.js$/u,

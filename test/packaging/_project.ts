@@ -1,8 +1,14 @@
-import { readFileSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 export const root = join(import.meta.dirname, "../..")
 export const read = (path: string): string => readFileSync(join(root, path), "utf8")
+
+/** The READMEs of the repository, relative to its root. */
+export const readmes: ReadonlyArray<string> = globSync(
+  ["README.md", "{core,adapters,app,test}/**/README.md"],
+  { cwd: root, exclude: ["**/node_modules/**"] }
+).sort()
 
 interface Targets {
   readonly "rollup-node-source": string

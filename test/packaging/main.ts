@@ -16,7 +16,7 @@ import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { containerFaults } from "./_container_build.ts"
 import { contentFaults } from "./_contents.ts"
-import { manifest, root } from "./_project.ts"
+import { manifest, readmes, root } from "./_project.ts"
 
 /*
  * Builds and packs the package, and looks at the tarball as a user gets it. Each check says what it found; the program ends with 1
@@ -94,7 +94,7 @@ try {
   )
   await check("it holds what users need, all of it and nothing else", () => [
     ...contentFaults(unpacked, paths, manifest),
-    ...["CHANGELOG.md", "LICENSE", "README.md"].filter((path) => !paths.includes(path)).map((
+    ...["CHANGELOG.md", "LICENSE", ...readmes].filter((path) => !paths.includes(path)).map((
       path
     ) => `${path} is missing`)
   ])

@@ -23,15 +23,21 @@ describe("the package", () => {
     assert.match(read("app/main.js"), /^#!\/usr\/bin\/env node\n/u)
   })
 
-  it("says in the README why it depends on what it depends on, in one line each, and on nothing else", () => {
-    const section = read("README.md").split("## Dependencies")[1] ?? ""
-    const told = [...section.matchAll(/^\| (`.*?) \| (.+) \|$/gmu)].flatMap(([, names, why]) => {
-      assert.isNotEmpty(why!.trim())
-      return [...names!.matchAll(/`([^`]+)`/gu)].map((match) => match[1]!)
-    })
+  it("documents the purpose of each dependency, and of nothing else", () => {
+    const documented = (readme: string, heading: string) => {
+      const section = read(readme).split(`## ${heading}\n`)[1]?.split("\n## ")[0] ?? ""
+      return [...section.matchAll(/^\| (`.*?) \| (.+) \|$/gmu)].flatMap(([, names, purpose]) => {
+        assert.isNotEmpty(purpose!.trim())
+        return [...names!.matchAll(/`([^`]+)`/gu)].map((match) => match[1]!)
+      }).toSorted()
+    }
     assert.deepStrictEqual(
-      told.toSorted(),
-      [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)].toSorted()
+      documented("README.md", "Dependencies"),
+      Object.keys(manifest.dependencies).toSorted()
+    )
+    assert.deepStrictEqual(
+      documented("test/README.md", "Development dependencies"),
+      Object.keys(manifest.devDependencies).toSorted()
     )
   })
 
