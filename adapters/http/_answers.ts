@@ -3,7 +3,6 @@ import type { NetworkConstants } from "../../core/domain/mod.ts"
 import type { LedgerSnapshot, LedgerStamp, LedgerTip, PoolTip } from "../../core/ports/mod.ts"
 import { type Answer, versionsOf } from "../../core/use_cases/mod.ts"
 import { AnswerMemory } from "./_answer_memory.ts"
-import type { Computed } from "./_computed.ts"
 import {
   contentTag,
   type Dependence,
@@ -13,7 +12,7 @@ import {
   namedTags
 } from "./_entity_tag.ts"
 import { cacheControl, type HeaderRecord, notModifiedHeaders } from "./_headers.ts"
-import type { Site } from "./_site.ts"
+import type { Computed, Site } from "./_site.ts"
 import { type AnswerStats, type HttpAnswer, type HttpRequest, largeBytes } from "./message.ts"
 import { utf8Body } from "./utf8.ts"
 

@@ -11,17 +11,31 @@ import {
   writeOperations
 } from "../../core/contract/mod.ts"
 import type { LedgerStamp, NotRegistered } from "../../core/ports/mod.ts"
-import { batchOf, type ReadFailure, type ReadInterface } from "../../core/use_cases/mod.ts"
-import type { Computed } from "./_computed.ts"
-import { localPath } from "./_local_path.ts"
+import {
+  type Answer,
+  batchOf,
+  type ReadFailure,
+  type ReadInterface
+} from "../../core/use_cases/mod.ts"
 import { type HeaderRecord, makeHeaders } from "./_headers.ts"
 import type { Mount } from "./_mounts.ts"
 import type { PostFailure, Posting } from "./_posting.ts"
 import { makeRouter, type Route, type Router } from "./_router.ts"
 import { docsPage } from "./docs.ts"
 import type { HttpAnswer, HttpRequest } from "./message.ts"
-import { exactJson, openApi } from "./open_api.ts"
+import { exactJson, localPath, openApi } from "./open_api.ts"
 import { notRegistered, type Problem } from "./problem.ts"
+
+/** An answer as its resource computes it, before it is tagged. */
+export interface Computed extends Partial<Pick<Answer, "dependsOn" | "pool">> {
+  readonly status: number
+  /** Beside those that name the snapshot and the revision. */
+  readonly headers: HeaderRecord
+  readonly body: string | Uint8Array
+  readonly stamp: LedgerStamp | undefined
+  /** The batch that is all that is shown, which becomes final; null or absent of others. */
+  readonly batch?: number | null
+}
 
 /** What stands at one path. */
 export interface Resource {

@@ -17,7 +17,6 @@ import {
   writeOperationIds,
   writeOperations
 } from "../../core/contract/mod.ts"
-import { localPath } from "./_local_path.ts"
 import { exampleMaker } from "./_open_api_examples.ts"
 import { operationParameters } from "./_open_api_parameters.ts"
 import {
@@ -206,6 +205,10 @@ const componentSchemas = (
   }
   return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
+
+/** The path of an operation, with its parameters as this network spells them: `/accounts/{accountIndex}`. */
+export const localPath = ({ path }: Pick<Operation, "path">, { name }: WireContext): string =>
+  path.replaceAll(/\{(\w+)\}/gu, (_, parameter: string) => `{${name(parameter)}}`)
 
 /** JSON in which a bigint is a number with all its digits. */
 export const exactJson = (value: unknown): string => {

@@ -1,5 +1,13 @@
+import { Data } from "effect"
 import { SqlError } from "effect/sql"
 import { StoreFailure } from "../../core/ports/mod.ts"
+
+/** A database cannot be used, in a sentence that says what to do. Nothing in it was changed. */
+export class DatabaseError extends Data.TaggedError("DatabaseError")<{
+  readonly reason: "url" | "refused" | "migrationChanged" | "newer" | "otherNetwork"
+  readonly message: string
+  readonly cause?: unknown
+}> {}
 
 /** What the database said, as the ports tell it. */
 export const storeFailure = (error: SqlError.SqlError): StoreFailure =>

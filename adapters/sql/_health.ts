@@ -2,8 +2,7 @@ import { Context, Effect, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { checkHealth, type Health } from "../../core/ports/mod.ts"
 import { toldBy } from "./_failure.ts"
-import { Signals } from "./_signals.ts"
-import { Database } from "./database.ts"
+import { Database, Signals } from "./database.ts"
 import { migrate } from "./migrate.ts"
 
 /** Tells the monitor how the database is, whether its schema is ours, and who writes the ledger. */

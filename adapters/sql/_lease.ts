@@ -4,8 +4,7 @@ import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { StoreFailure, WriteSeries } from "../../core/ports/mod.ts"
 import { storeFailure } from "./_failure.ts"
-import { Signals } from "./_signals.ts"
-import { Database } from "./database.ts"
+import { Database, Signals } from "./database.ts"
 
 /*
  * One process writes the ledger at a time, and the database sees to it. The row of `writer` says who, and until when without a sign of

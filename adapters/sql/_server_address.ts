@@ -1,5 +1,5 @@
 import { Redacted, Result } from "effect"
-import { DatabaseError } from "./database_error.ts"
+import { DatabaseError } from "./_failure.ts"
 
 /** Where a database is, without what opens it. */
 export interface ServerAddress {

@@ -1,10 +1,9 @@
+import type { PgConnection } from "@effect/sql-pg"
 import { Context, Effect, Layer, type Redacted, Schedule, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Client, type ClientOptions, makeClient, type Values } from "./_client.ts"
-import { isConnectionLost, sqlState, toldBy } from "./_failure.ts"
+import { DatabaseError, isConnectionLost, sqlState, toldBy } from "./_failure.ts"
 import { serverAddress, toldAddress } from "./_server_address.ts"
-import { Signals } from "./_signals.ts"
-import { DatabaseError } from "./database_error.ts"
 
 /** The doors to one database. */
 export class Database extends Context.Service<Database, {
@@ -20,6 +19,14 @@ export class Database extends Context.Service<Database, {
   /** For changes of the schema: one connection on which a statement may take any time. */
   readonly unhurried: SqlClient.SqlClient
 }>()("rollup/sql/Database") {}
+
+/** For what must not wait behind other work: the writer's sign of life, and word of new versions. */
+export class Signals extends Context.Service<Signals, {
+  /** A connection of its own. */
+  readonly sql: SqlClient.SqlClient
+  /** To open another one for listening. */
+  readonly session: PgConnection.Config
+}>()("rollup/sql/Signals") {}
 
 export interface DatabaseOptions {
   /** `postgresql://user:password@host:5432/database`; parameters such as `sslmode` and `options` count. */

@@ -1,10 +1,9 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { StoreFailure } from "../../core/ports/mod.ts"
-import { storeFailure } from "./_failure.ts"
+import { DatabaseError, storeFailure } from "./_failure.ts"
 import { checksumOf, type Migration, migrations as all } from "./_migrations.ts"
 import { Database } from "./database.ts"
-import { DatabaseError } from "./database_error.ts"
 
 export type { Migration } from "./_migrations.ts"
 

@@ -1,12 +1,11 @@
 import { Effect, Schema } from "effect"
 import { ether, GenesisFeed } from "../../core/domain/mod.ts"
 import type { StoreFailure } from "../../core/ports/mod.ts"
-import { storeFailure } from "./_failure.ts"
+import { DatabaseError, storeFailure } from "./_failure.ts"
 import { blockColumns, parameterSetColumns, tokenColumns } from "./_ledger_columns.ts"
 import { parameterKinds } from "./_parameter_sets.ts"
 import { type Columns, insertInto } from "./_parameters.ts"
 import { Database } from "./database.ts"
-import { DatabaseError } from "./database_error.ts"
 
 const genesisText = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 

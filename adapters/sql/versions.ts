@@ -5,7 +5,7 @@ import { type LedgerSnapshot, RecentSnapshots } from "../../core/ports/mod.ts"
 import { toldBy } from "./_failure.ts"
 import { readWord, wordExpression } from "./_part_versions.ts"
 import { PoolChanges, readPlaces } from "./_pool_changes.ts"
-import { Signals } from "./_signals.ts"
+import { Signals } from "./database.ts"
 
 /**
  * What this process knows of the newest ledger version, and of changes in the pool. Other processes are told by the transaction that
