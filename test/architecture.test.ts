@@ -54,7 +54,7 @@ const files = ["core", "adapters", "app"].flatMap(filesUnder)
 const imports = files.flatMap(importsOf)
 const top = (file: string): string => file.split("/")[0]!
 /** What needs Node has a door of its own, so that the other one opens everywhere. */
-const doorsForNode: ReadonlyArray<string> = ["adapters/http/node.ts", "adapters/crypto/node.ts"]
+const doorsForNode: ReadonlyArray<string> = ["adapters/crypto/node.ts"]
 const told = ({ from, specifier }: Import): string => `${from} imports ${specifier}`
 
 describe("the house", () => {

@@ -1,6 +1,6 @@
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
-import { sendLastAnswer } from "../http/node.ts"
+import { sendLastAnswer } from "../http/node/mod.ts"
 import type { AdminLimitHits } from "./limit.ts"
 import { type Refusal, refusal } from "./_reply.ts"
 

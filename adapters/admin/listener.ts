@@ -23,7 +23,7 @@ import { tokenChecker } from "./_token.ts"
 import { type AdminLimits, defaultAdminLimits, noHits } from "./limit.ts"
 import { measureProcess } from "./process_metrics.ts"
 
-// see adapters/http/server.ts
+// see adapters/http/node/server.ts
 const { createServer } = process.getBuiltinModule("node:http")
 
 export interface AdminOptions {

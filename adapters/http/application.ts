@@ -11,35 +11,55 @@ import {
   PoolTip
 } from "../../core/ports/mod.ts"
 import { type ReadFailure, readInterfaces, Submission } from "../../core/use_cases/mod.ts"
-import { measureAnswers } from "./_answer_metrics.ts"
-import { makeAnswers } from "./_answers.ts"
-import { answerHeaders, preflightHeaders } from "./_headers.ts"
-import { overLimit, undeclaredBody } from "./_limits.ts"
-import { type Choice, defaultMounts, makeChooser, type Mount } from "./_mounts.ts"
-import { observed, type Seen, toldHeaders } from "./_observed.ts"
-import { makePostings, type PostFailure } from "./_posting.ts"
-import { measureRequests, RequestCounts } from "./_request_counts.ts"
-import type { Match } from "./_router.ts"
-import { utf8Body } from "./utf8.ts"
-import { makeSite, mountedPath, type Resource, type Site } from "./_site.ts"
-import { defaultLimits, type HttpLimits, type LimitName } from "./limit.ts"
-import { type AnswerStats, type HttpAnswer, type HttpRequest, withoutBody } from "./message.ts"
-import type { Observing } from "./observing.ts"
+import { makeAnswers, measureAnswers } from "./cache/mod.ts"
 import {
+  answerHeaders,
+  type AnswerStats,
   badInput,
   busy,
   conflicting,
+  defaultLimits,
+  type HttpAnswer,
+  type HttpLimits,
+  type HttpRequest,
   internal,
+  type LimitName,
   notFound,
+  overLimit,
   overloaded,
   poolFull,
+  preflightHeaders,
   type Problem,
   problemJson,
   problems,
   refused,
   unavailable,
-  withFaults
-} from "./problem.ts"
+  undeclaredBody,
+  utf8Body,
+  withFaults,
+  withoutBody
+} from "./message/mod.ts"
+import {
+  type Choice,
+  defaultMounts,
+  makeChooser,
+  makePostings,
+  makeSite,
+  type Match,
+  type Mount,
+  mountedPath,
+  type PostFailure,
+  type Resource,
+  type Site
+} from "./routes/mod.ts"
+import {
+  measureRequests,
+  observed,
+  type Observing,
+  RequestCounts,
+  type Seen,
+  toldHeaders
+} from "./observability/mod.ts"
 
 export interface ApplicationOptions {
   readonly context: WireContext

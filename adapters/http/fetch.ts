@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { Application } from "./application.ts"
-import { bodyBytes, type HttpAnswer, type HttpRequest } from "./message.ts"
-import type { ProblemName } from "./problem.ts"
+import { bodyBytes, type HttpAnswer, type HttpRequest, type ProblemName } from "./message/mod.ts"
 
 /** A web-standard handler, as Deno, Bun, service workers and most frameworks take it. */
 export type FetchHandler = (request: Request) => Promise<Response>

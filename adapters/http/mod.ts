@@ -1,10 +1,20 @@
-/** The HTTP interface without a server: nothing here needs Node. The server is behind `node.ts`. */
+/** The HTTP interface without a server: nothing here needs Node. `node/mod.ts` has the server. */
 export { Application, type ApplicationOptions } from "./application.ts"
-export { defaultMounts, type Mount } from "./_mounts.ts"
+export { defaultMounts, type Mount } from "./routes/mod.ts"
 export { type FetchHandler, fetchHandler } from "./fetch.ts"
-export { defaultLimits, type HttpLimits, type LimitName } from "./limit.ts"
-export { type AnswerStats, type HttpAnswer, type HttpRequest } from "./message.ts"
-export type { Observing, RequestRecord } from "./observing.ts"
-export { exactJson, openApi, type OpenApiDocument, type OpenApiOptions } from "./open_api.ts"
-export { type Problem, type ProblemName, problems, problemSchema, problemType } from "./problem.ts"
-export { utf8Text } from "./utf8.ts"
+export {
+  type AnswerStats,
+  defaultLimits,
+  type HttpAnswer,
+  type HttpLimits,
+  type HttpRequest,
+  type LimitName,
+  type Problem,
+  type ProblemName,
+  problems,
+  problemSchema,
+  problemType,
+  utf8Text
+} from "./message/mod.ts"
+export type { Observing, RequestRecord } from "./observability/mod.ts"
+export { exactJson, openApi, type OpenApiDocument, type OpenApiOptions } from "./openapi/mod.ts"

@@ -9,18 +9,30 @@ import {
   PoolTip,
   type StoreFailure
 } from "../../core/ports/mod.ts"
-import { tellHealth } from "./_health.ts"
-import { leaseLayer, type LeaseOptions } from "./_lease.ts"
-import { preferReplica } from "./_replica.ts"
-import { trackVersions } from "./_track_versions.ts"
-import { Database, databaseLayer, type DatabaseOptions, replicaReads } from "./database.ts"
-import { type DatabaseError, storeFailure } from "./_failure.ts"
-import { type LedgerReaderOptions, makeLedgerReader } from "./ledger_reader.ts"
-import { BulkWriter, makeLedgerWriter } from "./ledger_writer.ts"
-import { migrate } from "./migrate.ts"
-import { openLedger } from "./open_ledger.ts"
-import { openPool } from "./pool.ts"
-import { LedgerVersions, versionsLayer } from "./versions.ts"
+import { migrate, tellHealth } from "./schema/mod.ts"
+import {
+  BulkWriter,
+  leaseLayer,
+  type LeaseOptions,
+  makeLedgerWriter,
+  openLedger
+} from "./writes/mod.ts"
+import {
+  type LedgerReaderOptions,
+  makeLedgerReader,
+  preferReplica,
+  trackVersions
+} from "./reads/mod.ts"
+import {
+  Database,
+  type DatabaseError,
+  databaseLayer,
+  type DatabaseOptions,
+  replicaReads,
+  storeFailure
+} from "./connection/mod.ts"
+import { openPool } from "./pool/mod.ts"
+import { LedgerVersions, versionsLayer } from "./notifications/mod.ts"
 
 export interface SqlStoresOptions extends DatabaseOptions, Omit<LedgerReaderOptions, "auction"> {
   /** The network, and the block before the first one that is applied. A database that holds another ledger is refused. */

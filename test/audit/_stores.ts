@@ -1,9 +1,14 @@
 import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { accountLeaf, keccak256, poseidon, verifyExitProof } from "../../adapters/crypto/mod.ts"
-import { BulkWriter, Database, databaseLayer, sqlStores } from "../../adapters/sql/mod.ts"
-import { audit } from "../../adapters/sql/_auditing.ts"
-import type { DatabaseAuditOptions } from "../../adapters/sql/mod.ts"
+import {
+  BulkWriter,
+  Database,
+  type DatabaseAuditOptions,
+  databaseLayer,
+  sqlStores
+} from "../../adapters/sql/mod.ts"
+import { audit } from "../../adapters/sql/audit/_audit_tables.ts"
 import type { FeedRecord, PostedTransaction } from "../../core/domain/mod.ts"
 import { encodeFloat40, l2TransactionId } from "../../core/encoding/mod.ts"
 import { LedgerReader, SignatureVerifier } from "../../core/ports/mod.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
-import { serverLayer } from "../../adapters/http/node.ts"
+import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { prehistory, simulate } from "../../app/simulator/mod.ts"
 import { judgeExitsInThread, verifierThreads } from "../../app/verifier.ts"

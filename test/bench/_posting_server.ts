@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { verifierWorkers } from "../../adapters/crypto/node.ts"
-import { serverLayer } from "../../adapters/http/node.ts"
+import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { fundedNode, network } from "../submission/_wallets.ts"
 
 /* A node that takes posts, as `npm start` runs it: signatures are verified in worker threads. Its pool has room for all of them. */

@@ -6,7 +6,7 @@ import {
   keccak256,
   signAuthorization
 } from "../../adapters/crypto/mod.ts"
-import { serverLayer } from "../../adapters/http/node.ts"
+import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
 import { bodyWriter, earlier, later, wireContext } from "../../core/contract/mod.ts"

@@ -7,7 +7,7 @@ import {
   type HttpAnswer,
   type HttpRequest
 } from "../../adapters/http/mod.ts"
-import { serverLayer, type ServerOptions } from "../../adapters/http/node.ts"
+import { serverLayer, type ServerOptions } from "../../adapters/http/node/mod.ts"
 
 /** An application that does nothing but what it is given. */
 export const application = (

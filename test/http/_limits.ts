@@ -2,7 +2,7 @@ import { Effect, Layer, Metric } from "effect"
 import { HttpServer } from "effect/http"
 import { connect, type Socket } from "node:net"
 import { Application, type HttpAnswer, type HttpRequest } from "../../adapters/http/mod.ts"
-import { serverLayer, type ServerLimits } from "../../adapters/http/node.ts"
+import { serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
 import { openMonitor, type OpenMonitor } from "../../adapters/metrics/mod.ts"
 import { Monitor } from "../../core/ports/mod.ts"
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { AdmissionQueue } from "../../adapters/http/_admission_queue.ts"
+import { AdmissionQueue } from "../../adapters/http/node/_admission_queue.ts"
 import { Random } from "../memory/_random.ts"
 
 /* An event loop with a clock that only work moves: in each turn all requests that have come are read, then those that wait are computed. */

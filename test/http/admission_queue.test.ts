@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { AdmissionQueue } from "../../adapters/http/_admission_queue.ts"
+import { AdmissionQueue } from "../../adapters/http/node/_admission_queue.ts"
 import { Loop, type Told } from "./_loop.ts"
 
 const percentile = (told: ReadonlyArray<Told>, share: number): number =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { AnswerMemory } from "../../adapters/http/_answer_memory.ts"
+import { AnswerMemory } from "../../adapters/http/cache/_generational_cache.ts"
 
 /** Two generations of ten answers. */
 const remember = () => {

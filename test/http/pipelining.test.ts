@@ -4,7 +4,7 @@ import { HttpServer } from "effect/http"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { connect, type Socket } from "node:net"
 import { Application, defaultLimits } from "../../adapters/http/mod.ts"
-import { serverLayer } from "../../adapters/http/node.ts"
+import { serverLayer } from "../../adapters/http/node/mod.ts"
 
 /* One connection that sends many requests at once, and what is left for the others. */
 

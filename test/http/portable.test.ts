@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const root = fileURLToPath(new URL("../../", import.meta.url))
+const root = fileURLToPath(new URL("../..", import.meta.url))
 
 /** Everything that a module imports by name, its own modules followed; types are erased and do not count. */
 const packagesOf = (entry: string): ReadonlySet<string> => {
@@ -38,6 +38,9 @@ describe("the doors of the HTTP interface", () => {
   })
 
   it("the one of Node leads to its server", () => {
-    assert.include([...packagesOf("adapters/http/node.ts")], "@effect/platform-node/NodeHttpServer")
+    assert.include(
+      [...packagesOf("adapters/http/node/mod.ts")],
+      "@effect/platform-node/NodeHttpServer"
+    )
   })
 })

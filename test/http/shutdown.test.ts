@@ -3,7 +3,7 @@ import { Effect, Exit, Layer, Scope } from "effect"
 import { HttpServer } from "effect/http"
 import { connect } from "node:net"
 import { Application } from "../../adapters/http/mod.ts"
-import { serverLayer } from "../../adapters/http/node.ts"
+import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { application } from "./_bare_server.ts"
 
 const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { openExitSource, openStatement } from "../../adapters/sql/_open_items.ts"
+import { openExitSource, openStatement } from "../../adapters/sql/postings/open_items.ts"
 import { fileRows } from "./_posting_rows.ts"
 
 /*

@@ -1,7 +1,7 @@
 import { Context, Deferred, Effect, Fiber, Layer, Redacted, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
-import { cutRemoved } from "../../adapters/sql/_cut_postings.ts"
-import { Database, databaseLayer } from "../../adapters/sql/database.ts"
+import { cutRemoved } from "../../adapters/sql/postings/cut_postings.ts"
+import { Database, databaseLayer } from "../../adapters/sql/connection/database.ts"
 import type { OpenPool } from "../laws/mod.ts"
 
 /** Nobody else can write to the lists from now on, until what this gives is run. */

@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
-import { databaseLayer } from "../../adapters/sql/database.ts"
-import { migrate } from "../../adapters/sql/migrate.ts"
+import { databaseLayer } from "../../adapters/sql/connection/database.ts"
+import { migrate } from "../../adapters/sql/schema/migrate.ts"
 import { copiedDatabase, type FreshDatabase, freshDatabase } from "../postgres/mod.ts"
 
 /** One for all tests of a process: to copy the tables takes a fraction of the time that making them takes. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { readPlans, type Values } from "../../adapters/sql/_client.ts"
+import { readPlans, type Values } from "../../adapters/sql/connection/client.ts"
 
 /** A statement as it was asked, with its parameters. */
 export interface Asked {

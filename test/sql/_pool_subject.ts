@@ -2,9 +2,13 @@ import { afterAll, beforeAll } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { layer } from "../../adapters/memory/mod.ts"
-import { poolSchema } from "../../adapters/sql/_schema_pool.ts"
-import { Database, databaseLayer, type DatabaseOptions } from "../../adapters/sql/database.ts"
-import { openPool } from "../../adapters/sql/pool.ts"
+import { poolSchema } from "../../adapters/sql/schema/_pool_schema.ts"
+import {
+  Database,
+  databaseLayer,
+  type DatabaseOptions
+} from "../../adapters/sql/connection/database.ts"
+import { openPool } from "../../adapters/sql/pool/pool.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { PoolTransaction } from "../../core/domain/mod.ts"
 import type { TransactionId } from "../../core/encoding/mod.ts"

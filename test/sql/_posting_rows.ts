@@ -6,7 +6,7 @@ import {
   type PostingFacet,
   type PostingList,
   postingLists
-} from "../../adapters/sql/_posting_lists.ts"
+} from "../../adapters/sql/postings/posting_lists.ts"
 
 const lists = Object.values(postingLists) as ReadonlyArray<PostingList>
 

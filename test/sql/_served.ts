@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServer } from "effect/http"
-import { serverLayer } from "../../adapters/http/node.ts"
+import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { sqlStores, type SqlStoresOptions } from "../../adapters/sql/mod.ts"
 import { nodeOver } from "../../app/layers.ts"
 import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"

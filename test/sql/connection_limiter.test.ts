@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
-import { makeConnectionLimiter } from "../../adapters/sql/_connection_limiter.ts"
+import { makeConnectionLimiter } from "../../adapters/sql/connection/_connection_limiter.ts"
 
 describe("the limit on connections", () => {
   it.live("runs as many at once as it has permits, and loses none to a timeout or an interruption", () =>

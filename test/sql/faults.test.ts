@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Logger, Redacted, Result } from "effect"
 import { Database, databaseLayer, sqlStores } from "../../adapters/sql/mod.ts"
-import { storeFailure } from "../../adapters/sql/_failure.ts"
+import { storeFailure } from "../../adapters/sql/connection/failure.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { execute } from "../postgres/_statements.ts"
 import { chain, genesis, ownCluster } from "./_breaking.ts"

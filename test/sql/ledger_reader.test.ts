@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll } from "vitest"
-import { makeLedgerReader } from "../../adapters/sql/ledger_reader.ts"
+import { makeLedgerReader } from "../../adapters/sql/reads/ledger_reader.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { ListQuery, PageCounts } from "../../core/contract/mod.ts"
 import { ledgerPlaces } from "./_ledger_places.ts"

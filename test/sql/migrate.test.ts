@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Redacted, Result } from "effect"
-import { Database, databaseLayer } from "../../adapters/sql/database.ts"
-import { migrate, type Migration } from "../../adapters/sql/migrate.ts"
+import { Database, databaseLayer } from "../../adapters/sql/connection/database.ts"
+import { migrate, type Migration } from "../../adapters/sql/schema/migrate.ts"
 import { type FreshDatabase, freshDatabase, freshSchema } from "../postgres/mod.ts"
 
 const first: Migration = {

@@ -8,9 +8,9 @@ import {
   openSlotKey,
   openStatement,
   slotKey
-} from "../../adapters/sql/_open_items.ts"
-import { exitColumns } from "../../adapters/sql/_ledger_columns.ts"
-import { bigintArray, insertInto } from "../../adapters/sql/_parameters.ts"
+} from "../../adapters/sql/postings/open_items.ts"
+import { exitColumns } from "../../adapters/sql/writes/_ledger_columns.ts"
+import { bigintArray, insertInto } from "../../adapters/sql/connection/parameters.ts"
 import type { Exit } from "../../core/domain/mod.ts"
 import { Dice } from "../laws/_pool_dice.ts"
 import { writerPlace } from "./_writer_place.ts"

@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { WRITES_KEPT } from "../../adapters/sql/_pool_turn.ts"
+import { WRITES_KEPT } from "../../adapters/sql/pool/_turn.ts"
 import type { PoolChange, PoolStore } from "../../core/ports/mod.ts"
 import {
   connected,

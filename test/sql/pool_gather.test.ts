@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
-import { gathered } from "../../adapters/sql/_pool_gather.ts"
+import { gathered } from "../../adapters/sql/pool/_gather.ts"
 
 /** Turns that wait to be let through, and what each was asked. */
 const held = () => {

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { connect } from "node:net"
-import { serverLayer } from "../../adapters/http/node.ts"
+import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { sendRaw } from "../http/_socket.ts"
 import { asked, faultsOf, jsonOf, post, typeOf } from "./_post.ts"
 import {

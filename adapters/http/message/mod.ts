@@ -1,0 +1,41 @@
+/** Requests, answers and problems, as every transport states them. */
+export {
+  answerHeaders,
+  cacheControl,
+  type HeaderRecord,
+  makeHeaders,
+  notModifiedHeaders,
+  preflightHeaders
+} from "./headers.ts"
+export { defaultLimits, type HttpLimits, type LimitName } from "./limit.ts"
+export {
+  type Admission,
+  type AnswerStats,
+  bodyBytes,
+  type HttpAnswer,
+  type HttpRequest,
+  largeBytes,
+  withoutBody
+} from "./message.ts"
+export {
+  badInput,
+  busy,
+  conflicting,
+  internal,
+  notFound,
+  notRegistered,
+  overloaded,
+  poolFull,
+  type Problem,
+  problemJson,
+  type ProblemName,
+  problems,
+  problemSchema,
+  problemType,
+  rateLimited,
+  refused,
+  unavailable,
+  withFaults
+} from "./problem.ts"
+export { bodyUnread, overLimit, undeclaredBody } from "./request_limits.ts"
+export { utf8Body, utf8Text } from "./utf8.ts"

@@ -1,0 +1,81 @@
+import { Effect, type Fiber } from "effect"
+import type { IncomingMessage, Server } from "node:http"
+import type { Socket } from "node:net"
+import type { Connections } from "./_connections.ts"
+import type { Application } from "../application.ts"
+import { sendLastAnswer } from "./last_answer.ts"
+import type { HttpAnswer, Problem } from "../message/mod.ts"
+
+export interface ClientErrorsOptions {
+  readonly server: Server
+  readonly application: Application["Service"]
+  readonly connections: Connections
+  readonly run: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
+}
+
+/**
+ * Answers what never becomes a request for Node, malformed bytes and CONNECT, in the form of every
+ * refusal. Node hands the socket over in both cases; it is destroyed soon after the answer.
+ */
+export const answerClientErrors = (
+  { application, connections, run, server }: ClientErrorsOptions
+): void => {
+  const answer = (effect: Effect.Effect<HttpAnswer>, socket: Socket) =>
+    void run(Effect.map(effect, (answer) => sendLastAnswer(answer, socket)))
+  const refused = new WeakSet<Socket>()
+  server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket
+    // Node emits one for each further chunk
+    if (refused.has(socket)) return
+    refused.add(socket)
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+    const connection = connections.of(socket)
+    const current = connection?.current
+    // a request without all of its body has no answer yet, unless it was refused early
+    const isPartial = current !== undefined && !current.req.complete
+    const refuse = () => {
+      if (!socket.writable || isPartial && current.headersSent) socket.destroy()
+      else answer(application.refuse(refusalOf(error.code, isPartial)), socket)
+    }
+    // requests that arrived whole before keep their answers
+    if (connection === undefined || isPartial) refuse()
+    else connection.whenIdle(refuse)
+  })
+  server.on("connect", ({ headers, method, url }: IncomingMessage, stream) => {
+    const socket = stream as Socket
+    // Node has removed its listeners
+    socket.on("error", () => socket.destroy())
+    const refuse = () => answer(application.handle({ method: method!, url: url!, headers }), socket)
+    const connection = connections.of(socket)
+    if (connection === undefined) refuse()
+    else connection.whenIdle(refuse)
+  })
+}
+
+const refusalOf = (code: string | undefined, isPartial: boolean): Problem => {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return {
+        name: "headers-too-large",
+        message: "URL and headers are too large",
+        limit: "headerBytesMax"
+      }
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return isPartial
+        ? {
+          name: "request-timeout",
+          message: "The request did not arrive in time: send it at once",
+          limit: "requestTimeoutMs"
+        }
+        : {
+          name: "request-timeout",
+          message: "The headers did not arrive in time: send them at once",
+          limit: "headersTimeoutMs"
+        }
+    default:
+      return {
+        name: "malformed-request",
+        message: "The bytes that arrived are no well-formed HTTP/1.1 request"
+      }
+  }
+}

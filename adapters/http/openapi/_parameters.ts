@@ -1,0 +1,75 @@
+import {
+  declaration,
+  type JsonSchema,
+  type ListName,
+  offeredFilters,
+  type Operation,
+  pageParameters,
+  type Revision,
+  scalars,
+  type WireContext
+} from "../../../core/contract/mod.ts"
+
+interface Parameter {
+  readonly name: string
+  readonly in: "path" | "query"
+  readonly required?: true
+  readonly description: string
+  readonly schema: JsonSchema
+}
+
+/** The parameters of an operation: those of its path, then its filters, then those of every list. */
+export const operationParameters = (
+  operation: Operation,
+  revision: Revision,
+  context: WireContext
+): ReadonlyArray<Parameter> => [
+  ...operation.parameters.map(({ name, scalar, doc }): Parameter => ({
+    name: context.name(name),
+    in: "path",
+    required: true,
+    description: doc,
+    schema: scalars[scalar].jsonSchema(context.network)
+  })),
+  ...(operation.kind === "list"
+    ? [...filterParameters(operation.list, revision, context), ...pagingParameters(context)]
+    : [])
+]
+
+const filterParameters = (
+  list: ListName,
+  revision: Revision,
+  context: WireContext
+): ReadonlyArray<Parameter> => {
+  const { exclusions, ordered, filters } = declaration(list)
+  const offered = offeredFilters(revision, list)
+  const nameOf = new Map(offered.map(({ filter, parameter }) => [filter, context.name(parameter)]))
+  const names = (of: ReadonlyArray<string>) =>
+    of.flatMap((filter) => nameOf.get(filter) ?? []).join(", ")
+  return offered.map(({ filter, parameter, scalar, doc }) => {
+    const excluded = names(
+      exclusions.flatMap(([a, b]) => (a === filter ? [b] : b === filter ? [a] : []))
+    )
+    const above = names(ordered.flatMap(([low, high]) => (low === filter ? [high] : [])))
+    const references = filters[filter]?.references
+    return {
+      name: context.name(parameter),
+      in: "query",
+      description: [
+        doc,
+        ...(excluded === "" ? [] : [`Not together with ${excluded}`]),
+        ...(above === "" ? [] : [`Not above ${above}`]),
+        ...(references === undefined ? [] : [`404 if the ${references} was never registered`])
+      ].join(". "),
+      schema: scalars[scalar].jsonSchema(context.network)
+    }
+  })
+}
+
+const pagingParameters = (context: WireContext): ReadonlyArray<Parameter> =>
+  Object.entries(pageParameters).map(([name, { doc, jsonSchema }]) => ({
+    name,
+    in: "query",
+    description: doc,
+    schema: jsonSchema(context.network)
+  }))

@@ -1,0 +1,86 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { Effect, Layer } from "effect"
+import * as Base64 from "effect/encoding/Base64"
+import type { HttpAnswer } from "../message/mod.ts"
+import type { OpenApiDocument } from "./open_api.ts"
+
+/**
+ * Returns the documentation page of a document: Scalar as `effect` bundles it, in one page that
+ * loads nothing else. Its three megabytes are loaded with the first request, not with this module.
+ */
+export const docsPage = (document: OpenApiDocument): Effect.Effect<HttpAnswer> =>
+  Effect.promise(async () => {
+    // destructured at once, so that a bundle leaves out what the page does not use
+    const { HttpApi, HttpApiScalar, OpenApi } = await import("effect/http-api")
+    const { HttpRouter, HttpServer } = await import("effect/http")
+    // HttpApiScalar takes a declared HttpApi, whose document a transformation may replace
+    const api = HttpApi.make("docs")
+      .annotate(OpenApi.Transform, () => readable(document) as OpenApiDocument)
+    const page = HttpApiScalar.layer(api, { scalar: offline })
+    const { handler, dispose } = HttpRouter.toWebHandler(
+      page.pipe(Layer.provideMerge(HttpServer.layerServices)),
+      { disableLogger: true }
+    )
+    try {
+      const html = await (await handler(new Request("http://localhost/docs"))).text()
+      return {
+        status: 200,
+        headers: {
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy": contentSecurityPolicy(html),
+          "x-content-type-options": "nosniff"
+        },
+        body: new TextEncoder().encode(html)
+      }
+    } finally {
+      await dispose()
+    }
+  })
+
+/** Settings of Scalar that load fonts from, or lead to, other hosts; the type names only some. */
+const offline = {
+  withDefaultFonts: false,
+  telemetry: false,
+  showDeveloperTools: "never",
+  hideClientButton: true
+}
+
+/**
+ * Allows only the scripts of the page itself, its styles, and requests to its own server. Scalar tries
+ * once whether `eval` is allowed and does without.
+ */
+const contentSecurityPolicy = (html: string): string => {
+  const scripts = Array.from(html.matchAll(/<script>([\s\S]*?)<\/script>/gu), ([, text]) => text!)
+  return [
+    "default-src 'none'",
+    `script-src ${scripts.map((text) => `'${digest(text)}'`).join(" ")}`,
+    "style-src 'unsafe-inline'",
+    "img-src data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+}
+
+const digest = (text: string): string =>
+  `sha256-${Base64.encode(sha256(new TextEncoder().encode(text)))}`
+
+/** Moves integers that are not exact as doubles into descriptions, since the page rounds them. */
+const readable = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(readable)
+  if (typeof value !== "object" || value === null) return value
+  const members = Object.entries(value)
+  const exact = members.filter(([, member]) => typeof member === "bigint")
+  const others = Object.fromEntries(
+    members.filter(([, member]) => typeof member !== "bigint")
+      .map(([name, member]) => [name, readable(member)])
+  )
+  if (exact.length === 0) return others
+  const bounds = exact.map(([name, bound]) => `${name} ${bound}`).join(", ")
+  const { description } = others
+  return {
+    ...others,
+    description: typeof description === "string" ? `${description} (${bounds})` : bounds
+  }
+}

@@ -1,0 +1,222 @@
+import {
+  type AnyShape,
+  type Body,
+  bodyExamples,
+  bodySchema,
+  declaration,
+  type JsonSchema,
+  type Operation,
+  operationIds,
+  type ListName,
+  operations,
+  pageShape,
+  parameterName,
+  type Revision,
+  type WireContext,
+  type WriteOperation,
+  writeOperationIds,
+  writeOperations
+} from "../../../core/contract/mod.ts"
+import { exampleMaker } from "./_examples.ts"
+import { operationParameters } from "./_parameters.ts"
+import {
+  operationResponses,
+  problemResponses,
+  responseHeaders,
+  writeResponses
+} from "./_responses.ts"
+import { problemSchema } from "../message/mod.ts"
+
+/** An OpenAPI 3.1 document. Its integers may be bigint: `exactJson` writes them with all their digits. */
+export type OpenApiDocument = { readonly [key: string]: unknown }
+
+export interface OpenApiOptions {
+  readonly revision: Revision
+  readonly context: WireContext
+  /** Where the revision is mounted, `/` or a path such as `/earlier`. */
+  readonly path: string
+}
+
+/**
+ * Documents one revision as this network spells it: nothing in it is written by hand a second time.
+ *
+ * ```ts
+ * import { later, wireContext } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { exactJson, openApi } from "rollup-node-api/http"
+ *
+ * const network = { prefix: "zk", name: "Example", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const document = openApi({ revision: later, context: wireContext(network, keccak256), path: "/" })
+ * console.log(document.openapi, exactJson(document).includes("18446744073709551615")) // => 3.1.0 true
+ * ```
+ */
+export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDocument => {
+  const schemas = componentSchemas(revision, context)
+  const exampleOf = exampleMaker(schemas, context)
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: `Rollup node, revision ${revision.name}`,
+      version: revision.name,
+      summary: "The public interface of a layer-two rollup node",
+      description: `${revision.doc}.\n\n${general}`,
+      license: { name: "MIT", identifier: "MIT" }
+    },
+    servers: [{ url: path, description: `Revision ${revision.name}` }],
+    security: [],
+    tags: [...new Set(operationIds.map((id) => operations[id].tag))].map((name) => ({
+      name,
+      description: tagDocs[name]
+    })),
+    paths: Object.fromEntries([
+      ...operationIds.map((id) => {
+        const operation: Operation = operations[id]
+        return [localPath(operation, context), {
+          get: operationObject(id, operation, revision, context, exampleOf)
+        }] as const
+      }),
+      ...writeOperationIds.map((id) =>
+        [localPath(writeOperations[id], context), {
+          post: writeOperationObject(id, writeOperations[id], revision, context)
+        }] as const
+      )
+    ]),
+    components: {
+      schemas: { ...schemas, Problem: problemSchema },
+      parameters: { ApiRevision: revisionParameter(revision) },
+      headers: responseHeaders,
+      responses: problemResponses
+    }
+  }
+}
+
+const general =
+  `Parameters that are unknown, empty or given twice are refused, never ignored; a refusal lists every rule that is violated.
+Integers are written with all their digits: above 2^53 a reader needs more than a double. Amounts are decimal strings.
+Every answer is computed on one snapshot of the ledger, which the headers Ledger-Ethereum-Block, Ledger-Batch and Ledger-Version name.
+Lists are paged by itemId, which grows and is never used twice: the next page begins with the fromItem after the last itemId.`
+
+const tagDocs: { readonly [tag in Operation["tag"]]: string } = {
+  "Account": "Accounts, exits, and the leave to create accounts",
+  "Transaction": "Transactions of the history and of the pool",
+  "Network status": "Batches, slots, bids, tokens, coordinators and the network as a whole"
+}
+
+const operationObject = (
+  id: string,
+  operation: Operation,
+  revision: Revision,
+  context: WireContext,
+  exampleOf: (component: string) => unknown
+) => {
+  const shown = operation.kind === "list"
+    ? pageShape(operation, revision)
+    : revision.shapes[operation.shape]
+  return {
+    operationId: id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.kind === "list"
+      ? { description: listDoc(operation.list, revision, context) }
+      : {}),
+    parameters: [...operationParameters(operation, revision, context), {
+      $ref: "#/components/parameters/ApiRevision"
+    }],
+    responses: operationResponses(operation, shown.name, exampleOf(shown.name))
+  }
+}
+
+const writeOperationObject = (
+  id: string,
+  operation: WriteOperation,
+  revision: Revision,
+  context: WireContext
+) => {
+  const body = revision.bodies[operation.body] as Body<unknown>
+  const examples = Object.entries(bodyExamples(body, context)).map((
+    [name, value]
+  ) => [name, { value }])
+  return {
+    operationId: id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description:
+      "To post the same again changes nothing and is answered alike. Other content under the same identifier is refused, and what is stored stays.",
+    parameters: [{ $ref: "#/components/parameters/ApiRevision" }],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: { $ref: `#/components/schemas/${body.name}` },
+          examples: Object.fromEntries(examples)
+        }
+      }
+    },
+    responses: writeResponses(operation, context)
+  }
+}
+
+const listDoc = (list: ListName, revision: Revision, context: WireContext): string => {
+  const { order, atLeastOne } = declaration(list)
+  const groups = revision.unrestricted.includes(list) ? [] : atLeastOne
+  const rules = groups.map((group) => {
+    const names = group.flatMap((filter) => parameterName(revision, list, filter) ?? []).map(
+      context.name
+    )
+    return names.length === 0 ? "" : ` At least one of ${names.join(", ")} must be given.`
+  })
+  return `Ordered by ${order}.${rules.join("")}`
+}
+
+const revisionParameter = (revision: Revision) => ({
+  name: "Api-Revision",
+  in: "header",
+  description: "The revision that answers. At the path of a revision it can only repeat that one",
+  schema: { type: "string", default: revision.name, examples: [revision.name] }
+})
+
+/** Every shape that an operation shows or reads, by name. Two different shapes cannot have one name. */
+const componentSchemas = (
+  revision: Revision,
+  context: WireContext
+): { readonly [name: string]: JsonSchema } => {
+  const schemas: { [name: string]: JsonSchema } = {}
+  const seen = new Map<string, string>()
+  const add = (shape: AnyShape) => {
+    const schema = shape.jsonSchema(context)
+    const text = exactJson(schema)
+    const known = seen.get(shape.name)
+    if (known === text) return
+    if (known !== undefined) {
+      throw new Error(`Two shapes of revision ${revision.name} are called ${shape.name}`)
+    }
+    seen.set(shape.name, text)
+    schemas[shape.name] = schema
+    shape.shapes.forEach(add)
+  }
+  for (const id of operationIds) {
+    const operation: Operation = operations[id]
+    add(revision.shapes[operation.shape])
+    if (operation.kind === "list") add(pageShape(operation, revision))
+  }
+  for (const id of writeOperationIds) {
+    const body = revision.bodies[writeOperations[id].body] as Body<unknown>
+    add({ name: body.name, jsonSchema: (of) => bodySchema(body, of), shapes: [] })
+  }
+  return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** The path of an operation, with its parameters as this network spells them: `/accounts/{accountIndex}`. */
+export const localPath = ({ path }: Pick<Operation, "path">, { name }: WireContext): string =>
+  path.replaceAll(/\{(\w+)\}/gu, (_, parameter: string) => `{${name(parameter)}}`)
+
+/** JSON in which a bigint is a number with all its digits. */
+export const exactJson = (value: unknown): string => {
+  if (typeof value === "bigint") return String(value)
+  if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return `{${
+    members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(",")
+  }}`
+}

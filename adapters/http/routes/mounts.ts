@@ -1,0 +1,101 @@
+import { earlier, type InputFault, later, type Revision } from "../../../core/contract/mod.ts"
+import type { Problem } from "../message/mod.ts"
+
+/** Where a revision is served: `/` is the default mount, others are paths such as `/earlier`, without a slash at the end. */
+export interface Mount {
+  readonly path: string
+  readonly revision: Revision
+}
+
+export const defaultMounts: ReadonlyArray<Mount> = [{ path: "/", revision: later }, {
+  path: "/earlier",
+  revision: earlier
+}]
+
+/** What a request chose: a mount, the path within it, and a revision; or why it cannot have both. */
+export interface Choice {
+  readonly mount: Mount
+  /** Begins with a slash, or is empty for the mount itself. */
+  readonly path: string
+  readonly revision: string
+  readonly problem?: Problem
+}
+
+/**
+ * Chooses by path and by the header `Api-Revision`. The default mount stands for no revision in particular, so there the
+ * header chooses; any other mount names its revision, and the header may only repeat it.
+ */
+export const makeChooser = (mounts: ReadonlyArray<Mount>) => {
+  const known = new Set(mounts.map(({ revision }) => revision.name))
+  const root = mounts.find(({ path }) => path === "/")
+  const named = mounts.filter((mount) => mount !== root).sort((a, b) =>
+    b.path.length - a.path.length
+  )
+  const fallback = root ?? mounts[0]
+  if (fallback === undefined || known.size !== mounts.length) {
+    throw new Error("Mount every revision once, and at least one of them")
+  }
+  const malformed = named.find(({ path }) => !/^(?:\/[\w.~-]+)+$/u.test(path))
+  if (malformed !== undefined) {
+    throw new Error(
+      `Cannot mount at ${JSON.stringify(malformed.path)}: expected a path such as /earlier`
+    )
+  }
+
+  return (path: string, header: string | undefined): Choice => {
+    for (const mount of named) {
+      if (
+        !path.startsWith(mount.path) ||
+        (path.length > mount.path.length && path[mount.path.length] !== "/")
+      ) continue
+      const choice = { mount, path: path.slice(mount.path.length), revision: mount.revision.name }
+      if (header === undefined || header === mount.revision.name) return choice
+      return {
+        ...choice,
+        problem: known.has(header) ? conflict(mount, header) : unknownRevision(header, known)
+      }
+    }
+    const choice = {
+      mount: fallback,
+      path: path === "/" ? "" : path,
+      revision: fallback.revision.name
+    }
+    if (root === undefined) return { ...choice, problem: outside(path, named) }
+    if (header === undefined || header === choice.revision) return choice
+    return known.has(header)
+      ? { ...choice, revision: header }
+      : { ...choice, problem: unknownRevision(header, known) }
+  }
+}
+
+const outside = (path: string, mounts: ReadonlyArray<Mount>): Problem => ({
+  name: "unknown-path",
+  message: `There is no path ${JSON.stringify(path.slice(0, 200))}: everything is below ${
+    mounts.map((mount) => mount.path).join(" or ")
+  }`
+})
+
+const unknownRevision = (header: string, known: ReadonlySet<string>): Problem => {
+  const rule = `one of ${[...known].join(", ")}`
+  const message = `Header Api-Revision names the unknown revision ${
+    JSON.stringify(header.slice(0, 100))
+  }: expected ${rule}`
+  return { name: "unknown-revision", message, faults: [fault(header, rule, message)] }
+}
+
+const conflict = ({ path, revision }: Mount, header: string): Problem => {
+  const message = `Path ${path} is revision ${
+    JSON.stringify(revision.name)
+  }, header Api-Revision says ${
+    JSON.stringify(header)
+  }: leave the header out or use the path of that revision`
+  return { name: "revision-conflict", message, faults: [fault(header, revision.name, message)] }
+}
+
+const fault = (value: string, rule: string, message: string): InputFault => ({
+  in: "header",
+  parameter: "Api-Revision",
+  value,
+  rule,
+  message
+})

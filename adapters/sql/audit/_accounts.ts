@@ -1,0 +1,49 @@
+import { Effect } from "effect"
+import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
+import { accountLine, readAccount } from "../reads/mod.ts"
+import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
+import type { Account } from "../../../core/domain/mod.ts"
+
+const accountsStatement = `
+SELECT ${accountLine} AS line FROM account AS r WHERE r.account_index > $1::bigint ORDER BY r.account_index LIMIT ${itemsAtOnce}`
+
+/** Reads all accounts as they are today: without gaps, numbered in their order. */
+export const readAccounts = (
+  { advance, book, findings, rows }: AuditSnapshot,
+  each: (account: Account) => void
+): Asking<number> =>
+  Effect.gen(function*() {
+    const [most] = yield* rows<{ readonly last: bigint | null }>(
+      "SELECT max(account_index) AS last FROM account"
+    )
+    const total = Number(most?.last ?? 0n) - FIRST_USER_ACCOUNT + 1
+    let [last, lastItem] = [FIRST_USER_ACCOUNT - 1, 0]
+    for (;;) {
+      const lines = yield* rows<{ readonly line: string }>(accountsStatement, `${last}`)
+      if (lines.length === 0) break
+      for (const { line } of lines) {
+        const account = readAccount(line)
+        if (account.index !== last + 1) {
+          findings.violate(
+            "transitions",
+            `account ${last + 1}`,
+            account.index === last + 2 ? "no account" : `no account up to ${account.index - 1}`,
+            "accounts without gaps"
+          )
+        }
+        if (account.itemId <= lastItem) {
+          findings.violate(
+            "transitions",
+            `account ${account.index}, item_id`,
+            account.itemId,
+            `more than ${lastItem}, that of the account before`
+          )
+        }
+        book.set(account.index, account)
+        each(account)
+        ;[last, lastItem] = [account.index, account.itemId]
+      }
+      yield* advance(lines.length, (last - FIRST_USER_ACCOUNT + 1) / total)
+    }
+    return last
+  })

@@ -1,0 +1,202 @@
+import { Effect } from "effect"
+import type { Account, Batch, Exit, Transaction } from "../../../core/domain/mod.ts"
+import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
+import type { Holding } from "../../../core/use_cases/mod.ts"
+import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
+import { bigintArray, bytesArray, membersOf } from "../connection/mod.ts"
+import {
+  accountLine,
+  batchLine,
+  exitLine,
+  readAccount,
+  readBatch,
+  readExit,
+  readTransaction,
+  transactionLine
+} from "../reads/mod.ts"
+
+/** A batch as the table has it. */
+export interface StoredBatch {
+  readonly batch: Batch
+  readonly transactions: readonly [from: number, to: number]
+  readonly exits: readonly [from: number, to: number]
+  readonly totalTransactions: bigint
+  readonly totalL2Transactions: bigint
+  readonly totalFeeUnits: bigint
+  readonly totalAccounts: bigint
+  readonly totalPublicKeys: bigint
+  readonly lastForgedQueue: number | null
+  readonly updated: ReadonlyArray<AccountIndex>
+  readonly overwritten: ReadonlyMap<AccountIndex, Holding>
+  /** Of the block that it names, where there is one. */
+  readonly block: { readonly hash: string; readonly timestampMs: number } | null
+}
+
+const batchesStatement = `
+SELECT ${batchLine} AS line, r.transactions_from, r.transactions_to, r.exits_from, r.exits_to, r.total_transactions, r.total_l2_transactions,
+  r.total_fee_units::text AS total_fee_units, r.total_accounts, r.total_public_keys, r.last_forged_queue, array_to_string(r.updated_accounts, ';') AS updated,
+  array_to_string(r.nonces_before, ';') AS nonces, array_to_string(r.balances_before, ';') AS balances, '0x' || encode(block.hash, 'hex') AS hash, block.timestamp_ms AS time
+FROM batch AS r LEFT JOIN block ON block.number = r.ethereum_block_num WHERE r.batch_num < $1::bigint ORDER BY r.batch_num DESC LIMIT $2::bigint`
+
+interface BatchLine {
+  readonly line: string
+  readonly transactions_from: bigint
+  readonly transactions_to: bigint
+  readonly exits_from: bigint
+  readonly exits_to: bigint
+  readonly total_transactions: bigint
+  readonly total_l2_transactions: bigint
+  readonly total_fee_units: string
+  readonly total_accounts: bigint
+  readonly total_public_keys: bigint
+  readonly last_forged_queue: bigint | null
+  readonly updated: string
+  readonly nonces: string
+  readonly balances: string
+  readonly hash: string | null
+  readonly time: bigint | null
+}
+
+/** The batches below a number, the greatest first. */
+export const batchesBelow = (
+  { rows }: AuditSnapshot,
+  below: number,
+  limit: number
+): Asking<ReadonlyArray<StoredBatch>> =>
+  Effect.map(
+    rows<BatchLine>(batchesStatement, `${below}`, `${limit}`),
+    (lines) => lines.map(readStored)
+  )
+
+const listOf = <Member>(text: string, read: (member: string) => Member): ReadonlyArray<Member> =>
+  text === "" ? [] : membersOf(text, read)
+
+const readStored = (row: BatchLine): StoredBatch => {
+  const updated = listOf(row.updated, Number)
+  const [nonces, balances] = [listOf(row.nonces, BigInt), listOf(row.balances, BigInt)]
+  return {
+    batch: readBatch(row.line),
+    transactions: [Number(row.transactions_from), Number(row.transactions_to)],
+    exits: [Number(row.exits_from), Number(row.exits_to)],
+    totalTransactions: row.total_transactions,
+    totalL2Transactions: row.total_l2_transactions,
+    totalFeeUnits: BigInt(row.total_fee_units),
+    totalAccounts: row.total_accounts,
+    totalPublicKeys: row.total_public_keys,
+    lastForgedQueue: row.last_forged_queue === null ? null : Number(row.last_forged_queue),
+    updated,
+    overwritten: new Map(
+      updated.flatMap((index, i) =>
+        nonces[i] === undefined || balances[i] === undefined
+          ? []
+          : [[index, { nonce: nonces[i], balance: balances[i] }]]
+      )
+    ),
+    block: row.hash === null ? null : { hash: row.hash, timestampMs: Number(row.time) }
+  }
+}
+
+/** Above what batches can hold, rows of a stretch that damage has made long are not read. */
+const strayMax = 1000
+
+const transactionsStatement = `
+SELECT ${transactionLine} AS line FROM transaction AS r WHERE r.item_id >= $1::bigint AND r.item_id < $2::bigint ORDER BY r.item_id LIMIT $3::bigint`
+const exitsStatement =
+  `SELECT ${exitLine} AS line FROM exit AS r WHERE r.item_id >= $1::bigint AND r.item_id < $2::bigint ORDER BY r.item_id LIMIT $3::bigint`
+const queuedStatement =
+  `SELECT ${transactionLine} AS line FROM (SELECT *, NULL AS batch_num FROM queued_transaction WHERE id = ANY($1::bytea[])) AS r`
+const accountsStatement =
+  `SELECT ${accountLine} AS line FROM account AS r WHERE r.account_index = ANY($1::bigint[])`
+// an account lies in the list of its key, whose first item is the first account with it
+const firstOfKeyStatement = `
+SELECT encode(asked.public_key, 'hex') AS key, list.first_item AS item FROM unnest($1::bytea[]) AS asked (public_key)
+CROSS JOIN LATERAL (SELECT first_item FROM posting WHERE posting.key = '\\x416b'::bytea || asked.public_key ORDER BY first_item LIMIT 1) AS list`
+
+/** Rows of some consecutive batches, and of the accounts that these name. */
+export interface StoredRows {
+  readonly transactions: ReadonlyArray<Transaction>
+  readonly exits: ReadonlyArray<Exit>
+  readonly queued: ReadonlyMap<TransactionId, Transaction>
+  readonly accounts: ReadonlyMap<AccountIndex, Account>
+  /** Item of the first account of each key, of accounts that were created here. */
+  readonly firstOfKey: ReadonlyMap<string, number>
+}
+
+/** Up to which item the batches above have been read. */
+export interface Above {
+  readonly transaction: number
+  readonly exit: number
+}
+
+/** Reads the rows that lie between the beginning of the lowest of these batches, the greatest first, and what has been read above. */
+export const rowsOfBatches = (
+  { rows }: AuditSnapshot,
+  batches: ReadonlyArray<StoredBatch>,
+  above: Above,
+  createdIn: ReadonlyArray<Account>
+): Asking<StoredRows> =>
+  Effect.gen(function*() {
+    const lines = <Row>(
+      statement: string,
+      read: (line: string) => Row,
+      ...parameters: ReadonlyArray<string>
+    ) =>
+      Effect.map(rows<{ readonly line: string }>(statement, ...parameters), (found) =>
+        found.map(({ line }) => read(line)))
+    const stretch = (
+      of: (batch: StoredBatch) => readonly [number, number],
+      end: number
+    ): ReadonlyArray<string> => {
+      const from = Math.min(...batches.map((batch) =>
+        of(batch)[0]
+      ))
+      return [
+        from,
+        end,
+        batches.reduce(
+          (sum, batch) => sum + Math.min(sizeMax, Math.max(0, of(batch)[1] - of(batch)[0])),
+          strayMax
+        )
+      ].map(String)
+    }
+    const transactions = yield* lines(
+      transactionsStatement,
+      readTransaction,
+      ...stretch((batch) => batch.transactions, above.transaction)
+    )
+    const exits = yield* lines(
+      exitsStatement,
+      readExit,
+      ...stretch((batch) => batch.exits, above.exit)
+    )
+    const user = transactions.filter(({ l1 }) => l1?.userOrigin === true)
+    const queued = user.length === 0
+      ? []
+      : yield* lines(queuedStatement, readTransaction, bytesArray(user.map(({ id }) => id)))
+    const named = new Set<AccountIndex>(batches.flatMap(({ updated }) => updated))
+    for (const { fromAccountIndex, toAccountIndex } of [...transactions, ...queued]) {
+      if (fromAccountIndex !== null) named.add(fromAccountIndex)
+      named.add(toAccountIndex)
+    }
+    for (const { accountIndex } of exits) named.add(accountIndex)
+    const accounts = named.size === 0
+      ? []
+      : yield* lines(accountsStatement, readAccount, bigintArray([...named]))
+    const keys = [...new Set(createdIn.map(({ publicKey }) => publicKey))]
+    const firsts = keys.length === 0
+      ? []
+      : yield* rows<{ readonly key: string; readonly item: bigint }>(
+        firstOfKeyStatement,
+        bytesArray(keys)
+      )
+    return {
+      transactions,
+      exits,
+      queued: new Map(queued.map((row) => [row.id, row])),
+      accounts: new Map([...accounts, ...createdIn].map((account) => [account.index, account])),
+      firstOfKey: new Map(firsts.map(({ item, key }) => [key, Number(item)]))
+    }
+  })
+
+/** More than a batch holds. */
+const sizeMax = 4096

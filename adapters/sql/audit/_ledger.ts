@@ -1,0 +1,140 @@
+import { Effect, Exit, Schema } from "effect"
+import { GenesisFeed } from "../../../core/domain/mod.ts"
+import { checksumOf, migrations } from "../schema/mod.ts"
+import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
+
+const readGenesis = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
+
+/** The applied migrations against those of this program. Whether the tables are those that an audit reads. */
+export const auditMigrations = ({ findings, rows }: AuditSnapshot): Asking<boolean> =>
+  Effect.gen(function*() {
+    const [there] = yield* rows<{ readonly there: boolean }>(
+      "SELECT to_regclass('migration') IS NOT NULL AS there"
+    )
+    const applied = there?.there === true
+      ? yield* rows<{ readonly number: number; readonly name: string; readonly checksum: string }>(
+        "SELECT number, name, checksum FROM migration WHERE number > 0 ORDER BY number"
+      )
+      : []
+    for (const { checksum, name, number } of applied) {
+      findings.checked("migrations")
+      const known = migrations.find((migration) => migration.number === number)
+      if (known === undefined) {
+        findings.violate(
+          "migrations",
+          `migration ${number} (${name})`,
+          "applied",
+          `none above ${migrations.length}: this program is older than the database`
+        )
+      } else {findings.same(
+          "migrations",
+          `migration ${number} (${name})`,
+          checksum,
+          checksumOf(known)
+        )}
+    }
+    const missing = migrations.filter(({ number }) =>
+      !applied.some((each) => each.number === number)
+    )
+    for (const { name, number } of missing) {
+      findings.violate(
+        "migrations",
+        `migration ${number} (${name})`,
+        "not applied",
+        "applied: run migrate"
+      )
+    }
+    return missing.length === 0
+  })
+
+interface GenesisRow {
+  readonly record: string
+}
+
+/** The record that the ledger was opened with, and what must be there since then. Undefined where nothing else can be judged. */
+export const auditGenesis = ({ findings, rows }: AuditSnapshot): Asking<GenesisFeed | undefined> =>
+  Effect.gen(function*() {
+    const records = yield* rows<GenesisRow>("SELECT record FROM genesis")
+    findings.checked("genesis")
+    if (!findings.same("genesis", "genesis", `${records.length} records`, "1 records")) {
+      return undefined
+    }
+    const genesis = readGenesis(records[0]!.record)
+    if (Exit.isFailure(genesis)) {
+      findings.violate(
+        "genesis",
+        "genesis, record",
+        records[0]!.record.slice(0, 200),
+        "a genesis record as feeds have it"
+      )
+      return undefined
+    }
+    const { block } = genesis.value
+    const [first] = yield* rows<
+      { readonly number: string; readonly hash: string; readonly time: bigint }
+    >(
+      "SELECT number::text AS number, '0x' || encode(hash, 'hex') AS hash, timestamp_ms AS time FROM block ORDER BY block.number LIMIT 1"
+    )
+    findings.sameMembers("genesis", () => "first block", {
+      number: first?.number,
+      hash: first?.hash,
+      timestampMs: first === undefined ? undefined : Number(first.time)
+    }, { number: `${block.number}`, hash: block.hash, timestampMs: block.timestampMs })
+    const sets = yield* rows<{ readonly kind: string }>(
+      "SELECT kind FROM parameter_set WHERE ethereum_block_num = $1::numeric ORDER BY kind",
+      `${block.number}`
+    )
+    findings.same(
+      "genesis",
+      `parameter_set of block ${block.number}`,
+      sets.map(({ kind }) => kind).join(", "),
+      "auction, rollup, withdrawalDelayer"
+    )
+    return genesis.value
+  })
+
+interface StandingRow {
+  readonly version: bigint
+  readonly token_version: bigint
+  readonly ethereum_block_num: string
+  readonly batch_num: bigint | null
+  readonly parts_max: bigint | null
+  readonly last_block: string | null
+  readonly last_batch: bigint | null
+  readonly tokens_max: bigint | null
+}
+
+/** The one row of the ledger against its last block and batch. */
+export const auditStanding = ({ findings, rows }: AuditSnapshot): Asking =>
+  Effect.gen(function*() {
+    const all = yield* rows<StandingRow>(`
+SELECT version, token_version, ethereum_block_num::text AS ethereum_block_num, batch_num, (SELECT max(part) FROM unnest(part_versions) AS part) AS parts_max,
+  (SELECT max(number)::text FROM block) AS last_block, (SELECT max(batch_num) FROM batch) AS last_batch, (SELECT max(token.version) FROM token) AS tokens_max
+FROM ledger`)
+    findings.checked("standing")
+    const [ledger] = all
+    if (ledger === undefined) return findings.violate("standing", "ledger", "no row", "one")
+    findings.same(
+      "standing",
+      "ledger, ethereum_block_num",
+      ledger.ethereum_block_num,
+      ledger.last_block
+    )
+    findings.same("standing", "ledger, batch_num", ledger.batch_num, ledger.last_batch)
+    if (ledger.parts_max !== null && ledger.parts_max > ledger.version) {
+      findings.violate(
+        "standing",
+        "ledger, part_versions",
+        ledger.parts_max,
+        `at most ${ledger.version}, the version of the ledger`
+      )
+    }
+    if (ledger.tokens_max !== null && ledger.tokens_max > ledger.token_version) {
+      findings.violate(
+        "tokens",
+        "token, version",
+        ledger.tokens_max,
+        `at most ${ledger.token_version}, the version that the ledger knows`
+      )
+    }
+  })

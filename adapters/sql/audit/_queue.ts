@@ -1,0 +1,81 @@
+import { Effect } from "effect"
+import { l1UserTransactionId, type Keccak256 } from "../../../core/encoding/mod.ts"
+import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
+
+const statement = `
+SELECT q.item_id, '0x' || encode(q.id, 'hex') AS id, q.queue, q.position, q.forged, t.item_id AS forged_item, t.batch_num,
+  (SELECT forge_l1_transactions_num FROM batch WHERE batch.batch_num = t.batch_num) AS forged_queue
+FROM queued_transaction AS q LEFT JOIN transaction AS t ON t.id = q.id
+WHERE q.item_id > $1::bigint ORDER BY q.item_id LIMIT ${itemsAtOnce}`
+
+interface QueuedRow {
+  readonly item_id: bigint
+  readonly id: string
+  readonly queue: bigint
+  readonly position: number
+  readonly forged: boolean
+  readonly forged_item: bigint | null
+  readonly batch_num: bigint | null
+  readonly forged_queue: bigint | null
+}
+
+/** Queued transactions in the order in which they came: by queue and position without gaps, and forged where a batch has them. */
+export const auditQueue = (
+  { advance, findings, rows }: AuditSnapshot,
+  keccak256: Keccak256
+): Asking =>
+  Effect.gen(function*() {
+    const [ends] = yield* rows<{ readonly last: bigint | null; readonly forged: bigint | null }>(
+      "SELECT (SELECT max(item_id) FROM queued_transaction) AS last, (SELECT last_forged_queue FROM batch ORDER BY batch_num DESC LIMIT 1) AS forged"
+    )
+    let [last, queue, position] = [0n, -1n, -1]
+    for (;;) {
+      const found: ReadonlyArray<QueuedRow> = yield* rows<QueuedRow>(statement, `${last}`)
+      if (found.length === 0) return
+      for (const row of found) {
+        const place =
+          `queued_transaction, item ${row.item_id} (queue ${row.queue}, position ${row.position})`
+        findings.same(
+          "queued",
+          `${place}, id`,
+          row.id,
+          l1UserTransactionId({
+            toForgeL1TransactionsNum: Number(row.queue),
+            position: row.position
+          }, keccak256)
+        )
+        findings.same("queued", `${place}, forged`, row.forged, row.forged_item !== null)
+        if (row.forged_item !== null) {
+          findings.same(
+            "queued",
+            `${place}, batch ${row.batch_num}`,
+            `queue ${row.forged_queue}`,
+            `queue ${row.queue}`
+          )
+        } else if (ends!.forged !== null && row.queue <= ends!.forged) {
+          findings.violate(
+            "queued",
+            place,
+            "waits",
+            `forged with queue ${row.queue}, since queue ${ends!.forged} is`
+          )
+        }
+        const isNext = row.queue === queue
+          ? row.position === position + 1
+          : row.queue > queue && row.position === 0
+        if (!isNext) {
+          findings.violate(
+            "queued",
+            place,
+            `position ${row.position} of queue ${row.queue}`,
+            queue < 0n
+              ? "position 0"
+              : `position ${position + 1} of queue ${queue}, or position 0 of a later one`
+          )
+        }
+        ;[last, queue, position] = [row.item_id, row.queue, row.position]
+      }
+      findings.checked("queued", found.length)
+      yield* advance(found.length, Number(last) / Number(ends!.last))
+    }
+  })

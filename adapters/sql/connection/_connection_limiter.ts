@@ -1,0 +1,84 @@
+import { Effect, Scope, Semaphore } from "effect"
+import type { SqlError } from "effect/sql"
+import { waitFailure } from "./failure.ts"
+
+export interface ConnectionLimiterOptions {
+  /** Statements or transactions that run at once. */
+  readonly permits: number
+  /** How long another one waits for a permit. */
+  readonly waitMs: number
+  /** Connections that the permits share, for the error message. */
+  readonly connections: number
+}
+
+export interface ConnectionLimiterStats {
+  /** Statements and transactions that hold a permit. */
+  readonly inUse: number
+  readonly waiting: number
+  /** Total of those that had to wait. */
+  readonly waits: number
+  /** Total of those that waited longer than `waitMs`. */
+  readonly timeouts: number
+}
+
+/** Bounds the wait for a connection, which the driver's pool does not. */
+export const makeConnectionLimiter = (
+  { connections, permits, waitMs }: ConnectionLimiterOptions
+) => {
+  const semaphore = Semaphore.makeUnsafe(permits)
+  let [inUse, waiting, waits, timeouts] = [0, 0, 0, 0]
+  const all = connections === 1 ? "The connection was" : `All ${connections} connections were`
+  const timedOut = waitFailure(
+    `${all} in use for ${waitMs} ms, expected a free one: try again, or allow more connections`
+  )
+  const take = Effect.map(semaphore.takeIfAvailable(1), (isTaken) => {
+    if (isTaken) inUse++
+    return isTaken
+  })
+  const release = Effect.suspend(() => {
+    inUse--
+    return semaphore.release(1)
+  })
+  // scoped, so that a permit that arrives together with the timeout is released
+  const wait: Effect.Effect<void, SqlError.SqlError, Scope.Scope> = Effect.suspend(() => {
+    waits++
+    waiting++
+    return semaphore.takeScoped(1).pipe(
+      Effect.timeoutOrElse({
+        duration: waitMs,
+        orElse: () =>
+          Effect.suspend(() => {
+            timeouts++
+            return Effect.fail(timedOut)
+          })
+      }),
+      Effect.ensuring(Effect.sync(() => waiting--)),
+      Effect.andThen(Effect.acquireRelease(
+        Effect.sync(() => inUse++),
+        () => Effect.sync(() => inUse--)
+      ))
+    )
+  })
+  return {
+    stats: (): ConnectionLimiterStats => ({ inUse, waiting, waits, timeouts }),
+    /** Runs the effect with a permit; only a wait pays for a scope. */
+    withPermit: <A, E, R>(
+      effect: Effect.Effect<A, E, R>
+    ): Effect.Effect<A, E | SqlError.SqlError, R> =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(take, (isTaken) =>
+          isTaken
+            ? Effect.ensuring(restore(effect), release)
+            : restore(
+              Effect.scopedWith((scope) => Effect.andThen(Scope.provide(wait, scope), effect))
+            ))
+      ),
+    /** Holds a permit until the scope closes. */
+    scopedPermit: Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        take,
+        (isTaken) => isTaken ? Effect.addFinalizer(() => release) : restore(wait)
+      )
+    )
+  }
+}

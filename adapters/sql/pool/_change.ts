@@ -1,0 +1,177 @@
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import type { PassedOver, PoolState } from "../../../core/domain/mod.ts"
+import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
+import type { BatchMark, PoolChange } from "../../../core/ports/mod.ts"
+import { announcePlaces, writePlaces } from "../notifications/mod.ts"
+import { PoolRecord, RECORD_PARAMETERS, recording } from "./_record.ts"
+import { numberOrNull } from "./pool_rows.ts"
+import type { Turn } from "./_turn.ts"
+import { bigintList, byteaList, int8, prefixedOf, smallintList, textList } from "./pool_values.ts"
+import { storedText } from "../connection/mod.ts"
+
+/** Makes the changes that still apply, one after the other: of two of the same transaction the second sees what the first did. */
+export const changeInTurn = (
+  sql: SqlClient.SqlClient,
+  turn: Turn,
+  changes: ReadonlyArray<PoolChange>,
+  atMs: number
+): Effect.Effect<ReadonlyArray<TransactionId>, SqlError.SqlError> =>
+  Effect.gen(function*() {
+    const { changed, record, standings } = yield* standingsOf(sql, turn, changes)
+    const ids = changes.filter(({ batchNum, from, fromBatchNum, id, reason, to }) => {
+      const standing = standings.get(id)
+      if (
+        standing === undefined || standing.state !== from || standing.batchNum !== fromBatchNum
+      ) return false
+      record.note(standing.account, { id, from, to, atMs, batchNum, reason })
+      standings.set(id, { ...standing, state: to, batchNum })
+      changed.add(id)
+      return true
+    }).map(({ id }) => id)
+    if (record.hasSteps) {
+      const kept = [...changed].filter((id) => standings.get(id)?.state !== null)
+      yield* sql.unsafe(move, [
+        ...record.parameters,
+        byteaList(kept),
+        textList(kept.map((id) => standings.get(id)!.state)),
+        bigintList(kept.map((id) => standings.get(id)!.batchNum)),
+        int8(atMs),
+        byteaList([...changed].filter((id) => standings.get(id)?.state === null))
+      ])
+      yield* sql.unsafe(announcePlaces, [writePlaces([...changed])])
+    }
+    return ids
+  })
+
+/** Changes together with the marks; null, and nothing happens, where the greatest mark is not `from`. */
+export const settleInTurn = (
+  sql: SqlClient.SqlClient,
+  turn: Turn,
+  { changes, from, to }: {
+    readonly from: BatchMark | null
+    readonly to: BatchMark | null
+    readonly changes: ReadonlyArray<PoolChange>
+  },
+  atMs: number
+): Effect.Effect<ReadonlyArray<TransactionId> | null, SqlError.SqlError> =>
+  Effect.gen(function*() {
+    const [greatest] = yield* sql.unsafe<MarkRow>(
+      "SELECT batch_num, ethereum_block_hash FROM pool_mark ORDER BY batch_num DESC LIMIT 1"
+    )
+    if (!isSameMark(greatest === undefined ? null : markOf(greatest), from)) return null
+    const added = to === null ? [] : [to]
+    yield* sql.unsafe(mark, [
+      int8(to?.batchNum ?? -1),
+      bigintList(added.map(({ batchNum }) => batchNum)),
+      textList(added.map((each) => each.ethereumBlockHash))
+    ])
+    const ids = yield* changeInTurn(sql, turn, changes, atMs)
+    if (ids.length === 0) yield* sql.unsafe(nothingElse, new PoolRecord(turn).parameters)
+    return ids
+  })
+
+/** Notes why transactions that are still pending were passed over; of two notes on one transaction the second stays. */
+export const passOverInTurn = (
+  sql: SqlClient.SqlClient,
+  turn: Turn,
+  notes: ReadonlyArray<PassedOver>
+): Effect.Effect<void, SqlError.SqlError> => {
+  const all = [...new Map(notes.map((each) => [each.id, each])).values()]
+  return Effect.asVoid(sql.unsafe(note, [
+    ...new PoolRecord(turn).parameters,
+    byteaList(all.map(({ id }) => id)),
+    smallintList(all.map(({ code }) => code)),
+    textList(all.map(({ reason }) => storedText(reason))),
+    bigintList(all.map(({ batchNum }) => batchNum)),
+    bigintList(all.map(({ atMs }) => atMs))
+  ]))
+}
+
+/** As `pool_mark` has it. */
+export interface MarkRow {
+  readonly batch_num: bigint
+  readonly ethereum_block_hash: string
+}
+
+export const markOf = (row: MarkRow): BatchMark => ({
+  batchNum: Number(row.batch_num),
+  ethereumBlockHash: row.ethereum_block_hash
+})
+
+interface Standing {
+  readonly account: AccountIndex
+  /** Null where it has left. */
+  readonly state: PoolState | null
+  readonly batchNum: number | null
+}
+
+interface StandingRow {
+  readonly id: Uint8Array
+  readonly state: PoolState
+  readonly batch_num: bigint | null
+  readonly from_account_index: bigint
+  readonly pending: bigint
+}
+
+const standingsOf = (sql: SqlClient.SqlClient, turn: Turn, changes: ReadonlyArray<PoolChange>) =>
+  Effect.map(
+    sql.unsafe<StandingRow>(standing, [byteaList([...new Set(changes.map(({ id }) => id))])]),
+    (rows) => ({
+      changed: new Set<TransactionId>(),
+      record: new PoolRecord(
+        turn,
+        new Map(rows.map((row) => [Number(row.from_account_index), Number(row.pending)]))
+      ),
+      standings: new Map(
+        rows.map((
+          row
+        ): [TransactionId, Standing] => [prefixedOf(row.id), {
+          account: Number(row.from_account_index),
+          state: row.state,
+          batchNum: numberOrNull(row.batch_num)
+        }])
+      )
+    })
+  )
+
+const standing = `
+SELECT t.id, t.state, t.batch_num, t.from_account_index, coalesce(pool_sender.pending, 0) AS pending
+FROM unnest($1::bytea[]) AS wanted (id) JOIN pool_transaction AS t ON t.id = wanted.id
+LEFT JOIN pool_sender ON pool_sender.account_index = t.from_account_index`
+
+/** `$n` of what comes after the record. */
+const own = (n: number) => `$${RECORD_PARAMETERS + n}`
+
+const move = recording(
+  `UPDATE pool_transaction AS t
+  SET state = moved.state, batch_num = moved.batch_num, since_ms = ${own(4)}::bigint,
+    passed_code = NULL, passed_reason = NULL, passed_batch_num = NULL, passed_at_ms = NULL
+  FROM unnest(${own(1)}::bytea[], ${own(2)}::text[], ${
+    own(3)
+  }::bigint[]) AS moved (id, state, batch_num) WHERE t.id = moved.id`,
+  `DELETE FROM pool_transaction WHERE id = ANY (${own(5)}::bytea[])`
+)
+
+const note = recording(
+  `UPDATE pool_transaction AS t
+  SET passed_code = passed.code, passed_reason = passed.reason, passed_batch_num = passed.batch_num, passed_at_ms = passed.at_ms
+  FROM unnest(${own(1)}::bytea[], ${own(2)}::smallint[], ${own(3)}::text[], ${own(4)}::bigint[], ${
+    own(5)
+  }::bigint[])
+    AS passed (id, code, reason, batch_num, at_ms)
+  WHERE t.id = passed.id AND t.state = 'pend'`
+)
+
+const nothingElse = recording()
+
+/** A row that is deleted cannot be inserted by the same statement, so the mark of that number is overwritten. */
+const mark = `
+WITH dropped AS (DELETE FROM pool_mark WHERE batch_num > $1::bigint)
+INSERT INTO pool_mark (batch_num, ethereum_block_hash) SELECT * FROM unnest($2::bigint[], $3::text[])
+ON CONFLICT (batch_num) DO UPDATE SET ethereum_block_hash = excluded.ethereum_block_hash`
+
+const isSameMark = (a: BatchMark | null, b: BatchMark | null): boolean =>
+  a === b ||
+  (a !== null && b !== null && a.batchNum === b.batchNum &&
+    a.ethereumBlockHash === b.ethereumBlockHash)

@@ -1,0 +1,190 @@
+import { type Context, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { feeUnits, type PoolState } from "../../../core/domain/mod.ts"
+import type { PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
+import { readText, storeFailure } from "../connection/mod.ts"
+import { markOf } from "./_change.ts"
+import {
+  numberOrNull,
+  type PassedOverRow,
+  passedOverOf,
+  pooledOf,
+  type PoolTransactionRow,
+  transactionColumns,
+  transactionOf
+} from "./pool_rows.ts"
+import { bigintList, byteaList, bytesOf, hexOf, int8, prefixedOf } from "./pool_values.ts"
+
+type Reads = Pick<
+  Context.Service.Shape<typeof PoolStore>,
+  | "authorization"
+  | "counts"
+  | "inBatches"
+  | "marksBelow"
+  | "passedOver"
+  | "pendingBelow"
+  | "pendingByFee"
+  | "pendingOf"
+  | "pendingSince"
+  | "pendingTokens"
+  | "pooled"
+  | "transaction"
+  | "transitions"
+>
+
+/** Each answer is one statement, which follows an index to what it answers. */
+export const poolReads = (sql: SqlClient.SqlClient): Reads => {
+  const all = <Row extends object, A>(
+    statement: string,
+    parameters: ReadonlyArray<unknown>,
+    read: (row: Row) => A
+  ): Effect.Effect<ReadonlyArray<A>, StoreFailure> =>
+    Effect.mapBoth(sql.unsafe<Row>(statement, parameters), {
+      onSuccess: (rows) => rows.map(read),
+      onFailure: storeFailure
+    })
+  const first = <Row extends object, A>(
+    statement: string,
+    parameters: ReadonlyArray<unknown>,
+    read: (row: Row) => A
+  ): Effect.Effect<A | null, StoreFailure> =>
+    Effect.map(all(statement, parameters, read), ([answer]) => answer ?? null)
+  const pooled = (statement: string, parameters: ReadonlyArray<unknown>) =>
+    all<PoolTransactionRow, ReturnType<typeof pooledOf>>(statement, parameters, pooledOf)
+  return {
+    transaction: (id) =>
+      first(`SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.id = $1`, [
+        bytesOf(id)
+      ], transactionOf),
+    authorization: (address) =>
+      first(
+        "SELECT address, public_key, signature, timestamp_ms FROM pool_authorization WHERE address = $1",
+        [bytesOf(address)],
+        authorizationOf
+      ),
+    transitions: (id) =>
+      all(
+        "SELECT from_state, to_state, at_ms, batch_num, reason FROM pool_transition WHERE id = $1 ORDER BY number",
+        [bytesOf(id)],
+        (row: TransitionRow) => ({
+          id,
+          from: row.from_state,
+          to: row.to_state,
+          atMs: Number(row.at_ms),
+          batchNum: numberOrNull(row.batch_num),
+          reason: readText(row.reason)
+        })
+      ),
+    passedOver: (id) =>
+      first(
+        "SELECT id, passed_code, passed_reason, passed_batch_num, passed_at_ms FROM pool_transaction WHERE id = $1 AND passed_code IS NOT NULL",
+        [bytesOf(id)],
+        (row: PassedOverRow) => passedOverOf(row)
+      ),
+    counts: Effect.map(
+      all(
+        "SELECT pend, fing, fged, invl FROM pool",
+        [],
+        (row: { readonly [State in PoolState]: bigint }) => ({
+          pend: Number(row.pend),
+          fing: Number(row.fing),
+          fged: Number(row.fged),
+          invl: Number(row.invl)
+        })
+      ),
+      ([counts]) => counts!
+    ),
+    pooled: (ids) => pooled(byIds, [byteaList(ids)]),
+    pendingOf: (index) =>
+      Effect.map(
+        first(
+          "SELECT pending FROM pool_sender WHERE account_index = $1",
+          [int8(index)],
+          (row: { readonly pending: bigint }) => Number(row.pending)
+        ),
+        (pending) => pending ?? 0
+      ),
+    pendingTokens: all(tokens, [], (row: { readonly token_id: bigint }) => Number(row.token_id)),
+    pendingByFee: ({ after, limit, tokenId }) =>
+      after === null
+        ? pooled(byFee(""), [int8(tokenId), int8(limit)])
+        : pooled(byFee("AND (- t.fee_units, t.arrival) > ($3::numeric, $4::bigint)"), [
+          int8(tokenId),
+          int8(limit),
+          String(-feeUnits(after.transaction)),
+          int8(after.arrival)
+        ]),
+    pendingSince: ({ beforeMs, limit }) =>
+      pooled(
+        `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state = 'pend' AND t.since_ms < $1 ORDER BY t.since_ms, t.arrival LIMIT $2`,
+        [int8(beforeMs), int8(limit)]
+      ),
+    pendingBelow: (nonces) =>
+      pooled(below, [
+        bigintList(nonces.map(({ index }) => index)),
+        bigintList(nonces.map(({ nonce }) => nonce))
+      ]),
+    inBatches: ({ from, state, to }) =>
+      pooled(
+        `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state <> 'pend' AND t.state = $1 AND t.batch_num BETWEEN $2 AND $3 ORDER BY t.batch_num, t.arrival`,
+        [state, int8(from), int8(to)]
+      ),
+    marksBelow: ({ batchNum, limit }) =>
+      all(
+        "SELECT batch_num, ethereum_block_hash FROM pool_mark WHERE batch_num < $1 ORDER BY batch_num DESC LIMIT $2",
+        [int8(batchNum), int8(limit)],
+        markOf
+      )
+  }
+}
+
+interface TransitionRow {
+  readonly from_state: PoolState | null
+  readonly to_state: PoolState | null
+  readonly at_ms: bigint
+  readonly batch_num: bigint | null
+  readonly reason: string
+}
+
+/** As `pool_authorization` has it. */
+export interface AuthorizationRow {
+  readonly address: Uint8Array
+  readonly public_key: Uint8Array
+  readonly signature: string
+  readonly timestamp_ms: bigint
+}
+
+export const authorizationOf = (row: AuthorizationRow) => ({
+  address: prefixedOf(row.address),
+  publicKey: hexOf(row.public_key),
+  signature: row.signature,
+  timestampMs: Number(row.timestamp_ms)
+})
+
+/** An id that is given twice is answered twice. */
+const byIds = `
+SELECT ${transactionColumns} FROM unnest($1::bytea[]) WITH ORDINALITY AS wanted (id, place)
+CROSS JOIN LATERAL (SELECT * FROM pool_transaction WHERE pool_transaction.id = wanted.id LIMIT 1) AS t
+ORDER BY wanted.place`
+
+const byFee = (after: string): string =>
+  `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state = 'pend' AND t.token_id = $1 ${after} ORDER BY t.token_id, - t.fee_units, t.arrival LIMIT $2`
+
+/** From one token to the next, so that it costs what it answers; the last row is a null, which says that there is no other one. */
+const tokens = `
+WITH RECURSIVE found (token_id) AS (
+  SELECT min(token_id) FROM pool_transaction WHERE state = 'pend'
+  UNION ALL
+  SELECT (SELECT min(t.token_id) FROM pool_transaction AS t WHERE t.state = 'pend' AND t.token_id > found.token_id) FROM found WHERE found.token_id IS NOT NULL
+)
+SELECT token_id FROM found WHERE token_id IS NOT NULL`
+
+/** The order within, which keeps the accounts apart, makes it one range of the index for each of them. */
+const below = `
+SELECT ${transactionColumns} FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS wanted (account, nonce, place)
+CROSS JOIN LATERAL (
+  SELECT * FROM pool_transaction
+  WHERE state = 'pend' AND from_account_index = wanted.account AND pool_transaction.nonce < wanted.nonce
+  ORDER BY pool_transaction.nonce, arrival LIMIT 9223372036854775807
+) AS t
+ORDER BY wanted.place, t.nonce, t.arrival`

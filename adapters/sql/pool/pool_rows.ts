@@ -1,0 +1,156 @@
+import {
+  feeUnits,
+  type PassedOver,
+  type PassOverCode,
+  type PoolState,
+  type PoolTransaction,
+  type PoolTransactionType,
+  type RequestedTransaction
+} from "../../../core/domain/mod.ts"
+import type { Pooled } from "../../../core/ports/mod.ts"
+import {
+  bigints,
+  booleans,
+  type Column,
+  hexBytes,
+  numerics,
+  readText,
+  smallints,
+  texts
+} from "../connection/mod.ts"
+import { hexOf, prefixedOf } from "./pool_values.ts"
+
+/** A row of `pool_transaction` as the driver reads it, as far as it makes a transaction. */
+export interface PoolTransactionRow {
+  readonly id: Uint8Array
+  readonly arrival: bigint
+  readonly sender: Uint8Array
+  readonly state: PoolState
+  readonly since_ms: bigint
+  readonly batch_num: bigint | null
+  readonly timestamp_ms: bigint
+  readonly type: PoolTransactionType
+  readonly token_id: bigint
+  readonly from_account_index: bigint
+  readonly to_account_index: bigint | null
+  readonly to_address: Uint8Array | null
+  readonly to_public_key: Uint8Array | null
+  readonly amount: string
+  readonly fee: number
+  readonly nonce: bigint
+  readonly signature: string
+  readonly has_request: boolean
+  readonly request_from_account_index: bigint | null
+  readonly request_to_account_index: bigint | null
+  readonly request_to_address: Uint8Array | null
+  readonly request_to_public_key: Uint8Array | null
+  readonly request_token_id: bigint | null
+  readonly request_amount: string | null
+  readonly request_fee: number | null
+  readonly request_nonce: string | null
+}
+
+const columns: { readonly [Name in keyof PoolTransactionRow]: Column<Pooled> } = {
+  id: hexBytes(({ transaction }) => transaction.id),
+  arrival: bigints(({ arrival }) => arrival),
+  sender: hexBytes(({ sender }) => sender),
+  state: texts(({ transaction }) => transaction.state),
+  since_ms: bigints(({ sinceMs }) => sinceMs),
+  batch_num: bigints(({ transaction }) => transaction.batchNum),
+  timestamp_ms: bigints(({ transaction }) => transaction.timestampMs),
+  type: texts(({ transaction }) => transaction.type),
+  token_id: bigints(({ transaction }) => transaction.tokenId),
+  from_account_index: bigints(({ transaction }) => transaction.fromAccountIndex),
+  to_account_index: bigints(({ transaction }) => transaction.toAccountIndex),
+  to_address: hexBytes(({ transaction }) => transaction.toAddress),
+  to_public_key: hexBytes(({ transaction }) => transaction.toPublicKey),
+  amount: numerics(({ transaction }) => transaction.amount),
+  fee: smallints(({ transaction }) => transaction.fee),
+  nonce: bigints(({ transaction }) => transaction.nonce),
+  signature: texts(({ transaction }) => transaction.signature),
+  has_request: booleans(({ transaction }) => transaction.request !== null),
+  request_from_account_index: bigints(({ transaction }) =>
+    transaction.request?.fromAccountIndex ?? null
+  ),
+  request_to_account_index: bigints(({ transaction }) =>
+    transaction.request?.toAccountIndex ?? null
+  ),
+  request_to_address: hexBytes(({ transaction }) => transaction.request?.toAddress ?? null),
+  request_to_public_key: hexBytes(({ transaction }) => transaction.request?.toPublicKey ?? null),
+  request_token_id: bigints(({ transaction }) => transaction.request?.tokenId ?? null),
+  request_amount: numerics(({ transaction }) => transaction.request?.amount ?? null),
+  request_fee: smallints(({ transaction }) => transaction.request?.fee ?? null),
+  request_nonce: numerics(({ transaction }) => transaction.request?.nonce ?? null)
+}
+const names = Object.keys(columns)
+const written = Object.values({
+  ...columns,
+  fee_units: numerics<Pooled>(({ transaction }) => feeUnits(transaction))
+})
+
+/** Of the rows of `pool_transaction AS t`, what a transaction is made from. */
+export const transactionColumns: string = names.map((name) => `t.${name}`).join(", ")
+
+/** Takes rows in; its parameters, which `insertParameters` gives, come after so many others. */
+export const insertStatement = (others: number): string => `
+INSERT INTO pool_transaction (${[...names, "fee_units"].join(", ")})
+SELECT * FROM unnest(${written.map(({ type }, at) => `$${others + at + 1}::${type}[]`).join(", ")})`
+
+export const insertParameters = (rows: ReadonlyArray<Pooled>): ReadonlyArray<string> =>
+  written.map(({ arrayOf }) => arrayOf(rows))
+
+export const pooledOf = (row: PoolTransactionRow): Pooled => ({
+  transaction: transactionOf(row),
+  sender: hexOf(row.sender),
+  sinceMs: Number(row.since_ms),
+  arrival: Number(row.arrival)
+})
+
+export const transactionOf = (row: PoolTransactionRow): PoolTransaction => ({
+  id: prefixedOf(row.id),
+  type: row.type,
+  tokenId: Number(row.token_id),
+  fromAccountIndex: Number(row.from_account_index),
+  toAccountIndex: numberOrNull(row.to_account_index),
+  toAddress: row.to_address === null ? null : prefixedOf(row.to_address),
+  toPublicKey: row.to_public_key === null ? null : hexOf(row.to_public_key),
+  amount: BigInt(row.amount),
+  fee: row.fee,
+  nonce: row.nonce,
+  signature: row.signature,
+  request: row.has_request ? requestOf(row) : null,
+  state: row.state,
+  timestampMs: Number(row.timestamp_ms),
+  batchNum: numberOrNull(row.batch_num)
+})
+
+const requestOf = (row: PoolTransactionRow): RequestedTransaction => ({
+  fromAccountIndex: numberOrNull(row.request_from_account_index),
+  toAccountIndex: numberOrNull(row.request_to_account_index),
+  toAddress: row.request_to_address === null ? null : prefixedOf(row.request_to_address),
+  toPublicKey: row.request_to_public_key === null ? null : hexOf(row.request_to_public_key),
+  tokenId: numberOrNull(row.request_token_id),
+  amount: row.request_amount === null ? null : BigInt(row.request_amount),
+  fee: row.request_fee,
+  nonce: row.request_nonce === null ? null : BigInt(row.request_nonce)
+})
+
+/** What the last selection noted on a row. */
+export interface PassedOverRow {
+  readonly id: Uint8Array
+  readonly passed_code: PassOverCode
+  readonly passed_reason: string
+  readonly passed_batch_num: bigint
+  readonly passed_at_ms: bigint
+}
+
+export const passedOverOf = (row: PassedOverRow): PassedOver => ({
+  id: prefixedOf(row.id),
+  code: row.passed_code,
+  reason: readText(row.passed_reason),
+  batchNum: Number(row.passed_batch_num),
+  atMs: Number(row.passed_at_ms)
+})
+
+export const numberOrNull = (value: bigint | null): number | null =>
+  value === null ? null : Number(value)

@@ -1,0 +1,133 @@
+/** SQL over lists of item ids in ascending order, whatever holds them. Arguments are SQL: a key, item ids, and how many items at most. */
+export interface ItemLists {
+  /**
+   * A query of one row. How many items of the list are below an item id: `under` below the first one of a range, `reached` below a
+   * position in it, `above` below its end. And the smallest and the greatest item within it, `first` and `last`, where there are any.
+   */
+  readonly measures: (key: string, bounds: ItemBounds) => string
+  /** A query of `item`: the first items of a list in [from, below), ascending. */
+  readonly ascending: (key: string, from: string, below: string, limit: string) => string
+  /** The last ones, descending. */
+  readonly descending: (key: string, from: string, below: string, limit: string) => string
+}
+
+/** A range of item ids, all where `low` and `high` are null, and a position in it. */
+export interface ItemBounds {
+  readonly low: string | null
+  readonly position: string
+  readonly high: string | null
+}
+
+/** The rows of a key on one side of a place: the nearest one. */
+const nearest = (columns: string, key: string, condition: string, order: "ASC" | "DESC"): string =>
+  `SELECT ${columns} FROM posting WHERE posting.key = ${key}${condition} ORDER BY posting.first_item ${order} LIMIT 1`
+const rowBefore = (columns: string, key: string, condition: string): string =>
+  nearest(columns, key, ` AND ${condition}`, "DESC")
+const rowAfter = (columns: string, key: string, condition: string): string =>
+  nearest(columns, key, ` AND ${condition}`, "ASC")
+
+/** Joins a row that may be missing. */
+const maybe = (row: string, name: string): string => `LEFT JOIN LATERAL (${row}) AS ${name} ON true`
+
+const itemsOf = (
+  start: string,
+  next: string,
+  from: string,
+  below: string,
+  order: "ASC" | "DESC",
+  limit: string
+): string => `
+WITH RECURSIVE stretch AS (
+  SELECT start.* FROM (VALUES (1)) AS one ${maybe(start, "start")}
+  UNION ALL
+  SELECT following.first_item, following.items, coalesce(stretch.found, 0) + cardinality(following.items)
+  FROM stretch CROSS JOIN LATERAL (${next}) AS following
+)
+SELECT listed.item FROM stretch CROSS JOIN LATERAL unnest(stretch.items) AS listed (item)
+WHERE listed.item >= ${from} AND listed.item < ${below} ORDER BY listed.item ${order} LIMIT ${limit}`
+
+/**
+ * Lists in `posting`: see `postings.ts`. A rank is one index probe, and the row that it is found in tells the item at that end too. A
+ * page walks from row to row, one probe each, until it has its items: asked for several rows at once, PostgreSQL would rather read and
+ * sort all rows of the key, of which it expects few.
+ */
+export const postings: ItemLists = {
+  measures: (key, { high, low, position }) => {
+    const tail = high === null
+      ? nearest(
+        "first_ordinal + cardinality(items) AS rank, items[cardinality(items)] AS item",
+        key,
+        "",
+        "DESC"
+      )
+      : rowBefore(
+        `first_ordinal + width_bucket(${high} - 1, items) AS rank, items[width_bucket(${high} - 1, items)] AS item`,
+        key,
+        `posting.first_item < ${high}`
+      )
+    const start = low === null
+      ? nearest("0 AS rank, first_item AS item", key, "", "ASC")
+      // an item behind the row is the first of the next one
+      : rowBefore(
+        `first_ordinal + width_bucket(${low} - 1, items) AS rank, items[width_bucket(${low} - 1, items) + 1] AS item`,
+        key,
+        `posting.first_item < ${low}`
+      )
+    const first = low === null
+      ? "head.item"
+      : `coalesce(head.item, (${rowAfter("first_item", key, `posting.first_item >= ${low}`)}))`
+    return `
+SELECT coalesce(head.rank, 0) AS under, coalesce(place.rank, 0) AS reached, coalesce(tail.rank, 0) AS above, ${first} AS first, tail.item AS last
+FROM (VALUES (1)) AS one ${maybe(tail, "tail")} ${maybe(start, "head")}
+${
+      maybe(
+        rowBefore(
+          `first_ordinal + width_bucket(${position} - 1, items) AS rank`,
+          key,
+          `posting.first_item < ${position}`
+        ),
+        "place"
+      )
+    }`
+  },
+  ascending: (key, from, below, limit) =>
+    itemsOf(
+      rowBefore(
+        `first_item, items, cardinality(items) - width_bucket(${from} - 1, items) AS found`,
+        key,
+        `posting.first_item <= ${from}`
+      ),
+      // a page from before the first row on begins with that one
+      `SELECT * FROM (${
+        rowAfter(
+          "first_item, items",
+          key,
+          `posting.first_item > coalesce(stretch.first_item, ${from})`
+        )
+      }) AS after
+    WHERE coalesce(stretch.found, 0) < ${limit} AND after.first_item < ${below}`,
+      from,
+      below,
+      "ASC",
+      limit
+    ),
+  descending: (key, from, below, limit) =>
+    itemsOf(
+      rowBefore(
+        `first_item, items, width_bucket(${below} - 1, items) AS found`,
+        key,
+        `posting.first_item < ${below}`
+      ),
+      `SELECT * FROM (${
+        rowBefore("first_item, items", key, "posting.first_item < stretch.first_item")
+      }) AS before
+    WHERE stretch.found < ${limit} AND stretch.first_item > ${from}`,
+      from,
+      below,
+      "DESC",
+      limit
+    )
+}
+
+/** What of a list is not filed in the lists below it, as an array; NULL where the list is empty. */
+export const unfiled = (key: string): string => `(${nearest("items[filed + 1:]", key, "", "DESC")})`

@@ -1,0 +1,172 @@
+import type { Effect } from "effect"
+import { limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
+import {
+  type AuctionClock,
+  lastClosedSlot,
+  lastOpenSlot,
+  slotNumMax,
+  type SlotView
+} from "../../../core/domain/mod.ts"
+import type { Page, StoreFailure } from "../../../core/ports/mod.ts"
+import { Again, type Ask, type Question } from "./_run_query.ts"
+import { parametersFrom, textOnce } from "./_list.ts"
+import { byteParameter, hexParameter, keysParameter } from "./_list_values.ts"
+import { keysOfForger } from "./_lists.ts"
+import { countsOf, openSlotKey, type Order, pageStatement, positionOf } from "../postings/mod.ts"
+import { answerStatement } from "../connection/mod.ts"
+import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
+
+/** The slots [low, high). */
+interface Range {
+  readonly low: number
+  readonly high: number
+}
+
+/** The best bids of the slots $1 to $2. */
+const slotsStatement = answerStatement({
+  given: [
+    bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")
+  ],
+  headText: currentVariables("auction"),
+  rows: slotRows(String(slotNumMax + 1))
+})
+
+export interface SlotReader {
+  readonly list: (query: ListQuery<"slots">) => Effect.Effect<Page<SlotView>, StoreFailure>
+  readonly find: (
+    slotNum: number
+  ) => Effect.Effect<
+    { readonly item: SlotView; readonly stamp: Page<SlotView>["stamp"] },
+    StoreFailure
+  >
+}
+
+/** Reads slots; the clock of the last answer tells what to ask next. */
+export const makeSlotReader = (ask: Ask, constants: AuctionClock["constants"]): SlotReader => {
+  const clockOf = clockReader(constants)
+  let lastClock: AuctionClock | undefined
+  const rangeOf = (
+    { finishedAuction = false, maxSlotNum, minSlotNum = 0 }: ListQuery<"slots">["filters"]
+  ): Range | undefined => {
+    if (lastClock === undefined) return undefined
+    const last = Math.min(
+      slotNumMax,
+      maxSlotNum ?? lastOpenSlot(lastClock),
+      finishedAuction ? lastClosedSlot(lastClock) : slotNumMax
+    )
+    return { low: minSlotNum, high: Math.max(minSlotNum, last + 1) }
+  }
+  /** Asks for what the clock makes of a query; `read` gets the range that was asked for. */
+  const within = <A>(
+    filters: ListQuery<"slots">["filters"],
+    questionOf: (range: Range) => Question,
+    read: (...given: [...Parameters<Parameters<Ask>[1]>, AuctionClock, Range]) => A
+  ): Effect.Effect<A, StoreFailure> => {
+    // nothing, for a start: the answer brings the clock
+    let asked = rangeOf(filters)
+    return ask(questionOf(asked ?? { low: 0, high: 0 }), (answer, tokens) => {
+      const clock = lastClock = clockOf(answer)
+      const range = rangeOf(filters)!
+      if (asked?.low === range.low && asked.high === range.high) {
+        return read(answer, tokens, clock, range)
+      }
+      asked = range
+      return new Again(questionOf(range))
+    })
+  }
+
+  const listAll = (
+    { filters, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">
+  ) => {
+    const pageOf = ({ high, low }: Range) => {
+      const clamped = (position: number) => Math.min(high, Math.max(low, position))
+      if (order === "ASC") {
+        const first = clamped(fromItem ?? 0)
+        return { first, end: Math.min(high, first + limit) }
+      }
+      const end = clamped((fromItem ?? slotNumMax) + 1)
+      return { first: Math.max(low, end - limit), end }
+    }
+    return within(filters, (range) => {
+      const { end, first } = pageOf(range)
+      return { text: slotsStatement, parameters: [String(first), String(end - 1)] }
+    }, ({ lines, stamp }, _, clock, range): Page<SlotView> => {
+      const { end, first } = pageOf(range)
+      const { slot } = readSlots(clock, lines)
+      const items = Array.from(
+        { length: end - first },
+        (_, i) => slot(order === "ASC" ? first + i : end - 1 - i)
+      )
+      const totalItems = range.high - range.low
+      return {
+        items,
+        counts: {
+          pendingItems: order === "ASC" ? range.high - end : first - range.low,
+          totalItems,
+          firstItem: totalItems === 0 ? null : range.low,
+          lastItem: totalItems === 0 ? null : range.high - 1
+        },
+        stamp
+      }
+    })
+  }
+
+  const listWon = (
+    { filters, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">
+  ) => {
+    const { wonByBidder, wonByForger } = filters
+    return within(filters, ({ high, low }) => ({
+      text: wonStatement(wonByForger === undefined ? "bidder" : "forger", order),
+      parameters: [
+        wonByForger === undefined
+          ? keysParameter([openSlotKey(Buffer.from(wonByBidder!.slice(2), "hex"))])
+          : byteParameter(openSlotKey(new Uint8Array())),
+        positionOf(order, fromItem),
+        String(limit),
+        String(low),
+        String(high),
+        ...(wonByForger === undefined
+          ? []
+          : [
+            hexParameter(wonByForger),
+            wonByBidder === undefined ? null : hexParameter(wonByBidder)
+          ])
+      ]
+    }), (answer, _, clock): Page<SlotView> => {
+      const { slot, slotNums } = readSlots(clock, answer.lines)
+      return {
+        items: slotNums.map(slot),
+        counts: countsOf(answer, order, slotNums.length).counts,
+        stamp: answer.stamp
+      }
+    })
+  }
+
+  return {
+    list: (query) =>
+      query.filters.wonByBidder === undefined && query.filters.wonByForger === undefined
+        ? listAll(query)
+        : listWon(query),
+    find: (slotNum) =>
+      ask({ text: slotsStatement, parameters: [String(slotNum), String(slotNum)] }, (answer) => {
+        const clock = lastClock = clockOf(answer)
+        return { item: readSlots(clock, answer.lines).slot(slotNum), stamp: answer.stamp }
+      })
+  }
+}
+
+/** The slots whose best bid a bidder holds, or one of a forger's bidders. */
+const wonStatement = (by: "bidder" | "forger", order: Order): string =>
+  textOnce(`slots ${by} ${order}`, () => {
+    const parameter = parametersFrom(4)
+    const range = `SELECT ${parameter("bigint")} AS low, ${parameter("bigint")} AS upper`
+    return pageStatement({
+      lists: "open",
+      ...(by === "bidder" ? {} : { keys: keysOfForger(parameter("bytea"), parameter("bytea")) }),
+      range,
+      order,
+      headText: currentVariables("auction"),
+      given: [bestBids("SELECT page.item AS slot_num FROM page")],
+      rows: slotRows(order === "ASC" ? String(slotNumMax + 1) : "-1")
+    })
+  })

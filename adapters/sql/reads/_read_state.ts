@@ -1,0 +1,174 @@
+import { Effect } from "effect"
+import {
+  type AuctionClock,
+  type BatchSums,
+  bootCoordinator,
+  feeWindowMs,
+  lastClosedSlot,
+  metricsOf,
+  metricsWindowMs,
+  type NetworkState,
+  nextForgersOf,
+  recommendedFeeOf,
+  slotNumMax,
+  usdOfFeeSum
+} from "../../../core/domain/mod.ts"
+import type { LedgerStamp, StoreFailure } from "../../../core/ports/mod.ts"
+import { Again, type Ask } from "./_run_query.ts"
+import { readParameterSet } from "./parameter_sets.ts"
+import { answerStatement, prefixed, type SqlAnswer } from "../connection/mod.ts"
+import { batchLine, readBatch } from "./history_rows.ts"
+import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
+
+/** The fees that are recommended lie within these, US dollars. */
+export interface FeeBounds {
+  readonly minFeeUSD: number
+  readonly maxFeeUSD: number
+}
+
+const sums = ["total_transactions", "total_l2_transactions", "total_fee_units"]
+const sumsOf = (batch: string): ReadonlyArray<string> =>
+  sums.map((sum) => `coalesce(${batch}.${sum}, 0)`)
+
+/** The first batch within a time before the last block, and the sums over all batches before it. */
+const firstWithin = (name: string, windowMs: number): string => `
+LEFT JOIN LATERAL (
+  SELECT batch.batch_num, batch.timestamp_ms FROM batch WHERE batch.timestamp_ms >= block.timestamp_ms - ${windowMs} ORDER BY batch.timestamp_ms, batch.batch_num LIMIT 1
+) AS ${name} ON true
+LEFT JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ${name}.batch_num - 1 LIMIT 1) AS before_${name} ON true`
+const windowColumns = (
+  name: string
+): ReadonlyArray<string> => [
+  `${name}.batch_num`,
+  `${name}.timestamp_ms`,
+  ...sumsOf(`before_${name}`)
+]
+
+/** Best bids of the slots $1 to $2, then the other variables and the last batch. */
+const stateStatement = answerStatement({
+  given: [
+    bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")
+  ],
+  head: [
+    "encode(block.hash, 'hex')",
+    "block.timestamp_ms",
+    "block.last_ethereum_block",
+    "last.batch_num",
+    "last.timestamp_ms",
+    ...sumsOf("last"),
+    "coalesce(last.total_accounts, 0)",
+    "coalesce(last.total_public_keys, 0)",
+    ...windowColumns("day"),
+    ...windowColumns("hour")
+  ],
+  headText: currentVariables("auction"),
+  from: `
+CROSS JOIN LATERAL (SELECT * FROM block WHERE block.number = ledger.ethereum_block_num LIMIT 1) AS block
+LEFT JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ledger.batch_num LIMIT 1) AS last ON true
+${firstWithin("day", metricsWindowMs)}
+${firstWithin("hour", feeWindowMs)}`,
+  rows: [
+    ...slotRows(String(slotNumMax + 1)),
+    `SELECT ${slotNumMax + 2}, ${currentVariables("rollup")}`,
+    `SELECT ${slotNumMax + 3}, ${currentVariables("withdrawalDelayer")}`,
+    `SELECT ${
+      slotNumMax + 4
+    }, ${batchLine} FROM ledger CROSS JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ledger.batch_num LIMIT 1) AS r`
+  ]
+})
+
+/** The network as the last block leaves it. Costs a few index probes, and one for each slot whose forger is known. */
+export const stateReader = (
+  ask: Ask,
+  constants: AuctionClock["constants"],
+  bounds: FeeBounds
+): Effect.Effect<{ readonly state: NetworkState; readonly stamp: LedgerStamp }, StoreFailure> => {
+  const clockOf = clockReader(constants)
+  // the slots whose forgers are told: those of the last answer, for a start
+  let slots: readonly [first: number, last: number] = [0, -1]
+  return Effect.suspend(() => {
+    let asked = slots
+    const question = () => ({ text: stateStatement, parameters: asked.map(String) })
+    return ask(question(), (answer) => {
+      const clock = clockOf(answer)
+      slots = [clock.currentSlot, lastClosedSlot(clock)]
+      if (asked[0] === slots[0] && asked[1] === slots[1]) {
+        return { state: stateOf(answer, clock, bounds), stamp: answer.stamp }
+      }
+      asked = slots
+      return new Again(question())
+    })
+  })
+}
+
+/** Of consecutive batches, up to the last one. */
+interface Sums {
+  readonly batchNum: number
+  readonly timestampMs: number
+  readonly transactions: number
+  readonly l2Transactions: number
+  readonly feeUnits: bigint
+}
+
+const columnsOfSums = 5
+const readSums = (head: ReadonlyArray<string>, at: number): Sums => ({
+  batchNum: Number(head[at]),
+  timestampMs: Number(head[at + 1]),
+  transactions: Number(head[at + 2]),
+  l2Transactions: Number(head[at + 3]),
+  feeUnits: BigInt(head[at + 4]!)
+})
+
+const none: BatchSums = {
+  batches: 0,
+  transactions: 0,
+  l2Transactions: 0,
+  firstTimestampMs: 0,
+  lastTimestampMs: 0,
+  feesUSD: 0
+}
+
+/** From the first batch of a window, whose sums are those of the batches before it; it has no number where the window holds none. */
+const within = (first: Sums, last: Sums): BatchSums =>
+  first.batchNum === 0 ? none : {
+    batches: last.batchNum - first.batchNum + 1,
+    transactions: last.transactions - first.transactions,
+    l2Transactions: last.l2Transactions - first.l2Transactions,
+    firstTimestampMs: first.timestampMs,
+    lastTimestampMs: last.timestampMs,
+    feesUSD: usdOfFeeSum(last.feeUnits - first.feeUnits)
+  }
+
+const stateOf = (answer: SqlAnswer, clock: AuctionClock, bounds: FeeBounds): NetworkState => {
+  const { stamp } = answer
+  const lines = [...answer.lines]
+  const lastBatch = stamp.batchNum === null ? null : readBatch(lines.pop()!)
+  const withdrawalDelayer = readParameterSet("withdrawalDelayer", lines.pop()!)
+  const rollup = readParameterSet("rollup", lines.pop()!)
+  const [hash, timestampMs, lastEthereumBlock, ...numbers] = answer.head
+  const last = readSums(numbers, 0)
+  const [totalAccounts, totalPublicKeys] = numbers.slice(columnsOfSums)
+  const [day, hour] = [
+    readSums(numbers, columnsOfSums + 2),
+    readSums(numbers, 2 * columnsOfSums + 2)
+  ]
+  const { slot } = readSlots(clock, lines)
+  const boot = bootCoordinator(clock.variables)
+  return {
+    lastEthereumBlock: BigInt(lastEthereumBlock!),
+    lastSynchedBlock: stamp.ethereumBlockNum,
+    lastBatch,
+    currentSlot: clock.currentSlot,
+    nextForgers: nextForgersOf(
+      clock,
+      { number: stamp.ethereumBlockNum, hash: prefixed(hash!), timestampMs: Number(timestampMs) },
+      (slotNum) => slot(slotNum).winner ?? boot
+    ),
+    metrics: metricsOf(within(day, last), {
+      totalAccounts: Number(totalAccounts),
+      totalPublicKeys: Number(totalPublicKeys)
+    }),
+    variables: { rollup, auction: clock.variables, withdrawalDelayer },
+    recommendedFee: recommendedFeeOf(within(hour, last), bounds)
+  }
+}

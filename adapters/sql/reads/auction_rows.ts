@@ -1,0 +1,92 @@
+import type { BidView, Coordinator, Token } from "../../../core/domain/mod.ts"
+import {
+  digits,
+  fieldsOf,
+  freeTextOf,
+  intOrNull,
+  lineOf,
+  prefixed,
+  readText
+} from "../connection/mod.ts"
+
+/** Each pair belongs together: the line of a row `r`, and how it is read. */
+
+export const coordinatorLine = lineOf([
+  "r.item_id",
+  digits("r.bidder_addr"),
+  digits("r.forger_addr"),
+  "r.ethereum_block_num"
+], "r.url")
+export const readCoordinator = (line: string): Coordinator => coordinatorAt(fieldsOf(line), 0, line)
+
+/** The latest registration of a bidder, as `r`. */
+export const registrationOf = (bidder: string, name: string): string => `
+(SELECT c.* FROM registration CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.item_id = registration.item_id LIMIT 1) AS c
+  WHERE registration.bidder_addr = ${bidder} LIMIT 1) AS ${name}`
+
+/** A bid `r` with the latest registration `c` of its bidder. */
+export const bidLine = lineOf([
+  "r.item_id",
+  "r.slot_num",
+  digits("r.withdraw_addr"),
+  "r.bid_value",
+  "r.ethereum_block_num",
+  "r.timestamp_ms",
+  "c.item_id",
+  digits("c.bidder_addr"),
+  digits("c.forger_addr"),
+  "c.ethereum_block_num"
+], "c.url")
+export const readBid = (line: string): BidView => {
+  const fields = fieldsOf(line)
+  const coordinator = coordinatorAt(fields, 6, line)
+  return Object.freeze({
+    bid: Object.freeze({
+      itemId: Number(fields[0]),
+      slotNum: Number(fields[1]),
+      bidderAddr: coordinator.bidderAddr,
+      withdrawAddr: prefixed(fields[2]!),
+      bidValue: BigInt(fields[3]!),
+      ethereumBlockNum: BigInt(fields[4]!),
+      timestampMs: Number(fields[5])
+    }),
+    coordinator
+  })
+}
+
+const coordinatorAt = (fields: ReadonlyArray<string>, at: number, line: string): Coordinator =>
+  Object.freeze({
+    itemId: Number(fields[at]),
+    bidderAddr: prefixed(fields[at + 1]!),
+    forgerAddr: prefixed(fields[at + 2]!),
+    url: readText(freeTextOf(line)),
+    ethereumBlockNum: BigInt(fields[at + 3]!)
+  })
+
+/** Two free texts, the first as long as the columns say, in characters of PostgreSQL. */
+export const tokenLine = lineOf([
+  "r.item_id",
+  "r.token_id",
+  digits("r.ethereum_address"),
+  "r.decimals",
+  "r.ethereum_block_num",
+  "r.price_usd",
+  "r.price_time_ms",
+  "char_length(r.name)"
+], "r.name || r.symbol")
+export const readToken = (line: string): Token => {
+  const fields = fieldsOf(line)
+  const texts = [...freeTextOf(line)]
+  const nameLength = Number(fields[7])
+  return Object.freeze({
+    itemId: Number(fields[0]),
+    id: Number(fields[1]),
+    ethereumAddress: prefixed(fields[2]!),
+    name: readText(texts.slice(0, nameLength).join("")),
+    symbol: readText(texts.slice(nameLength).join("")),
+    decimals: Number(fields[3]),
+    ethereumBlockNum: BigInt(fields[4]!),
+    priceUSD: intOrNull(fields[5]!),
+    priceTimeMs: intOrNull(fields[6]!)
+  })
+}

@@ -1,0 +1,194 @@
+import {
+  type Account,
+  type Batch,
+  type Exit,
+  type Transaction,
+  transactionTypes
+} from "../../../core/domain/mod.ts"
+import {
+  bigOrNull,
+  digits,
+  fieldsOf,
+  flag,
+  hexOrNull,
+  intOrNull,
+  lineOf,
+  members,
+  membersOf,
+  prefixed,
+  prefixedOrNull
+} from "../connection/mod.ts"
+
+/** What the batches bring. Each pair belongs together: the line of a row `r`, and how it is read. */
+
+export const accountLine = lineOf([
+  "r.item_id",
+  "r.account_index",
+  "r.token_id",
+  "r.batch_num",
+  digits("r.public_key"),
+  digits("r.address"),
+  "r.nonce",
+  "r.balance"
+])
+export const readAccount = (line: string): Account => {
+  const fields = fieldsOf(line)
+  return Object.freeze({
+    itemId: Number(fields[0]),
+    index: Number(fields[1]),
+    tokenId: Number(fields[2]),
+    batchNum: Number(fields[3]),
+    publicKey: fields[4]!,
+    address: prefixed(fields[5]!),
+    nonce: BigInt(fields[6]!),
+    balance: BigInt(fields[7]!)
+  })
+}
+
+export const transactionLine = lineOf([
+  "r.item_id",
+  digits("r.id"),
+  "r.type",
+  "r.position",
+  "r.from_account_index",
+  digits("r.from_address"),
+  digits("r.from_public_key"),
+  "r.to_account_index",
+  digits("r.to_address"),
+  digits("r.to_public_key"),
+  "r.token_id",
+  "r.amount",
+  "r.batch_num",
+  "r.historic_usd",
+  "r.timestamp_ms",
+  "r.queue",
+  "r.user_origin",
+  "r.deposit_amount",
+  "r.amount_success",
+  "r.deposit_amount_success",
+  "r.historic_deposit_amount_usd",
+  "r.ethereum_block_num",
+  "r.fee",
+  "r.historic_fee_usd",
+  "r.nonce"
+])
+export const readTransaction = (line: string): Transaction => {
+  const fields = fieldsOf(line)
+  return Object.freeze({
+    itemId: Number(fields[0]),
+    id: prefixed(fields[1]!),
+    type: transactionTypes[Number(fields[2])]!,
+    position: Number(fields[3]),
+    fromAccountIndex: intOrNull(fields[4]!),
+    fromAddress: prefixedOrNull(fields[5]!),
+    fromPublicKey: hexOrNull(fields[6]!),
+    toAccountIndex: Number(fields[7]),
+    toAddress: prefixedOrNull(fields[8]!),
+    toPublicKey: hexOrNull(fields[9]!),
+    tokenId: Number(fields[10]),
+    amount: BigInt(fields[11]!),
+    batchNum: intOrNull(fields[12]!),
+    historicUSD: intOrNull(fields[13]!),
+    timestampMs: Number(fields[14]),
+    l1: fields[16] === "" ? null : Object.freeze({
+      toForgeL1TransactionsNum: intOrNull(fields[15]!),
+      userOrigin: flag(fields[16]!),
+      depositAmount: BigInt(fields[17]!),
+      amountSuccess: flag(fields[18]!),
+      depositAmountSuccess: flag(fields[19]!),
+      historicDepositAmountUSD: intOrNull(fields[20]!),
+      ethereumBlockNum: BigInt(fields[21]!)
+    }),
+    l2: fields[22] === "" ? null : Object.freeze({
+      fee: Number(fields[22]),
+      historicFeeUSD: intOrNull(fields[23]!),
+      nonce: BigInt(fields[24]!)
+    })
+  })
+}
+
+export const exitLine = lineOf([
+  "r.item_id",
+  "r.batch_num",
+  "r.account_index",
+  "r.token_id",
+  digits("r.address"),
+  digits("r.public_key"),
+  "r.balance",
+  "r.proof_root",
+  members("r.proof_siblings"),
+  "r.proof_old_key",
+  "r.proof_old_value",
+  "r.proof_is_old0",
+  "r.proof_key",
+  "r.proof_value",
+  "r.proof_fnc",
+  "r.instant_withdrawn",
+  "r.delayed_withdraw_request",
+  "r.delayed_withdrawn"
+])
+export const readExit = (line: string): Exit => {
+  const fields = fieldsOf(line)
+  return Object.freeze({
+    itemId: Number(fields[0]),
+    batchNum: Number(fields[1]),
+    accountIndex: Number(fields[2]),
+    tokenId: Number(fields[3]),
+    address: prefixed(fields[4]!),
+    publicKey: fields[5]!,
+    merkleProof: Object.freeze({
+      root: BigInt(fields[7]!),
+      siblings: membersOf(fields[8]!, BigInt),
+      oldKey: BigInt(fields[9]!),
+      oldValue: BigInt(fields[10]!),
+      isOld0: flag(fields[11]!),
+      key: BigInt(fields[12]!),
+      value: BigInt(fields[13]!),
+      fnc: Number(fields[14])
+    }),
+    balance: BigInt(fields[6]!),
+    instantWithdrawn: bigOrNull(fields[15]!),
+    delayedWithdrawRequest: bigOrNull(fields[16]!),
+    delayedWithdrawn: bigOrNull(fields[17]!)
+  })
+}
+
+export const batchLine = lineOf([
+  "r.item_id",
+  "r.batch_num",
+  "r.ethereum_block_num",
+  digits("r.ethereum_block_hash"),
+  "r.timestamp_ms",
+  digits("r.forger_addr"),
+  members("r.collected_tokens"),
+  members("r.collected_amounts"),
+  "r.historic_total_collected_fees_usd",
+  "r.state_root",
+  "r.num_accounts",
+  "r.exit_root",
+  "r.forge_l1_transactions_num",
+  "r.slot_num"
+])
+export const readBatch = (line: string): Batch => {
+  const fields = fieldsOf(line)
+  const amounts = membersOf(fields[7]!, BigInt)
+  return Object.freeze({
+    itemId: Number(fields[0]),
+    batchNum: Number(fields[1]),
+    ethereumBlockNum: BigInt(fields[2]!),
+    ethereumBlockHash: prefixed(fields[3]!),
+    timestampMs: Number(fields[4]),
+    forgerAddr: prefixed(fields[5]!),
+    collectedFees: Object.freeze(
+      membersOf(fields[6]!, Number).map((tokenId, i) =>
+        Object.freeze([tokenId, amounts[i]!] as const)
+      )
+    ),
+    historicTotalCollectedFeesUSD: Number(fields[8]),
+    stateRoot: BigInt(fields[9]!),
+    numAccounts: Number(fields[10]),
+    exitRoot: BigInt(fields[11]!),
+    forgeL1TransactionsNum: intOrNull(fields[12]!),
+    slotNum: Number(fields[13])
+  })
+}

@@ -1,0 +1,217 @@
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import type { EthereumBlock } from "../../../core/domain/mod.ts"
+import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
+import {
+  accountLine,
+  bidLine,
+  coordinatorLine,
+  exitLine,
+  readAccount,
+  readBid,
+  readCoordinator,
+  readExit,
+  readParameterSet,
+  readToken,
+  readTransaction,
+  tokenLine,
+  transactionLine
+} from "../reads/mod.ts"
+import { bigintArray, bytesArray } from "../connection/mod.ts"
+import type { ViewStart } from "./_view_start.ts"
+import type { ViewNeeds } from "./_view_needs.ts"
+
+interface StoredBlock {
+  readonly number: string
+  readonly hash: Uint8Array
+  readonly timestamp_ms: bigint
+}
+
+/** Where the ledger stands, as the statement below tells it. */
+interface Standing extends StoredBlock {
+  readonly version: bigint
+  readonly token_version: bigint
+  readonly batch_num: bigint | null
+  readonly next_account: bigint
+  readonly next_exit: bigint
+  readonly next_transaction: bigint
+  readonly next_batch: bigint
+  readonly next_bid: bigint
+  readonly next_token: bigint
+  readonly next_coordinator: bigint
+  readonly last_ethereum_block: string
+  readonly total_transactions: bigint | null
+  readonly total_l2_transactions: bigint | null
+  readonly total_fee_units: string | null
+  readonly total_accounts: bigint | null
+  readonly total_public_keys: bigint | null
+  readonly last_forged_queue: bigint | null
+  readonly last_account_index: bigint | null
+  readonly last_token_id: bigint
+  readonly last_open_queue: bigint | null
+  readonly last_price: bigint | null
+  readonly rollup: string
+  readonly withdrawal_delayer: string
+  readonly auction: ReadonlyArray<string>
+}
+
+const newestSet = (kind: string): string =>
+  `(SELECT variables FROM parameter_set WHERE kind = '${kind}' ORDER BY ethereum_block_num DESC LIMIT 1)`
+
+const standingStatement = `
+SELECT ledger.version, ledger.token_version, ledger.batch_num, ledger.next_account, ledger.next_exit, ledger.next_transaction,
+  ledger.next_batch, ledger.next_bid, ledger.next_token, ledger.next_coordinator, block.number, block.hash, block.timestamp_ms, block.last_ethereum_block,
+  batch.total_transactions, batch.total_l2_transactions, batch.total_fee_units, batch.total_accounts, batch.total_public_keys, batch.last_forged_queue,
+  (SELECT max(account_index) FROM account) AS last_account_index,
+  (SELECT max(token_id) FROM token) AS last_token_id,
+  (SELECT max(queue) FROM queued_transaction WHERE NOT forged) AS last_open_queue,
+  (SELECT max(place) FROM price_change WHERE price_change.ethereum_block_num = ledger.ethereum_block_num) AS last_price,
+  ${newestSet("rollup")} AS rollup, ${newestSet("withdrawalDelayer")} AS withdrawal_delayer,
+  (SELECT array_agg(variables ORDER BY ethereum_block_num DESC) FROM parameter_set WHERE kind = 'auction') AS auction
+FROM ledger JOIN block ON block.number = ledger.ethereum_block_num LEFT JOIN batch ON batch.batch_num = ledger.batch_num`
+
+const blocksStatement =
+  "SELECT number, hash, timestamp_ms FROM block WHERE number = ANY($1::numeric[])"
+const queuedStatement = `
+SELECT ${transactionLine} AS line FROM (SELECT *, NULL AS batch_num FROM queued_transaction WHERE queue = ANY($1::bigint[]) AND NOT forged) AS r
+ORDER BY r.queue, r.position`
+const accountsStatement =
+  `SELECT ${accountLine} AS line FROM account AS r WHERE account_index = ANY($1::bigint[])`
+const tokensStatement =
+  `SELECT ${tokenLine} AS line FROM token AS r WHERE token_id = ANY($1::bigint[]) OR ethereum_address = ANY($2::bytea[])`
+const exitsStatement = `
+SELECT ${exitLine} AS line FROM unnest($1::bigint[], $2::bigint[]) AS asked (batch, account)
+JOIN exit AS r ON r.batch_num = asked.batch AND r.account_index = asked.account`
+const requestedStatement = `
+SELECT ${exitLine} AS line FROM unnest($1::bytea[], $2::bigint[]) AS asked (owner, token)
+JOIN exit AS r ON r.address = asked.owner AND r.token_id = asked.token AND r.delayed_withdraw_request IS NOT NULL AND r.delayed_withdrawn IS NULL`
+const registrationsStatement = `
+SELECT ${coordinatorLine} AS line FROM registration JOIN coordinator AS r USING (item_id) WHERE registration.bidder_addr = ANY($1::bytea[])`
+const bestBidsStatement = `
+SELECT ${bidLine} AS line FROM unnest($1::bigint[]) AS asked (slot_num)
+CROSS JOIN LATERAL (SELECT * FROM bid WHERE bid.slot_num = asked.slot_num ORDER BY item_id DESC LIMIT 1) AS r
+JOIN registration USING (bidder_addr) JOIN coordinator AS c ON c.item_id = registration.item_id`
+// an account lies in the list of its key
+const publicKeysStatement = `
+SELECT encode(asked.public_key, 'hex') AS line FROM unnest($1::bytea[]) AS asked (public_key)
+WHERE EXISTS (SELECT FROM posting WHERE posting.key = '\\x416b'::bytea || asked.public_key)`
+
+/** Reads what a view of `needs` begins with; the caller holds the ledger's row. */
+export const loadView = Effect.fnUntraced(
+  function*(
+    sql: SqlClient.SqlClient,
+    needs: ViewNeeds
+  ): Effect.fn.Return<ViewStart, SqlError.SqlError> {
+    /** Nothing is asked where all parameters are empty. */
+    const lines = <Row>(
+      statement: string,
+      read: (line: string) => Row,
+      ...parameters: ReadonlyArray<string>
+    ) =>
+      parameters.every((parameter) => parameter === "{}")
+        ? Effect.succeed<ReadonlyArray<Row>>([])
+        : Effect.map(sql.unsafe<{ readonly line: string }>(statement, parameters), (rows) =>
+          rows.map(({ line }) => read(line)))
+    const standing = (yield* sql.unsafe<Standing>(standingStatement))[0]!
+    const lastBlock = blockOf(standing)
+    const stored = needs.blocks.filter((number) => number < lastBlock.number)
+    const blocks = stored.length === 0
+      ? []
+      : yield* sql.unsafe<StoredBlock>(blocksStatement, [bigintArray(stored)])
+    const queued = yield* lines(queuedStatement, readTransaction, bigintArray([...needs.queues]))
+    for (const { fromAccountIndex, fromPublicKey, toAccountIndex, tokenId } of queued) {
+      needs.addAccount(fromAccountIndex)
+      needs.addAccount(toAccountIndex)
+      needs.tokens.add(tokenId)
+      if (fromAccountIndex === null && fromPublicKey !== null) needs.publicKeys.add(fromPublicKey)
+    }
+    const accounts = yield* lines(accountsStatement, readAccount, bigintArray([...needs.accounts]))
+    for (const { tokenId } of accounts) needs.tokens.add(tokenId)
+    const asked = [...needs.exits.values()]
+    const exits = yield* lines(
+      exitsStatement,
+      readExit,
+      bigintArray(asked.map(([batchNum]) => batchNum)),
+      bigintArray(asked.map(([, index]) => index))
+    )
+    const owners = [...needs.requested.values()]
+    const requested = yield* lines(
+      requestedStatement,
+      readExit,
+      bytesArray(owners.map(([owner]) => owner)),
+      bigintArray(owners.map(([, tokenId]) => tokenId))
+    )
+    return {
+      ...startOf(standing),
+      lastBlock,
+      blocks: blocks.map(blockOf),
+      queued,
+      accounts,
+      tokens: yield* lines(
+        tokensStatement,
+        readToken,
+        bigintArray([...needs.tokens]),
+        bytesArray([...needs.tokenAddresses])
+      ),
+      exits: [...exits, ...requested],
+      registrations: yield* lines(
+        registrationsStatement,
+        readCoordinator,
+        bytesArray([...needs.bidders])
+      ),
+      bestBids: (yield* lines(bestBidsStatement, readBid, bigintArray([...needs.slots]))).map((
+        { bid }
+      ) => bid),
+      publicKeys: yield* lines(
+        publicKeysStatement,
+        (line) => line,
+        bytesArray([...needs.publicKeys])
+      )
+    }
+  }
+)
+
+const blockOf = ({ hash, number, timestamp_ms }: StoredBlock): EthereumBlock => ({
+  number: BigInt(number),
+  hash: `0x${Buffer.from(hash).toString("hex")}`,
+  timestampMs: Number(timestamp_ms)
+})
+
+const startOf = (standing: Standing) => ({
+  stamp: {
+    ethereumBlockNum: BigInt(standing.number),
+    batchNum: numberOrNull(standing.batch_num),
+    version: Number(standing.version)
+  },
+  tokenVersion: Number(standing.token_version),
+  next: {
+    account: Number(standing.next_account),
+    exit: Number(standing.next_exit),
+    transaction: Number(standing.next_transaction),
+    batch: Number(standing.next_batch),
+    bid: Number(standing.next_bid),
+    token: Number(standing.next_token),
+    coordinator: Number(standing.next_coordinator)
+  },
+  totals: {
+    transactions: Number(standing.total_transactions ?? 0),
+    l2Transactions: Number(standing.total_l2_transactions ?? 0),
+    feeUnits: BigInt(standing.total_fee_units ?? 0),
+    accounts: Number(standing.total_accounts ?? 0),
+    publicKeys: Number(standing.total_public_keys ?? 0)
+  },
+  lastEthereumBlock: BigInt(standing.last_ethereum_block),
+  lastAccountIndex: Number(standing.last_account_index ?? FIRST_USER_ACCOUNT - 1),
+  lastTokenId: Number(standing.last_token_id),
+  lastForgedQueue: numberOrNull(standing.last_forged_queue),
+  lastOpenQueue: numberOrNull(standing.last_open_queue),
+  nextPrice: Number(standing.last_price ?? -1) + 1,
+  variables: () => ({
+    rollup: readParameterSet("rollup", standing.rollup),
+    auction: readParameterSet("auction", standing.auction[0]!),
+    withdrawalDelayer: readParameterSet("withdrawalDelayer", standing.withdrawal_delayer)
+  }),
+  auctionVariables: () => standing.auction.map((set) => readParameterSet("auction", set))
+})
+
+const numberOrNull = (value: bigint | null): number | null => value === null ? null : Number(value)

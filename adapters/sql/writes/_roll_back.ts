@@ -1,0 +1,204 @@
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import type { RollBackReport } from "../../../core/ports/mod.ts"
+import {
+  closeStatement,
+  openExitSource,
+  openStatement,
+  removing,
+  slotKey
+} from "../postings/mod.ts"
+import { bigintArray } from "../connection/mod.ts"
+import { announcingVersion, partFlags, raiseParts } from "../notifications/mod.ts"
+import type { WorkingView } from "./_view.ts"
+import type { ViewStart } from "./_view_start.ts"
+
+/*
+ * A rollback takes a suffix off every table and puts back what the blocks in it overwrote. Item ids are not given back. The lists of items
+ * are cut afterwards: see `_removed_rows.ts`.
+ */
+
+/** How far everything reached when the block that stays had been written. */
+interface Left {
+  readonly number: string
+  readonly last_batch_num: bigint
+  readonly last_account_index: bigint
+  readonly last_token_id: bigint
+  readonly next_account: bigint
+  readonly next_exit: bigint
+  readonly next_transaction: bigint
+  readonly next_batch: bigint
+  readonly next_bid: bigint
+  readonly next_coordinator: bigint
+  /** Blocks above. */
+  readonly dropped: bigint
+}
+
+/** The genesis block stays in any case. */
+const leftStatement = `
+SELECT block.*, (SELECT count(*) FROM block AS above WHERE above.number > block.number) AS dropped
+FROM block WHERE number = coalesce((SELECT max(number) FROM block WHERE number <= $1::numeric), (SELECT min(number) FROM block))`
+
+const undoWithdrawals = `
+UPDATE exit SET instant_withdrawn = CASE WHEN undone.instant THEN NULL ELSE instant_withdrawn END,
+  delayed_withdraw_request = CASE WHEN undone.request THEN NULL ELSE delayed_withdraw_request END,
+  delayed_withdrawn = CASE WHEN undone.collection THEN NULL ELSE delayed_withdrawn END
+FROM (
+  SELECT exit_item, bool_or(field = 0) AS instant, bool_or(field = 1) AS request, bool_or(field = 2) AS collection
+  FROM withdrawal WHERE ethereum_block_num > $1::numeric AND exit_item < $2::bigint GROUP BY exit_item
+) AS undone
+WHERE exit.item_id = undone.exit_item RETURNING exit.item_id`
+const closeExits = closeStatement(openExitSource("r.item_id >= $1::bigint"))
+const openExits = openStatement(
+  openExitSource(
+    "r.item_id = ANY($1::bigint[]) AND r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL"
+  )
+)
+
+const slotsStatement = "SELECT DISTINCT slot_num FROM bid WHERE item_id >= $1::bigint"
+const heldSlots = `
+SELECT ${
+  slotKey("best.bidder_addr")
+} AS key, asked.slot_num AS item FROM unnest($1::bigint[]) AS asked (slot_num)
+CROSS JOIN LATERAL (SELECT bidder_addr FROM bid WHERE bid.slot_num = asked.slot_num ORDER BY item_id DESC LIMIT 1) AS best`
+const closeSlots = closeStatement(heldSlots)
+const removeBids = `WITH ${removing("bids", "r.item_id >= $1::bigint")} SELECT`
+const openSlots = openStatement(heldSlots)
+
+/*
+ * What is overwritten and what goes, where nothing else is to be known first: all of it at once, each part seeing the rows as they were.
+ * `$1` is the block that stays, `$2` and `$3` are the first exit and transaction, queued ones included, that go, `$4` to `$6` the
+ * last batch, account and token that stay, `$7` is the version of tokens that changed.
+ */
+export const removal = `
+WITH batches AS MATERIALIZED (SELECT batch_num, updated_accounts, nonces_before, balances_before FROM batch WHERE batch_num > $4::bigint),
+-- the oldest batch that overwrote an account knows what it held before all of them
+accounts_before AS (
+  SELECT DISTINCT ON (updated.index) updated.index, updated.nonce, updated.balance
+  FROM batches CROSS JOIN LATERAL unnest(updated_accounts, nonces_before, balances_before) AS updated (index, nonce, balance)
+  WHERE updated.index <= $5::bigint ORDER BY updated.index, batches.batch_num
+), accounts_undone AS (
+  UPDATE account SET nonce = before.nonce, balance = before.balance FROM accounts_before AS before WHERE account.account_index = before.index
+), prices_before AS (
+  SELECT DISTINCT ON (token_id) token_id, price_usd_before, price_time_ms_before
+  FROM price_change WHERE ethereum_block_num > $1::numeric AND token_id <= $6::bigint ORDER BY token_id, ethereum_block_num, place
+), prices_undone AS (
+  UPDATE token SET price_usd = before.price_usd_before, price_time_ms = before.price_time_ms_before, version = $7::bigint
+  FROM prices_before AS before WHERE token.token_id = before.token_id
+), waiting AS (
+  UPDATE queued_transaction SET forged = false
+  WHERE id = ANY (ARRAY(SELECT id FROM transaction WHERE item_id >= $3::bigint AND queue IS NOT NULL)) AND item_id < $3::bigint
+), withdrawals_gone AS (
+  DELETE FROM withdrawal WHERE ethereum_block_num > $1::numeric
+), sets_gone AS (
+  DELETE FROM parameter_set WHERE ethereum_block_num > $1::numeric
+), sets_back AS (
+  UPDATE parameter_set SET superseded_by = NULL WHERE superseded_by > $1::numeric AND ethereum_block_num <= $1::numeric
+), price_changes_gone AS (
+  DELETE FROM price_change WHERE ethereum_block_num > $1::numeric
+), queued_gone AS (
+  DELETE FROM queued_transaction WHERE item_id >= $3::bigint
+), tokens_gone AS (
+  DELETE FROM token WHERE token_id > $6::bigint
+), ${removing("exits", "r.item_id >= $2::bigint")}, ${
+  removing("transactions", "r.item_id >= $3::bigint")
+},
+${removing("accounts", "r.account_index > $5::bigint")}, ${
+  removing("batches", "r.batch_num > $4::bigint")
+}
+DELETE FROM block WHERE number > $1::numeric`
+
+const biddersStatement = "SELECT DISTINCT bidder_addr FROM coordinator WHERE item_id >= $1::bigint"
+const removeCoordinators = `WITH ${removing("coordinators", "r.item_id >= $1::bigint")} SELECT`
+const forgetRegistrations = "DELETE FROM registration WHERE bidder_addr = ANY($1::bytea[])"
+const restoreRegistrations = `
+INSERT INTO registration (bidder_addr, forger_addr, item_id)
+SELECT latest.bidder_addr, latest.forger_addr, latest.item_id FROM unnest($1::bytea[]) AS asked (bidder)
+CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.bidder_addr = asked.bidder ORDER BY item_id DESC LIMIT 1) AS latest`
+
+const updateLedger = `
+UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
+  lists_cut = NOT EXISTS (SELECT FROM removed_rows), ${raiseParts(6)}
+${announcingVersion}`
+
+/** Drops every block above `toBlock`; the caller holds the ledger's row, and `view` tells where it stands. */
+export const rollBackTo = Effect.fnUntraced(function*(
+  sql: SqlClient.SqlClient,
+  { lastBatchNum, stamp, start }: WorkingView,
+  { toBlock, writeId }: { readonly toBlock: bigint; readonly writeId: string }
+): Effect.fn.Return<RollBackReport, SqlError.SqlError> {
+  const left = (yield* sql.unsafe<Left>(leftStatement, [`${toBlock}`]))[0]!
+  if (left.dropped > 0n) yield* cutBack(sql, left, start)
+  const leftBatch = Number(left.last_batch_num)
+  const after = {
+    ethereumBlockNum: BigInt(left.number),
+    batchNum: leftBatch === 0 ? null : leftBatch,
+    version: stamp.version + 1
+  }
+  yield* sql.unsafe(updateLedger, [
+    `${after.version}`,
+    `${start.tokenVersion + 1}`,
+    left.number,
+    after.batchNum === null ? null : `${after.batchNum}`,
+    writeId,
+    partFlags(new Set(left.dropped > 0n ? ["rollBacks"] : []))
+  ])
+  return {
+    toBlock,
+    blocks: Number(left.dropped),
+    batches: lastBatchNum - leftBatch,
+    lastBatchNum: leftBatch,
+    stamp: after
+  }
+})
+
+const cutBack = Effect.fnUntraced(
+  function*(
+    sql: SqlClient.SqlClient,
+    left: Left,
+    { next, tokenVersion }: ViewStart
+  ): Effect.fn.Return<void, SqlError.SqlError> {
+    const run = <Row extends object>(statement: string, ...parameters: ReadonlyArray<unknown>) =>
+      sql.unsafe<Row>(statement, parameters)
+    const reopened = yield* run<{ readonly item_id: bigint }>(
+      undoWithdrawals,
+      left.number,
+      left.next_exit
+    )
+    if (reopened.length > 0) {
+      yield* run(
+        openExits,
+        bigintArray(reopened.map(({ item_id }) => item_id))
+      )
+    }
+    if (left.next_exit < next.exit) yield* run(closeExits, left.next_exit)
+    if (left.next_bid < next.bid) {
+      const slots = bigintArray(
+        (yield* run<{ readonly slot_num: bigint }>(slotsStatement, left.next_bid)).map((
+          { slot_num }
+        ) => slot_num)
+      )
+      yield* run(closeSlots, slots)
+      yield* run(removeBids, left.next_bid)
+      yield* run(openSlots, slots)
+    }
+    if (left.next_coordinator < next.coordinator) {
+      const bidders =
+        (yield* run<{ readonly bidder_addr: Uint8Array }>(biddersStatement, left.next_coordinator))
+          .map(({ bidder_addr }) => bidder_addr)
+      yield* run(removeCoordinators, left.next_coordinator)
+      yield* run(forgetRegistrations, bidders)
+      yield* run(restoreRegistrations, bidders)
+    }
+    yield* run(
+      removal,
+      left.number,
+      left.next_exit,
+      left.next_transaction,
+      left.last_batch_num,
+      left.last_account_index,
+      left.last_token_id,
+      `${tokenVersion + 1}`
+    )
+  }
+)

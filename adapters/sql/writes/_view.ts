@@ -1,0 +1,361 @@
+import {
+  type Account,
+  type AuctionVariables,
+  type BatchChanges,
+  type Bid,
+  type BlockChanges,
+  type Coordinator,
+  type EthereumBlock,
+  type Exit,
+  feeSumUnits,
+  type NetworkVariables,
+  type New,
+  type PriceFeed,
+  type Token,
+  type TokenId,
+  type Transaction
+} from "../../../core/domain/mod.ts"
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  FIRST_USER_ACCOUNT,
+  type PublicKey
+} from "../../../core/encoding/mod.ts"
+import {
+  type LedgerPart,
+  type LedgerStamp,
+  type LedgerView,
+  partsOfBlock
+} from "../../../core/ports/mod.ts"
+import { parameterKinds } from "../reads/mod.ts"
+import type { ViewStart } from "./_view_start.ts"
+import { type NextItems, type Totals, withdrawalFields, WrittenRows } from "./_written_rows.ts"
+
+const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:${index}`
+const ownerKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
+const isRequested = (exit: Exit): boolean =>
+  exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
+const byIndex = <Key, Row>(rows: ReadonlyArray<Row>, key: (row: Row) => Key): Map<Key, Row> =>
+  new Map(rows.map((row) => [key(row), row]))
+
+const assert = (holds: boolean, broken: () => string): void => {
+  if (!holds) throw new Error(`Cannot store the block: ${broken()}`)
+}
+
+/**
+ * A working copy of the part of the ledger that some blocks refer to. It takes the changes of each block in, so that the next one is
+ * decided on what it left, and notes the rows that they add. Changes that break what the tables rely on are a fault of the caller:
+ * it throws, and is of no use any more.
+ */
+export class WorkingView implements LedgerView {
+  readonly rows = new WrittenRows()
+  readonly changedParts = new Set<LedgerPart>()
+  readonly start: ViewStart
+  readonly next: NextItems
+  stamp: LedgerStamp
+  lastBlock: EthereumBlock
+  lastEthereumBlock: bigint
+  lastAccountIndex: AccountIndex
+  lastTokenId: TokenId
+  lastForgedQueue: number | null
+  lastOpenQueue: number | null
+  readonly #totals: Totals
+  readonly #blocks: Map<bigint, EthereumBlock>
+  readonly #queues = new Map<number, Array<Transaction>>()
+  readonly #accounts: Map<AccountIndex, Account>
+  readonly #tokens: Map<TokenId, Token>
+  readonly #tokenIds: Map<EthereumAddress, TokenId>
+  readonly #registrations: Map<EthereumAddress, Coordinator>
+  readonly #bestBids: Map<number, Bid>
+  readonly #exits = new Map<string, Exit>()
+  readonly #requested = new Map<string, Map<number, Exit>>()
+  readonly #publicKeys: Set<PublicKey>
+  #nextPrice: number
+  #variables: NetworkVariables | undefined
+  readonly #auctionAdded: Array<AuctionVariables> = []
+
+  constructor(start: ViewStart) {
+    this.start = start
+    this.next = { ...start.next }
+    this.stamp = start.stamp
+    this.lastBlock = start.lastBlock
+    this.lastEthereumBlock = start.lastEthereumBlock
+    this.lastAccountIndex = start.lastAccountIndex
+    this.lastTokenId = start.lastTokenId
+    this.lastForgedQueue = start.lastForgedQueue
+    this.lastOpenQueue = start.lastOpenQueue
+    this.#totals = { ...start.totals }
+    this.#blocks = byIndex([...start.blocks, start.lastBlock], ({ number }) => number)
+    for (const row of start.queued) this.#waitingIn(row.l1!.toForgeL1TransactionsNum!).push(row)
+    this.#accounts = byIndex(start.accounts, ({ index }) => index)
+    this.#tokens = byIndex(start.tokens, ({ id }) => id)
+    this.#tokenIds = new Map(start.tokens.map(({ ethereumAddress, id }) => [ethereumAddress, id]))
+    this.#registrations = byIndex(start.registrations, ({ bidderAddr }) => bidderAddr)
+    this.#bestBids = byIndex(start.bestBids, ({ slotNum }) => slotNum)
+    for (const exit of start.exits) this.#setExit(exit)
+    this.#publicKeys = new Set(start.publicKeys)
+    this.#nextPrice = start.nextPrice
+  }
+
+  get lastBatchNum(): number {
+    return this.stamp.batchNum ?? 0
+  }
+  get variables(): NetworkVariables {
+    return this.#variables ??= this.start.variables()
+  }
+  get auctionVariables(): Iterable<AuctionVariables> {
+    return [...this.#auctionAdded.toReversed(), ...this.start.auctionVariables()]
+  }
+
+  readonly block = (number: bigint): EthereumBlock | undefined => this.#blocks.get(number)
+  readonly queue = (queue: number): ReadonlyArray<Transaction> => this.#queues.get(queue) ?? []
+  readonly account = (index: AccountIndex): Account | undefined => this.#accounts.get(index)
+  readonly token = (id: TokenId): Token | undefined => this.#tokens.get(id)
+  readonly tokenByAddress = (address: EthereumAddress): Token | undefined => {
+    const id = this.#tokenIds.get(address)
+    return id === undefined ? undefined : this.#tokens.get(id)
+  }
+  readonly registration = (bidder: EthereumAddress): Coordinator | undefined =>
+    this.#registrations.get(bidder)
+  readonly bestBid = (slotNum: number): Bid | undefined => this.#bestBids.get(slotNum)
+  readonly exit = (batchNum: number, index: AccountIndex): Exit | undefined =>
+    this.#exits.get(exitKey(batchNum, index))
+  readonly requestedExits = (owner: EthereumAddress, tokenId: TokenId): ReadonlyArray<Exit> =>
+    [...this.#requested.get(ownerKey(owner, tokenId))?.values() ?? []].sort((a, b) =>
+      a.itemId - b.itemId
+    )
+
+  /** Takes the changes of a block in, in the order in which its parts refer to each other. */
+  apply(changes: BlockChanges): void {
+    const { number } = changes.block
+    assert(
+      number > this.lastBlock.number,
+      () => `block ${number} does not come after block ${this.lastBlock.number}`
+    )
+    for (const coordinator of changes.coordinators) this.#register(coordinator)
+    for (const token of changes.tokens) this.#addToken(token)
+    this.#nextPrice = 0
+    for (const price of changes.prices) this.#setPrice(price, number)
+    for (const row of changes.queued) this.#enqueue(row)
+    for (const batch of changes.batches) this.#addBatch(batch)
+    for (const bid of changes.bids) this.#bid(bid)
+    this.#setVariables(changes.variables, number)
+    for (const withdrawal of changes.withdrawals) this.#withdraw(withdrawal, number)
+    for (const part of partsOfBlock(changes)) this.changedParts.add(part)
+    this.lastBlock = changes.block
+    this.lastEthereumBlock = changes.lastEthereumBlock
+    this.#blocks.set(number, changes.block)
+    this.stamp = {
+      ethereumBlockNum: number,
+      batchNum: this.stamp.batchNum,
+      version: this.stamp.version + 1 + changes.batches.length
+    }
+    this.rows.blocks.push({
+      block: changes.block,
+      lastEthereumBlock: changes.lastEthereumBlock,
+      lastBatchNum: this.lastBatchNum,
+      lastAccountIndex: this.lastAccountIndex,
+      lastTokenId: this.lastTokenId,
+      next: { ...this.next }
+    })
+  }
+
+  /** Prices that belong to the last block. */
+  setPrices(prices: ReadonlyArray<PriceFeed>): void {
+    for (const price of prices) this.#setPrice(price, this.lastBlock.number)
+    if (prices.length > 0) this.changedParts.add("tokens")
+    this.stamp = { ...this.stamp, version: this.stamp.version + 1 }
+  }
+
+  #setPrice({ priceUSD, timeMs, tokenId }: PriceFeed, blockNum: bigint): void {
+    const before = this.token(tokenId)
+    assert(before !== undefined, () => `token ${tokenId} has a price and is not registered`)
+    this.rows.priceChanges.push({ blockNum, place: this.#nextPrice++, before: before! })
+    this.rows.pricedTokens.add(tokenId)
+    this.#tokens.set(tokenId, {
+      ...before!,
+      priceUSD,
+      priceTimeMs: priceUSD === null ? null : timeMs
+    })
+  }
+
+  #register(given: New<Coordinator>): void {
+    const coordinator = { itemId: this.next.coordinator++, ...given }
+    this.rows.coordinators.push(coordinator)
+    this.#registrations.set(coordinator.bidderAddr, coordinator)
+  }
+
+  #addToken(given: New<Token>): void {
+    assert(given.id === this.lastTokenId + 1, () => `token ${given.id} is not the next one`)
+    this.lastTokenId = given.id
+    this.rows.tokens.push(given.id)
+    this.#tokens.set(given.id, { itemId: this.next.token++, ...given })
+    this.#tokenIds.set(given.ethereumAddress, given.id)
+  }
+
+  #enqueue(row: New<Transaction>): void {
+    const queue = row.l1?.toForgeL1TransactionsNum ?? null
+    assert(queue !== null && row.batchNum === null, () => `transaction ${row.id} is no queued one`)
+    const waiting = this.#waitingIn(queue!)
+    assert(
+      row.position > (waiting.at(-1)?.position ?? -1),
+      () => `transaction ${row.id} is not the last one of its queue`
+    )
+    const queued = { itemId: this.next.transaction++, ...row }
+    waiting.push(queued)
+    this.rows.queued.set(queued.itemId, queued)
+    this.lastOpenQueue = Math.max(queue!, this.lastOpenQueue ?? 0)
+  }
+
+  #addBatch(changes: BatchChanges): void {
+    const { next, rows } = this
+    const { batchNum, forgeL1TransactionsNum: queue } = changes.batch
+    assert(batchNum === this.lastBatchNum + 1, () => `batch ${batchNum} is not the next one`)
+    const [firstTransaction, firstExit, accountsBefore] = [
+      next.transaction,
+      next.exit,
+      this.lastAccountIndex
+    ]
+    for (const account of changes.accounts) this.#addAccount(account)
+    const overwritten = changes.accountUpdates.flatMap((update) =>
+      this.#update(update, accountsBefore)
+    )
+    if (queue !== null) this.#forge(queue, changes)
+    for (const row of changes.transactions) {
+      assert(
+        row.batchNum === batchNum,
+        () => `transaction ${row.id} is not one of batch ${batchNum}`
+      )
+      rows.transactions.push({ itemId: next.transaction++, ...row })
+      if (row.l2 !== null) this.#totals.l2Transactions++
+    }
+    for (const exit of changes.exits) {
+      const row = { itemId: next.exit++, ...exit }
+      rows.exits.push(row)
+      this.#setExit(row)
+    }
+    this.#totals.transactions += next.transaction - firstTransaction
+    this.#totals.feeUnits += feeSumUnits(changes.batch.historicTotalCollectedFeesUSD)
+    this.#totals.accounts = this.lastAccountIndex - FIRST_USER_ACCOUNT + 1
+    this.stamp = { ...this.stamp, batchNum }
+    rows.batches.push({
+      batch: { itemId: next.batch++, ...changes.batch },
+      transactions: [firstTransaction, next.transaction],
+      exits: [firstExit, next.exit],
+      totals: { ...this.#totals },
+      lastForgedQueue: this.lastForgedQueue,
+      overwritten
+    })
+  }
+
+  #addAccount(given: New<Account>): void {
+    assert(
+      given.index === this.lastAccountIndex + 1,
+      () => `account ${given.index} is not the next one`
+    )
+    this.lastAccountIndex = given.index
+    this.rows.accounts.push(given.index)
+    this.#accounts.set(given.index, { itemId: this.next.account++, ...given })
+    if (!this.#publicKeys.has(given.publicKey)) {
+      this.#publicKeys.add(given.publicKey)
+      this.#totals.publicKeys++
+    }
+  }
+
+  /** Accounts that the batch created itself have nothing that a rollback could bring back. */
+  #update(
+    { balance, index, nonce }: BatchChanges["accountUpdates"][number],
+    accountsBefore: AccountIndex
+  ): ReadonlyArray<Account> {
+    const before = this.#accounts.get(index)
+    assert(before !== undefined, () => `account ${index} is updated and not there`)
+    this.#accounts.set(index, { ...before!, nonce, balance })
+    if (index <= this.start.lastAccountIndex) this.rows.updatedAccounts.add(index)
+    return index <= accountsBefore ? [before!] : []
+  }
+
+  #forge(queue: number, { batch, forged }: BatchChanges): void {
+    const waiting = this.queue(queue)
+    assert(
+      forged.length === waiting.length && waiting.every(({ id }, i) => forged[i]!.id === id),
+      () =>
+        `queue ${queue} holds ${waiting.length} transactions, and these are not the ${forged.length} that its batch forges`
+    )
+    for (const [position, queued] of waiting.entries()) {
+      const { amountSuccess, depositAmountSuccess, ...accounts } = forged[position]!
+      this.rows.forged.add(queued.itemId)
+      this.rows.transactions.push({
+        ...queued,
+        ...accounts,
+        itemId: this.next.transaction++,
+        batchNum: batch.batchNum,
+        l1: queued.l1 && { ...queued.l1, amountSuccess, depositAmountSuccess }
+      })
+    }
+    this.#queues.delete(queue)
+    // queues are forged in their order, so none below is left
+    if (this.lastOpenQueue !== null && queue >= this.lastOpenQueue) this.lastOpenQueue = null
+    this.lastForgedQueue = Math.max(queue, this.lastForgedQueue ?? queue)
+  }
+
+  #bid(given: New<Bid>): void {
+    assert(
+      this.registration(given.bidderAddr) !== undefined,
+      () => `bidder ${given.bidderAddr} is not registered`
+    )
+    const bid = { itemId: this.next.bid++, ...given }
+    const { slotNum } = bid
+    if (!this.rows.bidSlots.has(slotNum)) {
+      this.rows.bidSlots.set(slotNum, this.bestBid(slotNum)?.bidderAddr ?? null)
+    }
+    this.rows.bids.push(bid)
+    this.#bestBids.set(slotNum, bid)
+  }
+
+  #setVariables(changed: Partial<NetworkVariables>, blockNum: bigint): void {
+    for (const kind of parameterKinds) {
+      const set = changed[kind]
+      if (set === undefined) continue
+      this.rows.parameterSets.push({ kind, blockNum, set })
+      this.#variables = { ...this.variables, [kind]: set }
+      if (kind === "auction") this.#auctionAdded.push(set as AuctionVariables)
+    }
+  }
+
+  #withdraw(
+    { accountIndex, batchNum, field }: BlockChanges["withdrawals"][number],
+    blockNum: bigint
+  ): void {
+    const before = this.exit(batchNum, accountIndex)
+    assert(
+      before !== undefined,
+      () => `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and not there`
+    )
+    const { itemId } = before!
+    if (itemId < this.start.next.exit && !this.rows.withdrawnExits.has(itemId)) {
+      this.rows.withdrawnExits.set(itemId, before!)
+    }
+    this.rows.withdrawals.push({
+      blockNum,
+      exitItem: itemId,
+      field: withdrawalFields.indexOf(field)
+    })
+    this.#setExit({ ...before!, [field]: blockNum })
+  }
+
+  #setExit(exit: Exit): void {
+    this.#exits.set(exitKey(exit.batchNum, exit.accountIndex), exit)
+    const key = ownerKey(exit.address, exit.tokenId)
+    if (isRequested(exit)) {
+      const others = this.#requested.get(key)
+      if (others === undefined) this.#requested.set(key, new Map([[exit.itemId, exit]]))
+      else others.set(exit.itemId, exit)
+    } else this.#requested.get(key)?.delete(exit.itemId)
+  }
+
+  #waitingIn(queue: number): Array<Transaction> {
+    let waiting = this.#queues.get(queue)
+    if (waiting === undefined) this.#queues.set(queue, waiting = [])
+    return waiting
+  }
+}

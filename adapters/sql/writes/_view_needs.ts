@@ -1,0 +1,78 @@
+import type { BatchFeed, BlockFeed, PriceFeed, TokenId } from "../../../core/domain/mod.ts"
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  isUserAccount,
+  NO_ACCOUNT,
+  type PublicKey
+} from "../../../core/encoding/mod.ts"
+
+/** What some blocks name, each thing once. */
+export class ViewNeeds {
+  readonly blocks: Array<bigint>
+  readonly queues = new Set<number>()
+  readonly accounts = new Set<AccountIndex>()
+  readonly tokens = new Set<TokenId>()
+  readonly tokenAddresses = new Set<EthereumAddress>()
+  readonly bidders = new Set<EthereumAddress>()
+  readonly slots = new Set<number>()
+  readonly exits = new Map<string, readonly [batchNum: number, accountIndex: AccountIndex]>()
+  readonly requested = new Map<string, readonly [owner: EthereumAddress, tokenId: TokenId]>()
+  /** Keys with which accounts may be created. */
+  readonly publicKeys = new Set<PublicKey>()
+
+  constructor(blocks: ReadonlyArray<BlockFeed>) {
+    this.blocks = blocks.map(({ number }) => number)
+    for (const block of blocks) this.#addAll(block)
+  }
+
+  addPrices(prices: ReadonlyArray<PriceFeed>): void {
+    for (const { tokenId } of prices) this.tokens.add(tokenId)
+  }
+
+  addBlock(number: bigint): void {
+    this.blocks.push(number)
+  }
+
+  addAccount(index: AccountIndex | null): void {
+    if (index !== null && isUserAccount(index)) this.accounts.add(index)
+  }
+
+  #addAll(block: BlockFeed): void {
+    this.addPrices(block.prices ?? [])
+    for (const { ethereumAddress } of block.tokens ?? []) this.tokenAddresses.add(ethereumAddress)
+    for (const { bidderAddr, slotNum } of block.bids ?? []) {
+      this.bidders.add(bidderAddr)
+      this.slots.add(slotNum)
+    }
+    for (const transaction of block.l1UserTransactions ?? []) {
+      this.queues.add(transaction.toForgeL1TransactionsNum)
+      this.addAccount(transaction.fromAccountIndex)
+      this.addAccount(transaction.toAccountIndex)
+      this.tokens.add(transaction.tokenId)
+      if (transaction.fromAccountIndex === NO_ACCOUNT && transaction.fromPublicKey !== null) {
+        this.publicKeys.add(transaction.fromPublicKey)
+      }
+    }
+    for (const batch of block.batches ?? []) this.#addBatch(batch)
+    for (const { accountIndex, batchNum } of block.withdrawals ?? []) {
+      this.exits.set(`${batchNum}:${accountIndex}`, [batchNum, accountIndex])
+    }
+    for (const { owner, tokenId } of block.delayedWithdrawals ?? []) {
+      this.requested.set(`${owner}:${tokenId}`, [owner, tokenId])
+    }
+  }
+
+  #addBatch(batch: BatchFeed): void {
+    if (batch.forgeL1TransactionsNum !== null) this.queues.add(batch.forgeL1TransactionsNum)
+    for (const { publicKey, tokenId } of batch.l1Coordinator) {
+      this.tokens.add(tokenId)
+      this.publicKeys.add(publicKey)
+    }
+    for (const index of batch.feeAccounts) this.addAccount(index)
+    for (const { fromAccountIndex, toAccountIndex } of batch.l2) {
+      this.addAccount(fromAccountIndex)
+      this.addAccount(toAccountIndex)
+    }
+  }
+}

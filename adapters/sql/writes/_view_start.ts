@@ -1,0 +1,43 @@
+import type {
+  Account,
+  AuctionVariables,
+  Bid,
+  Coordinator,
+  EthereumBlock,
+  Exit,
+  NetworkVariables,
+  Token,
+  TokenId,
+  Transaction
+} from "../../../core/domain/mod.ts"
+import type { AccountIndex, PublicKey } from "../../../core/encoding/mod.ts"
+import type { LedgerStamp } from "../../../core/ports/mod.ts"
+import type { NextItems, Totals } from "./_written_rows.ts"
+
+/** What a view holds to begin with: where the ledger stands, and the rows that decisions will ask for. */
+export interface ViewStart {
+  readonly stamp: LedgerStamp
+  readonly tokenVersion: number
+  readonly next: Readonly<NextItems>
+  readonly totals: Readonly<Totals>
+  readonly lastBlock: EthereumBlock
+  readonly lastEthereumBlock: bigint
+  readonly lastAccountIndex: AccountIndex
+  readonly lastTokenId: TokenId
+  readonly lastForgedQueue: number | null
+  readonly lastOpenQueue: number | null
+  /** The first place that is free among the prices of the last block. */
+  readonly nextPrice: number
+  /** Newest first; read when they are asked for. */
+  readonly variables: () => NetworkVariables
+  readonly auctionVariables: () => ReadonlyArray<AuctionVariables>
+  readonly blocks: ReadonlyArray<EthereumBlock>
+  readonly queued: ReadonlyArray<Transaction>
+  readonly accounts: ReadonlyArray<Account>
+  readonly tokens: ReadonlyArray<Token>
+  readonly exits: ReadonlyArray<Exit>
+  readonly registrations: ReadonlyArray<Coordinator>
+  readonly bestBids: ReadonlyArray<Bid>
+  /** Those of the public keys that accounts may be created with that accounts have already. */
+  readonly publicKeys: ReadonlyArray<PublicKey>
+}

@@ -1,0 +1,98 @@
+import { Effect, Schema } from "effect"
+import { ether, GenesisFeed } from "../../../core/domain/mod.ts"
+import type { StoreFailure } from "../../../core/ports/mod.ts"
+import {
+  type Columns,
+  Database,
+  DatabaseError,
+  insertInto,
+  storeFailure
+} from "../connection/mod.ts"
+import { blockColumns, parameterSetColumns, tokenColumns } from "./_ledger_columns.ts"
+import { parameterKinds } from "../reads/mod.ts"
+
+const genesisText = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
+
+const firstItems = {
+  account: 1,
+  exit: 1,
+  transaction: 1,
+  batch: 1,
+  bid: 1,
+  token: 2,
+  coordinator: 1
+}
+
+const insertLedger = `
+INSERT INTO ledger (version, token_version, ethereum_block_num, next_account, next_exit, next_transaction, next_batch, next_bid, next_token,
+  next_coordinator)
+VALUES (0, 1, $1::numeric, 1, 1, 1, 1, 1, 2, 1)
+ON CONFLICT (singleton) DO NOTHING RETURNING version`
+
+/**
+ * Opens the ledger of a network in a database: an empty one takes the genesis block, ether and the first variables; where there is one
+ * already nothing changes, and it must be of the same genesis. Any number of processes may do so at the same time.
+ */
+export const openLedger = (
+  genesis: GenesisFeed
+): Effect.Effect<void, DatabaseError | StoreFailure, Database> =>
+  Effect.gen(function*() {
+    const { writes: sql } = yield* Database
+    const text = genesisText(genesis)
+    const insert = <Row>(table: string, columns: Columns<Row>, rows: ReadonlyArray<Row>) => {
+      const statement = insertInto(table, columns)
+      return sql.unsafe(statement.text, statement.parameters(rows))
+    }
+    const blockNum = genesis.block.number
+    const { number, hash, timestampMs } = genesis.block
+    yield* sql.withTransaction(Effect.gen(function*() {
+      const added = yield* sql.unsafe(insertLedger, [`${blockNum}`])
+      if (added.length === 0) return
+      yield* sql.unsafe("INSERT INTO genesis (record) VALUES ($1)", [text])
+      yield* insert("block", blockColumns, [
+        {
+          block: { number, hash, timestampMs },
+          lastEthereumBlock: number,
+          lastBatchNum: 0,
+          lastAccountIndex: 255,
+          lastTokenId: 0,
+          next: firstItems
+        }
+      ])
+      yield* insert("token", tokenColumns, [{ itemId: 1, ...ether, version: 1 }])
+      yield* insert(
+        "parameter_set",
+        parameterSetColumns,
+        parameterKinds.map((kind) => ({
+          kind,
+          blockNum,
+          set: { ...genesis.variables[kind], ethereumBlockNum: blockNum } as never
+        }))
+      )
+    }))
+    const [opened] = yield* sql.unsafe<{ readonly record: string }>("SELECT record FROM genesis")
+    if (opened!.record !== text) {
+      return yield* new DatabaseError({
+        reason: "otherNetwork",
+        message: difference(opened!.record, text)
+      })
+    }
+  }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(storeFailure(error))))
+
+interface GenesisJson {
+  readonly network: {
+    readonly name: string
+    readonly chainId: number
+    readonly rollupAddress: string
+  }
+}
+
+const difference = (stored: string, given: string): string => {
+  const [theirs, ours] = [stored, given].map((text) => {
+    const { chainId, name, rollupAddress } = (JSON.parse(text) as GenesisJson).network
+    return `"${name}" of chain ${chainId} at ${rollupAddress}`
+  })
+  return theirs === ours
+    ? `The database holds a ledger of ${theirs} with another genesis record: expected the one that it was opened with, or an empty database`
+    : `The database holds the ledger of ${theirs}, expected that of ${ours}: name its own genesis record, or an empty database`
+}
