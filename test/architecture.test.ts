@@ -122,12 +122,21 @@ describe("the house", () => {
     assert.deepStrictEqual(privately.map(told), [])
   })
 
-  it("lets a file of another top-level folder in through a door only", () => {
+  it("lets a file of another folder in through a door only", () => {
     const around = imports.filter(({ from, to }) =>
-      to !== undefined && top(from) !== top(to) && !to.endsWith("/mod.ts") &&
-      !doorsForNode.includes(to)
+      to !== undefined && !`${dirname(from)}/`.startsWith(`${dirname(to)}/`) &&
+      !to.endsWith("/mod.ts") && !doorsForNode.includes(to)
     )
     assert.deepStrictEqual(around.map(told), [])
+  })
+
+  it("holds at most 20 files in a folder of adapters/sql and adapters/http", () => {
+    const sizes = new Map<string, number>()
+    for (const file of files.filter((path) => /^adapters\/(?:sql|http)\//u.test(path))) {
+      sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)
+    }
+    assert.isAbove(sizes.size, 10)
+    assert.deepStrictEqual([...sizes].filter(([, size]) => size > 20), [])
   })
 
   it("uses only documented interfaces of Node, V8 and libraries", () => {

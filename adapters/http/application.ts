@@ -40,6 +40,14 @@ import {
   withoutBody
 } from "./message/mod.ts"
 import {
+  measureRequests,
+  observed,
+  type Observing,
+  RequestCounts,
+  type Seen,
+  toldHeaders
+} from "./observability/mod.ts"
+import {
   type Choice,
   defaultMounts,
   makeChooser,
@@ -52,14 +60,6 @@ import {
   type Resource,
   type Site
 } from "./routes/mod.ts"
-import {
-  measureRequests,
-  observed,
-  type Observing,
-  RequestCounts,
-  type Seen,
-  toldHeaders
-} from "./observability/mod.ts"
 
 export interface ApplicationOptions {
   readonly context: WireContext

@@ -9,20 +9,6 @@ import {
   PoolTip,
   type StoreFailure
 } from "../../core/ports/mod.ts"
-import { migrate, tellHealth } from "./schema/mod.ts"
-import {
-  BulkWriter,
-  leaseLayer,
-  type LeaseOptions,
-  makeLedgerWriter,
-  openLedger
-} from "./writes/mod.ts"
-import {
-  type LedgerReaderOptions,
-  makeLedgerReader,
-  preferReplica,
-  trackVersions
-} from "./reads/mod.ts"
 import {
   Database,
   type DatabaseError,
@@ -31,8 +17,22 @@ import {
   replicaReads,
   storeFailure
 } from "./connection/mod.ts"
-import { openPool } from "./pool/mod.ts"
 import { LedgerVersions, versionsLayer } from "./notifications/mod.ts"
+import { openPool } from "./pool/mod.ts"
+import {
+  type LedgerReaderOptions,
+  makeLedgerReader,
+  preferReplica,
+  trackVersions
+} from "./reads/mod.ts"
+import { migrate, tellHealth } from "./schema/mod.ts"
+import {
+  BulkWriter,
+  leaseLayer,
+  type LeaseOptions,
+  makeLedgerWriter,
+  openLedger
+} from "./writes/mod.ts"
 
 export interface SqlStoresOptions extends DatabaseOptions, Omit<LedgerReaderOptions, "auction"> {
   /** The network, and the block before the first one that is applied. A database that holds another ledger is refused. */

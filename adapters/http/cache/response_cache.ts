@@ -2,15 +2,6 @@ import { Deferred, Effect } from "effect"
 import type { NetworkConstants } from "../../../core/domain/mod.ts"
 import type { LedgerSnapshot, LedgerStamp, LedgerTip, PoolTip } from "../../../core/ports/mod.ts"
 import { type Answer, versionsOf } from "../../../core/use_cases/mod.ts"
-import { AnswerMemory } from "./_generational_cache.ts"
-import {
-  contentTag,
-  type Dependence,
-  isMatched,
-  type LedgerTags,
-  makeLedgerTags,
-  namedTags
-} from "./_entity_tag.ts"
 import {
   type AnswerStats,
   cacheControl,
@@ -22,6 +13,15 @@ import {
   utf8Body
 } from "../message/mod.ts"
 import type { Computed, Site } from "../routes/mod.ts"
+import {
+  contentTag,
+  type Dependence,
+  isMatched,
+  type LedgerTags,
+  makeLedgerTags,
+  namedTags
+} from "./_entity_tag.ts"
+import { AnswerMemory } from "./_generational_cache.ts"
 
 export interface AnswersOptions {
   readonly tip: LedgerTip | null

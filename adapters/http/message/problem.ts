@@ -1,5 +1,4 @@
 import type { BadInput, InputFault, JsonSchema } from "../../../core/contract/mod.ts"
-import type { LimitName } from "./limit.ts"
 import {
   type NotRegistered,
   notRegisteredMessage,
@@ -11,6 +10,7 @@ import type {
   SubmissionConflict,
   SubmissionRefused
 } from "../../../core/use_cases/mod.ts"
+import type { LimitName } from "./limit.ts"
 
 /** Every way in which a request is refused: the one table from reason to status. The type of a problem is its name. */
 export const problems = {

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import { makeClientAddress, rateLimitKey } from "./_client_address.ts"
-import { type Allowance, Rates } from "./_token_buckets.ts"
-import type { AdmissionQueue } from "./_admission_queue.ts"
 import type { Application } from "../application.ts"
 import { type HttpAnswer, rateLimited } from "../message/mod.ts"
+import type { AdmissionQueue } from "./_admission_queue.ts"
+import { makeClientAddress, rateLimitKey } from "./_client_address.ts"
 import type { ServerLimits } from "./server_limits.ts"
+import { type Allowance, Rates } from "./_token_buckets.ts"
 
 type Limits = Pick<
   ServerLimits,

@@ -1,10 +1,10 @@
 import { Effect, type Fiber } from "effect"
 import type { IncomingMessage, Server } from "node:http"
 import type { Socket } from "node:net"
-import type { Connections } from "./_connections.ts"
 import type { Application } from "../application.ts"
-import { sendLastAnswer } from "./last_answer.ts"
 import type { HttpAnswer, Problem } from "../message/mod.ts"
+import type { Connections } from "./_connections.ts"
+import { sendLastAnswer } from "./last_answer.ts"
 
 export interface ClientErrorsOptions {
   readonly server: Server

@@ -1,9 +1,9 @@
 import { Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { Connection, Connections } from "./_connections.ts"
-import { hasBody, readBody } from "./_request_body.ts"
 import type { Application } from "../application.ts"
 import { bodyBytes, type HttpAnswer, type HttpRequest } from "../message/mod.ts"
+import type { Connection, Connections } from "./_connections.ts"
+import { hasBody, readBody } from "./_request_body.ts"
 
 /** How long the rest of a refused body is read and discarded: closing at once would reset the connection before its client has read why. */
 const discardMs = 1000

@@ -4,14 +4,14 @@ import type * as HttpServerError from "effect/http/HttpServerError"
 import type * as HttpServer from "effect/http/HttpServer"
 import type { Server } from "node:http"
 import { gauge, limitHits, measure } from "../../../core/ports/mod.ts"
+import { Application } from "../application.ts"
 import { withAdmissionControl } from "./_admission.ts"
 import { AdmissionQueue } from "./_admission_queue.ts"
 import { answerClientErrors } from "./_client_errors.ts"
 import { Connections } from "./_connections.ts"
 import { makeRequestHandler } from "./_request_handler.ts"
-import { shutDown } from "./_shutdown.ts"
-import { Application } from "../application.ts"
 import { defaultServerLimits, type ServerLimits } from "./server_limits.ts"
+import { shutDown } from "./_shutdown.ts"
 
 // an import as a module would load the WebSocket client that it also exports, some forty milliseconds
 const { createServer } = process.getBuiltinModule("node:http")

@@ -1,8 +1,8 @@
 import { Context, Effect, Exit, Option, Tracer } from "effect"
 import * as Headers from "effect/http/Headers"
 import * as HttpTraceContext from "effect/http/HttpTraceContext"
-import type { Observing, RequestRecord } from "./telemetry_options.ts"
 import type { HttpRequest } from "../message/mod.ts"
+import type { Observing, RequestRecord } from "./telemetry_options.ts"
 
 /** Returns the parent span that the header `traceparent` names (W3C Trace Context), if it is valid. */
 export const traceParent = (

@@ -1,8 +1,8 @@
 import { Effect, Exit, type Tracer } from "effect"
-import { abandoned, type InFlight, RequestCounts } from "./request_counts.ts"
-import { beginSpan, endSpan, traceParent, within } from "./_trace.ts"
 import { bodyBytes, type HttpAnswer, type HttpRequest } from "../message/mod.ts"
+import { abandoned, type InFlight, RequestCounts } from "./request_counts.ts"
 import type { Observing, RequestRecord } from "./telemetry_options.ts"
+import { beginSpan, endSpan, traceParent, within } from "./_trace.ts"
 
 /** What answering finds out about a request. */
 export interface Seen {

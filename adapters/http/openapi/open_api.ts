@@ -17,6 +17,7 @@ import {
   writeOperationIds,
   writeOperations
 } from "../../../core/contract/mod.ts"
+import { problemSchema } from "../message/mod.ts"
 import { exampleMaker } from "./_examples.ts"
 import { operationParameters } from "./_parameters.ts"
 import {
@@ -25,7 +26,6 @@ import {
   responseHeaders,
   writeResponses
 } from "./_responses.ts"
-import { problemSchema } from "../message/mod.ts"
 
 /** An OpenAPI 3.1 document. Its integers may be bigint: `exactJson` writes them with all their digits. */
 export type OpenApiDocument = { readonly [key: string]: unknown }

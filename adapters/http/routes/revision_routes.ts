@@ -25,10 +25,10 @@ import {
   notRegistered,
   type Problem
 } from "../message/mod.ts"
+import { docsPage, exactJson, localPath, openApi } from "../openapi/mod.ts"
 import type { Mount } from "./mounts.ts"
 import type { PostFailure, Posting } from "./post_handler.ts"
 import { makeRouter, type Route, type Router } from "./router.ts"
-import { docsPage, exactJson, localPath, openApi } from "../openapi/mod.ts"
 
 /** An answer as its resource computes it, before it is tagged. */
 export interface Computed extends Partial<Pick<Answer, "dependsOn" | "pool">> {

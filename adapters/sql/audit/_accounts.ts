@@ -1,8 +1,8 @@
 import { Effect } from "effect"
+import type { Account } from "../../../core/domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { accountLine, readAccount } from "../reads/mod.ts"
 import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
-import type { Account } from "../../../core/domain/mod.ts"
 
 const accountsStatement = `
 SELECT ${accountLine} AS line FROM account AS r WHERE r.account_index > $1::bigint ORDER BY r.account_index LIMIT ${itemsAtOnce}`

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { auditBy, countRows } from "./_count_violations.ts"
 import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
+import { auditBy, countRows } from "./_count_violations.ts"
 
 /** Registrations and bids. */
 export const auditAuction = (snapshot: AuditSnapshot): Asking =>

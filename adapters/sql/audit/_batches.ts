@@ -6,9 +6,9 @@ import {
   type BatchAuditRules,
   type BatchEvidence
 } from "../../../core/use_cases/mod.ts"
+import { accountLine, readAccount } from "../reads/mod.ts"
 import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
 import { batchesBelow, rowsOfBatches, type StoredBatch, type StoredRows } from "./_evidence.ts"
-import { accountLine, readAccount } from "../reads/mod.ts"
 
 /** Batches that are read at once, and the transactions that they may hold together unless it is one. */
 const batchesAtOnce = 64

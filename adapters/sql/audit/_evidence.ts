@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import type { Account, Batch, Exit, Transaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import type { Holding } from "../../../core/use_cases/mod.ts"
-import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
 import { bigintArray, bytesArray, membersOf } from "../connection/mod.ts"
 import {
   accountLine,
@@ -14,6 +13,7 @@ import {
   readTransaction,
   transactionLine
 } from "../reads/mod.ts"
+import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
 
 /** A batch as the table has it. */
 export interface StoredBatch {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { auditBy } from "./_count_violations.ts"
-import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
 import { openExitSource, openLevels, slotKey } from "../postings/mod.ts"
+import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
+import { auditBy } from "./_count_violations.ts"
 
 const isOpen = "r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL"
 const place = (key: string, item: string): string =>

@@ -1,6 +1,6 @@
 import { Effect, Exit } from "effect"
-import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
 import { type ParameterKind, readParameterSet } from "../reads/mod.ts"
+import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
 
 interface SetRow {
   readonly kind: ParameterKind

@@ -1,9 +1,9 @@
 import { Effect, Result } from "effect"
 import { feeUnits, poolStates } from "../../../core/domain/mod.ts"
 import { type Keccak256, l2TransactionId } from "../../../core/encoding/mod.ts"
-import { auditBy } from "./_count_violations.ts"
-import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
 import { hexOf, type PoolTransactionRow, transactionColumns, transactionOf } from "../pool/mod.ts"
+import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
+import { auditBy } from "./_count_violations.ts"
 
 const place = (id: string): string => `'pool_transaction 0x' || encode(${id}, 'hex')`
 

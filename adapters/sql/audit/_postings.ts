@@ -1,7 +1,5 @@
 import { Effect } from "effect"
 import type { AuditCheck } from "../../../core/use_cases/mod.ts"
-import { auditBy } from "./_count_violations.ts"
-import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
 import {
   combinations,
   keysBelow,
@@ -11,13 +9,15 @@ import {
   postingLists,
   rowItems
 } from "../postings/mod.ts"
+import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
+import { auditBy } from "./_count_violations.ts"
 
 /*
  * Lists are read once, in the order of their keys: each item must be that of a row that has the key, and rows must stand as `postings.ts`
  * says. An item is in a list once, since items ascend; so where a facet has as many entries as the rows have values none is missing, and
  * nothing has to be looked for. Only where the numbers differ is it asked which one is missing.
  *
- * Where a rollback has not come to cutting its lists yet (`_removed_rows.ts`) they are read as they will be then.
+ * Where a rollback has not come to cutting its lists yet (`postings/removed_rows.ts`) they are read as they will be then.
  */
 
 const lists = Object.values(postingLists) as ReadonlyArray<PostingList>

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { auditBy, countRows } from "./_count_violations.ts"
-import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
 import { readToken, tokenLine } from "../reads/mod.ts"
+import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
+import { auditBy, countRows } from "./_count_violations.ts"
 
 /** Tokens without gaps, and what their prices overwrote. */
 export const auditTokens = (snapshot: AuditSnapshot): Asking =>

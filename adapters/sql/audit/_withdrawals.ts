@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { auditBy, countRows } from "./_count_violations.ts"
 import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
+import { auditBy, countRows } from "./_count_violations.ts"
 
 const fields = ["instant_withdrawn", "delayed_withdraw_request", "delayed_withdrawn"]
 const fieldOf = (exit: string, field: string): string =>

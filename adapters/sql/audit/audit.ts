@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StoreFailure } from "../../../core/ports/mod.ts"
 import type { Findings } from "../../../core/use_cases/mod.ts"
-import type { DatabaseAuditOptions } from "./audit_options.ts"
 import { Database, storeFailure } from "../connection/mod.ts"
+import type { DatabaseAuditOptions } from "./audit_options.ts"
 
 /*
  * All of it reads one snapshot, in pages by key; the pass over the batches holds 41 bytes for each account, the state root 32. Hash and merge joins

@@ -3,8 +3,8 @@ import { Context, Effect, Layer, Queue, Schedule, Stream, SubscriptionRef } from
 import type { SqlClient, SqlError } from "effect/sql"
 import { type LedgerSnapshot, RecentSnapshots } from "../../../core/ports/mod.ts"
 import { Signals, toldBy } from "../connection/mod.ts"
-import { readWord, wordExpression } from "./version_payload.ts"
 import { PoolChanges, readPlaces } from "./pool_changes.ts"
+import { readWord, wordExpression } from "./version_payload.ts"
 
 /**
  * What this process knows of the newest ledger version, and of changes in the pool. Other processes are told by the transaction that

@@ -3,7 +3,6 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { PoolTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, PublicKey, TransactionId } from "../../../core/encoding/mod.ts"
 import type { Added, Pooled, PoolLimits } from "../../../core/ports/mod.ts"
-import { PoolRecord, RECORD_PARAMETERS, recording } from "./_record.ts"
 import {
   insertParameters,
   insertStatement,
@@ -11,8 +10,9 @@ import {
   transactionColumns,
   transactionOf
 } from "./pool_rows.ts"
-import type { Turn } from "./_turn.ts"
 import { bigintList, byteaList } from "./pool_values.ts"
+import { PoolRecord, RECORD_PARAMETERS, recording } from "./_record.ts"
+import type { Turn } from "./_turn.ts"
 
 /** A transaction that somebody wants to have in the pool. */
 export interface Posted {

@@ -3,12 +3,12 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { PassedOver, PoolState } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import type { BatchMark, PoolChange } from "../../../core/ports/mod.ts"
-import { announcePlaces, writePlaces } from "../notifications/mod.ts"
-import { PoolRecord, RECORD_PARAMETERS, recording } from "./_record.ts"
-import { numberOrNull } from "./pool_rows.ts"
-import type { Turn } from "./_turn.ts"
-import { bigintList, byteaList, int8, prefixedOf, smallintList, textList } from "./pool_values.ts"
 import { storedText } from "../connection/mod.ts"
+import { announcePlaces, writePlaces } from "../notifications/mod.ts"
+import { numberOrNull } from "./pool_rows.ts"
+import { bigintList, byteaList, int8, prefixedOf, smallintList, textList } from "./pool_values.ts"
+import { PoolRecord, RECORD_PARAMETERS, recording } from "./_record.ts"
+import type { Turn } from "./_turn.ts"
 
 /** Makes the changes that still apply, one after the other: of two of the same transaction the second sees what the first did. */
 export const changeInTurn = (

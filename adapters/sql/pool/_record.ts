@@ -1,9 +1,9 @@
 import { PgTypes } from "@effect/sql-pg"
 import type { PoolState, PoolTransition } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
-import { type Turn, WRITES_KEPT } from "./_turn.ts"
-import { bigintList, byteaList, int8, textList } from "./pool_values.ts"
 import { storedText } from "../connection/mod.ts"
+import { bigintList, byteaList, int8, textList } from "./pool_values.ts"
+import { type Turn, WRITES_KEPT } from "./_turn.ts"
 
 /** What each write leaves beside the rows that it changes: counts, counters of accounts, steps, and that it took place. */
 export class PoolRecord {

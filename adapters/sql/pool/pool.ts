@@ -3,13 +3,13 @@ import { type Context, Effect, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Authorization } from "../../../core/domain/mod.ts"
 import { type Added, PoolStore, type StoreFailure } from "../../../core/ports/mod.ts"
+import { Database } from "../connection/mod.ts"
 import { addInTurn, type Posted } from "./_add.ts"
 import { changeInTurn, passOverInTurn, settleInTurn } from "./_change.ts"
 import { gathered } from "./_gather.ts"
+import { bytesOf, int8 } from "./pool_values.ts"
 import { type AuthorizationRow, authorizationOf, poolReads } from "./_reads.ts"
 import { inTurn, retried } from "./_turn.ts"
-import { bytesOf, int8 } from "./pool_values.ts"
-import { Database } from "../connection/mod.ts"
 
 /** The pool of a database; any number of processes may have it open and write to it. */
 export const openPool: Effect.Effect<

@@ -1,6 +1,6 @@
+import { lastPlace } from "../connection/mod.ts"
 import { openLevels } from "./open_items.ts"
 import type { ItemLists } from "./_page_postings.ts"
-import { lastPlace } from "../connection/mod.ts"
 
 const [stretch, longStretch] = openLevels
 

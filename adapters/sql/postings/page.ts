@@ -1,7 +1,7 @@
 import type { PageCounts } from "../../../core/contract/mod.ts"
+import { answerStatement, flag, intOrNull, lastPlace, type SqlAnswer } from "../connection/mod.ts"
 import { openItems } from "./_page_open.ts"
 import { type ItemLists, unfiled, postings } from "./_page_postings.ts"
-import { answerStatement, flag, intOrNull, lastPlace, type SqlAnswer } from "../connection/mod.ts"
 
 export type Order = "ASC" | "DESC"
 

@@ -16,7 +16,7 @@
  *
  * A rollback removes the items of a suffix: rows behind it are deleted, the one that it falls into is cut, and the lists below lose those
  * that were filed. What stays of a row that was full stays filed: each row knows how many of its items, from the first one on, are. That is
- * done after the rollback (`_removed_rows.ts`). Item ids are never used again, so positions that a client holds stay true.
+ * done after the rollback (`removed_rows.ts`). Item ids are never used again, so positions that a client holds stay true.
  *
  * Measured: `npm run bench -- sql`.
  */

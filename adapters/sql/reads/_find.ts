@@ -3,9 +3,6 @@ import type { ItemKeys, ItemName, Items } from "../../../core/contract/mod.ts"
 import type { TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import type { Found, Parties, StoreFailure } from "../../../core/ports/mod.ts"
-import type { Ask } from "./_run_query.ts"
-import { headStatement } from "./_list.ts"
-import { hexParameter } from "./_list_values.ts"
 import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
 import { coordinatorLine, readCoordinator, registrationOf } from "./auction_rows.ts"
 import {
@@ -18,6 +15,9 @@ import {
   readTransaction,
   transactionLine
 } from "./history_rows.ts"
+import { headStatement } from "./_list.ts"
+import { hexParameter } from "./_list_values.ts"
+import type { Ask } from "./_run_query.ts"
 import { type Tokens, tokenOf } from "./_token_cache.ts"
 
 /** How one item is found: a statement, its parameters, and what its lines are. */

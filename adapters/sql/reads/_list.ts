@@ -16,8 +16,7 @@ import {
   type StoreFailure,
   type UnregisteredThing
 } from "../../../core/ports/mod.ts"
-import { Again, type Ask } from "./_run_query.ts"
-import { type Asked, type SqlList, sqlLists, type TableListName } from "./_lists.ts"
+import { answerStatement } from "../connection/mod.ts"
 import {
   countsOf,
   endOfLists,
@@ -26,7 +25,8 @@ import {
   positionOf,
   postingLists
 } from "../postings/mod.ts"
-import { answerStatement } from "../connection/mod.ts"
+import { type Asked, type SqlList, sqlLists, type TableListName } from "./_lists.ts"
+import { Again, type Ask } from "./_run_query.ts"
 import { tokenOf } from "./_token_cache.ts"
 
 /** Texts by list, shape and order: each is made once, since the driver knows a prepared statement by its text. */

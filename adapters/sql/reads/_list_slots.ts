@@ -8,12 +8,12 @@ import {
   type SlotView
 } from "../../../core/domain/mod.ts"
 import type { Page, StoreFailure } from "../../../core/ports/mod.ts"
-import { Again, type Ask, type Question } from "./_run_query.ts"
-import { parametersFrom, textOnce } from "./_list.ts"
-import { byteParameter, hexParameter, keysParameter } from "./_list_values.ts"
-import { keysOfForger } from "./_lists.ts"
-import { countsOf, openSlotKey, type Order, pageStatement, positionOf } from "../postings/mod.ts"
 import { answerStatement } from "../connection/mod.ts"
+import { countsOf, openSlotKey, type Order, pageStatement, positionOf } from "../postings/mod.ts"
+import { parametersFrom, textOnce } from "./_list.ts"
+import { keysOfForger } from "./_lists.ts"
+import { byteParameter, hexParameter, keysParameter } from "./_list_values.ts"
+import { Again, type Ask, type Question } from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
 /** The slots [low, high). */

@@ -1,14 +1,7 @@
 import type { FiltersOf, ListItems, ListName } from "../../../core/contract/mod.ts"
 import { transactionTypes } from "../../../core/domain/mod.ts"
-import {
-  byteParameter,
-  hexParameter,
-  keysParameter,
-  type Listed,
-  listedUnder
-} from "./_list_values.ts"
-import { openExitKey, pageRows, type PageText, postingKey, postingLists } from "../postings/mod.ts"
 import { lastPlace } from "../connection/mod.ts"
+import { openExitKey, pageRows, type PageText, postingKey, postingLists } from "../postings/mod.ts"
 import {
   bidLine,
   coordinatorLine,
@@ -26,6 +19,13 @@ import {
   readTransaction,
   transactionLine
 } from "./history_rows.ts"
+import {
+  byteParameter,
+  hexParameter,
+  keysParameter,
+  type Listed,
+  listedUnder
+} from "./_list_values.ts"
 import { type Tokens, tokenOf } from "./_token_cache.ts"
 
 /** Names the next parameter of a text, with its type. */

@@ -14,10 +14,10 @@ import {
   usdOfFeeSum
 } from "../../../core/domain/mod.ts"
 import type { LedgerStamp, StoreFailure } from "../../../core/ports/mod.ts"
-import { Again, type Ask } from "./_run_query.ts"
-import { readParameterSet } from "./parameter_sets.ts"
 import { answerStatement, prefixed, type SqlAnswer } from "../connection/mod.ts"
 import { batchLine, readBatch } from "./history_rows.ts"
+import { readParameterSet } from "./parameter_sets.ts"
+import { Again, type Ask } from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
 /** The fees that are recommended lie within these, US dollars. */

@@ -6,9 +6,9 @@ import {
   type SlotView,
   slotView
 } from "../../../core/domain/mod.ts"
-import { readParameterSet } from "./parameter_sets.ts"
 import { fieldsOf, freeTextOf, lineOf, type SqlAnswer } from "../connection/mod.ts"
 import { bidLine, readBid, registrationOf } from "./auction_rows.ts"
+import { readParameterSet } from "./parameter_sets.ts"
 
 /*
  * A slot has no row. Where the auctions stand follows from the last block and the variables, by the rules of the domain, so statements

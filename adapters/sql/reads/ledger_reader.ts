@@ -7,12 +7,12 @@ import {
   type Page,
   type StoreFailure
 } from "../../../core/ports/mod.ts"
-import { makeAsk } from "./_run_query.ts"
 import { Database, readAnswer, storeFailure, type Values } from "../connection/mod.ts"
 import { findItem, findParties } from "./_find.ts"
 import { headStatement, listTable, listTokens } from "./_list.ts"
 import { makeSlotReader } from "./_list_slots.ts"
 import { type FeeBounds, stateReader } from "./_read_state.ts"
+import { makeAsk } from "./_run_query.ts"
 
 export interface LedgerReaderOptions extends Partial<FeeBounds> {
   /** Those of the network whose ledger the database holds. */

@@ -1,6 +1,6 @@
 /*
  * The tables of the ledger. Addresses, keys, hashes and ids are bytes; amounts, roots and Ethereum block numbers (64 bits without a
- * sign) are numeric; times are milliseconds since 1970; texts are escaped by `_text.ts`, since PostgreSQL holds neither NUL nor half
+ * sign) are numeric; times are milliseconds since 1970; texts are escaped by `connection/stored_text.ts`, since PostgreSQL holds neither NUL nor half
  * a surrogate pair.
  *
  * Rows are appended at the tip, and a rollback removes a suffix. So a block and a batch carry how far everything reached when they
@@ -94,9 +94,9 @@ export const ledgerSchema: ReadonlyArray<string> = [
     batch_num: maybeUint32,
     /** Names the write that came last, so that a writer whose connection broke at the commit can tell what became of it. */
     last_write: "uuid",
-    /** See `_part_versions.ts`. */
+    /** See `notifications/version_payload.ts`. */
     part_versions: "bigint[] NOT NULL DEFAULT '{}'",
-    /** Whether the lists hold only what there are rows of: see `_removed_rows.ts`. */
+    /** Whether the lists hold only what there are rows of: see `postings/removed_rows.ts`. */
     lists_cut: "boolean NOT NULL DEFAULT true",
     ...nextItems
   }),
@@ -296,7 +296,7 @@ export const ledgerSchema: ReadonlyArray<string> = [
     "PRIMARY KEY (key, first_item)",
     "CHECK (items[1] = first_item)"
   ) + " WITH (fillfactor = 70)",
-  // `_removed_rows.ts`; not compressed for the reason above, since it is written while somebody waits and read but once
+  // `postings/removed_rows.ts`; not compressed for the reason above, since it is written while somebody waits and read but once
   table("removed_rows", {
     table_name: "text NOT NULL",
     first_item: "bigint NOT NULL",

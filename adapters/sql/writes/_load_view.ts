@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { EthereumBlock } from "../../../core/domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
+import { bigintArray, bytesArray } from "../connection/mod.ts"
 import {
   accountLine,
   bidLine,
@@ -17,9 +18,8 @@ import {
   tokenLine,
   transactionLine
 } from "../reads/mod.ts"
-import { bigintArray, bytesArray } from "../connection/mod.ts"
-import type { ViewStart } from "./_view_start.ts"
 import type { ViewNeeds } from "./_view_needs.ts"
+import type { ViewStart } from "./_view_start.ts"
 
 interface StoredBlock {
   readonly number: string

@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { RollBackReport } from "../../../core/ports/mod.ts"
+import { bigintArray } from "../connection/mod.ts"
+import { announcingVersion, partFlags, raiseParts } from "../notifications/mod.ts"
 import {
   closeStatement,
   openExitSource,
@@ -8,14 +10,12 @@ import {
   removing,
   slotKey
 } from "../postings/mod.ts"
-import { bigintArray } from "../connection/mod.ts"
-import { announcingVersion, partFlags, raiseParts } from "../notifications/mod.ts"
 import type { WorkingView } from "./_view.ts"
 import type { ViewStart } from "./_view_start.ts"
 
 /*
  * A rollback takes a suffix off every table and puts back what the blocks in it overwrote. Item ids are not given back. The lists of items
- * are cut afterwards: see `_removed_rows.ts`.
+ * are cut afterwards: see `postings/removed_rows.ts`.
  */
 
 /** How far everything reached when the block that stays had been written. */

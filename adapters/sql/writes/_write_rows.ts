@@ -2,6 +2,15 @@ import { Effect, Fiber } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type Exit, isPendingWithdraw } from "../../../core/domain/mod.ts"
 import {
+  bigintArray,
+  insertInto,
+  parametersOf,
+  type RowStatement,
+  rowsOf,
+  updateOf
+} from "../connection/mod.ts"
+import { announcingVersion, partFlags, raiseParts } from "../notifications/mod.ts"
+import {
   appendEntries,
   appendPostings,
   closeStatement,
@@ -13,15 +22,6 @@ import {
   slotKey
 } from "../postings/mod.ts"
 import * as columns from "./_ledger_columns.ts"
-import {
-  bigintArray,
-  insertInto,
-  parametersOf,
-  type RowStatement,
-  rowsOf,
-  updateOf
-} from "../connection/mod.ts"
-import { announcingVersion, partFlags, raiseParts } from "../notifications/mod.ts"
 import type { WorkingView } from "./_view.ts"
 
 type Writing = Effect.Effect<void, SqlError.SqlError>

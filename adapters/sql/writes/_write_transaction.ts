@@ -1,8 +1,8 @@
 import { Effect, Schedule, Semaphore } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { StoreFailure } from "../../../core/ports/mod.ts"
-import { cutRemoved } from "../postings/mod.ts"
 import { isConnectionLost, sqlState, storeFailure } from "../connection/mod.ts"
+import { cutRemoved } from "../postings/mod.ts"
 import type { WriterLease } from "./lease.ts"
 
 /** A write: what it answers, and whether it changed anything. It sets `ledger.last_write` to `writeId` where it did. */
@@ -20,7 +20,7 @@ export type Write<A, E> = (
  * rows or not at all, is told so: on a wrong guess it would read a whole table for each block. As there is nothing to weigh, a plan
  * is made once.
  *
- * What a rollback has left in the lists is cut before anything else: see `_removed_rows.ts`.
+ * What a rollback has left in the lists is cut before anything else: see `postings/removed_rows.ts`.
  */
 const lockStatement = `
 SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),

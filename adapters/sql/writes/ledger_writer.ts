@@ -8,15 +8,15 @@ import {
   type StoreFailure,
   WriteSeries
 } from "../../../core/ports/mod.ts"
+import { Database } from "../connection/mod.ts"
+import { type ListedEntries, RecentAdditions } from "../postings/mod.ts"
 import { WriterLease } from "./lease.ts"
 import { loadView } from "./_load_view.ts"
-import { type ListedEntries, RecentAdditions } from "../postings/mod.ts"
 import { rollBackTo } from "./_roll_back.ts"
 import { WorkingView } from "./_view.ts"
 import { ViewNeeds } from "./_view_needs.ts"
 import { writeRows } from "./_write_rows.ts"
 import { makeWriteTransaction } from "./_write_transaction.ts"
-import { Database } from "../connection/mod.ts"
 
 /** What came of one write. */
 export interface Applied {

@@ -8,8 +8,8 @@ import {
   insertInto,
   storeFailure
 } from "../connection/mod.ts"
-import { blockColumns, parameterSetColumns, tokenColumns } from "./_ledger_columns.ts"
 import { parameterKinds } from "../reads/mod.ts"
+import { blockColumns, parameterSetColumns, tokenColumns } from "./_ledger_columns.ts"
 
 const genesisText = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 
