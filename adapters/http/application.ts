@@ -11,7 +11,7 @@ import {
   PoolTip
 } from "../../core/ports/mod.ts"
 import { type ReadFailure, readInterfaces, Submission } from "../../core/use_cases/mod.ts"
-import { makeAnswers, measureAnswers } from "./cache/mod.ts"
+import { makeResponseCache, measureResponseCache } from "./cache/mod.ts"
 import {
   answerHeaders,
   type AnswerStats,
@@ -41,24 +41,24 @@ import {
 } from "./message/mod.ts"
 import {
   measureRequests,
-  observed,
+  instrument,
   type Observing,
   RequestCounts,
-  type Seen,
-  toldHeaders
+  type RequestContext,
+  telemetryHeaderNames
 } from "./observability/mod.ts"
 import {
-  type Choice,
+  type MountMatch,
   defaultMounts,
-  makeChooser,
-  makePostings,
-  makeSite,
+  makeMountMatcher,
+  makePostHandlers,
+  makeRevisionRoutes,
   type Match,
   type Mount,
   mountedPath,
   type PostFailure,
   type Resource,
-  type Site
+  type RevisionRoutes
 } from "./routes/mod.ts"
 
 export interface ApplicationOptions {
@@ -116,7 +116,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     mounts.map(({ path, revision }) => [path, revision.name])
   ])
   const clock = yield* Clock.Clock
-  const answers = makeAnswers({
+  const answers = makeResponseCache({
     tip: yield* LedgerTip,
     poolTip: yield* PoolTip,
     constants,
@@ -125,19 +125,19 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     finalAfterBatches,
     nowMs: () => clock.currentTimeMillisUnsafe()
   })
-  yield* measureAnswers(answers.stats)
+  yield* measureResponseCache(answers.stats)
   // an answer that shows nothing of the ledger is given even where the ledger cannot be read
   const read = Effect.match(reader.stamp, {
     onSuccess: (stamp): LedgerStamp | undefined => stamp,
     onFailure: () => undefined
   })
   const stamp = Effect.suspend(() => {
-    const known = answers.present()
+    const known = answers.currentStamp()
     return known === undefined ? read : Effect.succeed(known)
   })
-  const choose = makeChooser(mounts)
-  const sites = new Map<string, Site>()
-  const told = toldHeaders(observing)
+  const matchMount = makeMountMatcher(mounts)
+  const routesByRevision = new Map<string, RevisionRoutes>()
+  const exposedHeaders = telemetryHeaderNames(observing)
   for (
     const reading of yield* readInterfaces({
       context,
@@ -147,15 +147,28 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     })
   ) {
     const mount = mounts.find(({ revision }) => revision === reading.revision)!
-    const postings = makePostings({ revision: reading.revision, context, submission, limits })
-    sites.set(
+    const postHandlers = makePostHandlers({
+      revision: reading.revision,
+      context,
+      submission,
+      limits
+    })
+    routesByRevision.set(
       reading.revision.name,
-      yield* makeSite({ mount, mounts, reading, postings, context, stamp, told })
+      yield* makeRevisionRoutes({
+        mount,
+        mounts,
+        reading,
+        postHandlers,
+        context,
+        stamp,
+        exposedHeaders
+      })
     )
   }
 
   const refusal = (
-    site: Site,
+    routes: RevisionRoutes,
     problem: Problem,
     url: string,
     stamp: LedgerStamp | undefined
@@ -163,18 +176,21 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const { body, bytes } = utf8Body(problemJson(problem, url))
     return {
       status: problems[problem.name].status,
-      headers: { ...site.headers(stamp), ...problem.headers, "content-length": `${bytes}` },
+      headers: { ...routes.headers(stamp), ...problem.headers, "content-length": `${bytes}` },
       body,
       isAscii: typeof body === "string",
       problem: problem.name,
       ...problem.limit === undefined ? {} : { limit: problem.limit }
     }
   }
-  const refuse = (site: Site, problem: Problem, url: string): Effect.Effect<HttpAnswer> =>
-    Effect.map(stamp, (stamp) => refusal(site, problem, url, stamp))
+  const refuse = (
+    routes: RevisionRoutes,
+    problem: Problem,
+    url: string
+  ): Effect.Effect<HttpAnswer> => Effect.map(stamp, (stamp) => refusal(routes, problem, url, stamp))
 
   const failed = (
-    site: Site,
+    routes: RevisionRoutes,
     resource: Resource,
     cause: Cause.Cause<ReadFailure | PostFailure>,
     url: string
@@ -188,8 +204,8 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       : undefined
     // a store that has just failed is not asked once more
     const answer = known === undefined && failure?._tag !== "StoreFailure"
-      ? refuse(site, problem, url)
-      : Effect.succeed(refusal(site, problem, url, known))
+      ? refuse(routes, problem, url)
+      : Effect.succeed(refusal(routes, problem, url, known))
     switch (problem.name) {
       case "internal":
         return Effect.andThen(Effect.logError("Request failed", cause), answer)
@@ -205,19 +221,19 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   }
 
   const answered = (
-    site: Site,
+    routes: RevisionRoutes,
     resource: Resource,
     answer: Effect.Effect<HttpAnswer, ReadFailure | PostFailure>,
     url: string
   ) =>
     Effect.matchCauseEffectEager(answer, {
       onSuccess: Effect.succeed,
-      onFailure: (cause) => failed(site, resource, cause, url)
+      onFailure: (cause) => failed(routes, resource, cause, url)
     })
 
   const answerAt = (
-    site: Site,
-    choice: Choice,
+    routes: RevisionRoutes,
+    choice: MountMatch,
     match: Match<Resource> | undefined,
     query: string,
     request: HttpRequest
@@ -227,62 +243,74 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const preflight = method === "OPTIONS" &&
       (url === "*" || request.headers["access-control-request-method"] !== undefined)
     // its target is no path
-    if (method === "CONNECT") return refuse(site, methodNotAllowed(method, anyMethod), url)
+    if (method === "CONNECT") return refuse(routes, methodNotAllowed(method, anyMethod), url)
     if (match === undefined) {
-      return preflight ? options204(site, anyMethod) : refuse(site, unknownPath(site, choice), url)
+      return preflight
+        ? options204(routes, anyMethod)
+        : refuse(routes, unknownPath(routes, choice), url)
     }
     const { target, values } = match
-    if (method === "OPTIONS") return options204(site, target.allow)
+    if (method === "OPTIONS") return options204(routes, target.allow)
     return target.get !== undefined && (method === "GET" || method === "HEAD")
-      ? answered(site, target, answers.get(site, request, target.get(values, query, request)), url)
-      : refuse(site, methodNotAllowed(method, target.allow), url)
+      ? answered(
+        routes,
+        target,
+        answers.get(routes, request, target.get(values, query, request)),
+        url
+      )
+      : refuse(routes, methodNotAllowed(method, target.allow), url)
   }
-  const options204 = (site: Site, methods: string) =>
+  const options204 = (routes: RevisionRoutes, methods: string) =>
     Effect.map(stamp, (stamp): HttpAnswer => {
-      const { "content-type": _, ...headers } = site.headers(stamp)
+      const { "content-type": _, ...headers } = routes.headers(stamp)
       return { status: 204, headers: { ...headers, ...preflightHeaders(methods) }, body: "" }
     })
 
-  const dispatch = (request: HttpRequest, seen: Seen): Effect.Effect<HttpAnswer> => {
+  const dispatch = (
+    request: HttpRequest,
+    requestContext: RequestContext
+  ): Effect.Effect<HttpAnswer> => {
     const { url } = request
     const mark = url.indexOf("?")
     const revision = request.headers[answerHeaders.revision]
-    const choice = choose(
+    const choice = matchMount(
       mark < 0 ? url : url.slice(0, mark),
       revision === undefined ? undefined : String(revision)
     )
-    const site = sites.get(choice.revision)!
+    const routes = routesByRevision.get(choice.revision)!
     const query = mark < 0 ? "" : url.slice(mark + 1)
-    seen.revision = choice.revision
+    requestContext.revision = choice.revision
     // said of what is known: nothing is asked to find out
     const refuseNow = (problem: Problem) =>
-      Effect.succeed(refusal(site, problem, url, answers.present()))
+      Effect.succeed(refusal(routes, problem, url, answers.currentStamp()))
     const shed = (limit: LimitName) => refuseNow(overloaded(limit))
     if (request.refused !== undefined) return refuseNow(request.refused)
     const refused = overLimit(request, limits)
-    if (refused !== undefined) return refuse(site, refused, url)
+    if (refused !== undefined) return refuse(routes, refused, url)
     if (choice.problem !== undefined) {
       return Effect.flatMap(
-        withInputFaults(choice.problem, site, choice, query, request),
-        (problem) => refuse(site, problem, url)
+        withInputFaults(choice.problem, routes, choice, query, request),
+        (problem) => refuse(routes, problem, url)
       )
     }
-    const ready = answers.ready(site, request, () => {
-      const match = site.router.find(choice.path)
+    const cached = answers.lookup(routes, request, () => {
+      const match = routes.router.find(choice.path)
       return match?.target.batch?.(match.values) ?? null
     })
-    if (ready !== undefined && ready !== "wanted") {
+    if (cached !== undefined && cached !== "stale-hot") {
       if (counts !== null || isObserved) {
-        seen.operation = site.router.find(choice.path)?.target.operation ?? "none"
+        requestContext.operation = routes.router.find(choice.path)?.target.operation ?? "none"
       }
-      return Effect.succeed(ready)
+      return Effect.succeed(cached)
     }
-    const match = site.router.find(choice.path)
-    seen.operation = request.method === "OPTIONS" ? "options" : match?.target.operation ?? "none"
+    const match = routes.router.find(choice.path)
+    requestContext.operation = request.method === "OPTIONS"
+      ? "options"
+      : match?.target.operation ?? "none"
     if (inFlight.count >= limits.requestsMax) return shed("requestsMax")
-    const admission = ready === "wanted" ? "run" : request.admit?.() ?? "run"
+    const admission = cached === "stale-hot" ? "run" : request.admit?.() ?? "run"
     if (admission === "shed") return shed("queueDelayTargetMs")
-    const compute = () => computed(site, choice, match, query, request)
+    const compute = () => computed(routes, choice, match, query, request)
     return admission === "run"
       ? compute()
       : Effect.flatMap(
@@ -291,30 +319,30 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       )
   }
   const computed = (
-    site: Site,
-    choice: Choice,
+    routes: RevisionRoutes,
+    choice: MountMatch,
     match: Match<Resource> | undefined,
     query: string,
     request: HttpRequest
   ): Effect.Effect<HttpAnswer> => {
     const { url } = request
     if (request.method === "POST" && match?.target.post !== undefined) {
-      return answered(site, match.target, match.target.post(query, request), url)
+      return answered(routes, match.target, match.target.post(query, request), url)
     }
-    const answer = () => answerAt(site, choice, match, query, request)
+    const answer = () => answerAt(routes, choice, match, query, request)
     const body = undeclaredBody(request, limits)
     return body === undefined
       ? answer()
       : Effect.flatMap(
         body,
-        (refused) => refused === undefined ? answer() : refuse(site, refused, url)
+        (refused) => refused === undefined ? answer() : refuse(routes, refused, url)
       )
   }
 
-  const fallback = sites.get(choose("/", undefined).revision)!
-  const guarded = (request: HttpRequest, seen: Seen) => {
+  const fallback = routesByRevision.get(matchMount("/", undefined).revision)!
+  const guarded = (request: HttpRequest, requestContext: RequestContext) => {
     try {
-      return dispatch(request, seen)
+      return dispatch(request, requestContext)
     } catch (defect) {
       return Effect.andThen(
         Effect.logError("Request failed", defect),
@@ -324,20 +352,20 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   }
   const routeOf = (
     { headers, url }: HttpRequest
-  ): { readonly path: string; readonly site: Site } => {
+  ): { readonly path: string; readonly routes: RevisionRoutes } => {
     const revision = headers[answerHeaders.revision]
-    const choice = choose(
+    const choice = matchMount(
       url.split("?", 1)[0]!,
       typeof revision === "string" ? revision : undefined
     )
-    return { path: choice.path, site: sites.get(choice.revision)! }
+    return { path: choice.path, routes: routesByRevision.get(choice.revision)! }
   }
-  const handle = observed({
+  const handle = instrument({
     counts,
     inFlight,
     observing,
-    answer: (request, seen) => {
-      const answer = guarded(request, seen)
+    answer: (request, requestContext) => {
+      const answer = guarded(request, requestContext)
       if (request.method === "HEAD") return Effect.mapEager(answer, withoutBody)
       const { accepts } = request
       return accepts === undefined ?
@@ -345,11 +373,11 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
         Effect.mapEager(answer, (answer) =>
           accepts(answer.body.length)
             ? answer
-            : refusal(routeOf(request).site, overloaded(), request.url, answers.present()))
+            : refusal(routeOf(request).routes, overloaded(), request.url, answers.currentStamp()))
     },
     operationOf: (request) => {
-      const { path, site } = routeOf(request)
-      return site.router.find(path)?.target.operation ?? "none"
+      const { path, routes } = routeOf(request)
+      return routes.router.find(path)?.target.operation ?? "none"
     }
   })
   return Application.of({
@@ -371,15 +399,15 @@ const anyMethod = "GET, HEAD, POST, OPTIONS"
 /** A fault of the header, and beside it what path and query break in the revision of the mount: all violations at once. */
 const withInputFaults = (
   problem: Problem,
-  site: Site,
-  { path }: Choice,
+  routes: RevisionRoutes,
+  { path }: MountMatch,
   query: string,
   request: HttpRequest
 ): Effect.Effect<Problem> => {
   const match =
     problem.faults === undefined || !(request.method === "GET" || request.method === "HEAD")
       ? undefined
-      : site.router.find(path)
+      : routes.router.find(path)
   return match?.target.get === undefined ?
     Effect.succeed(problem) :
     Effect.matchCause(match.target.get(match.values, query, request), {
@@ -406,7 +434,7 @@ const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Res
           resource.notRegistered(new NotRegistered({ ...failure, things: [thing] })).faults ?? []
         )
       )
-    case "Unread":
+    case "BodyReadError":
       return failure.problem
     case "SubmissionRefused":
       return refused(failure)
@@ -423,14 +451,14 @@ const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Res
   }
 }
 
-const unknownPath = (site: Site, { mount, path }: Choice): Problem => {
+const unknownPath = (routes: RevisionRoutes, { mount, path }: MountMatch): Problem => {
   const given = JSON.stringify(mountedPath(mount, path).slice(0, 200))
   // slashes alone are nearest to the mount itself
-  const nearest = /^\/+$/u.test(path) ? "" : site.router.nearest(path)
+  const nearest = /^\/+$/u.test(path) ? "" : routes.router.nearest(path)
   return {
     name: "unknown-path",
     message: nearest === undefined
-      ? `There is no path ${given}: ${site.docs} lists the known ones`
+      ? `There is no path ${given}: ${routes.docs} lists the known ones`
       : `There is no path ${given}: did you mean ${mountedPath(mount, nearest)}?`
   }
 }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { makeClientAddress, rateLimitKey } from "../../adapters/http/node/_client_address.ts"
-import { Rates } from "../../adapters/http/node/_token_buckets.ts"
+import { TokenBuckets } from "../../adapters/http/node/_token_buckets.ts"
 import { Application, defaultLimits } from "../../adapters/http/mod.ts"
 import { defaultServerLimits } from "../../adapters/http/node/mod.ts"
 import { settings } from "../../app/config/mod.ts"
@@ -110,7 +110,7 @@ describe("how much is done at once", () => {
 
 describe("requests of one address", () => {
   it("are as many as its burst at once, one more is not let in, and then one for each interval", () => {
-    const rates = new Rates({ perSecondMax: 4, burstMax: 3, addressesMax: 10 })
+    const rates = new TokenBuckets({ perSecondMax: 4, burstMax: 3, addressesMax: 10 })
     for (const remaining of [2, 1, 0]) {
       assert.deepInclude(rates.take("a", 1000), { isAllowed: true, remaining })
     }
@@ -127,7 +127,7 @@ describe("requests of one address", () => {
   })
 
   it("are counted of as many addresses as the limit, and then who asked longest ago is forgotten", () => {
-    const rates = new Rates({ perSecondMax: 1, burstMax: 1, addressesMax: 2 })
+    const rates = new TokenBuckets({ perSecondMax: 1, burstMax: 1, addressesMax: 2 })
     for (const address of ["a", "b"]) assert.isTrue(rates.take(address, 0).isAllowed)
     for (const address of ["a", "b"]) assert.isFalse(rates.take(address, 0).isAllowed)
     assert.isTrue(rates.take("c", 0).isAllowed)

@@ -3,12 +3,15 @@ import { ledgerParts, type LedgerTip } from "../../../core/ports/mod.ts"
 import type { Dependency } from "../../../core/use_cases/mod.ts"
 
 /*
- * Strong entity tags. An answer about the ledger is a constant while what it depends on stays, so its tag names that and its versions,
- * and what else the bytes depend on: the ledger, the program, the revision, and the URL. Whoever comes with such a tag has been given
- * this answer to this URL, so nothing has to be read, not even its parameters, to see that it is still the one.
+ * Strong entity tags. An answer about the ledger is a constant while what it depends on stays, so
+ * its tag names that and its versions, and what else the bytes depend on: the ledger, the program,
+ * the revision, and the URL. Whoever comes with such a tag has been given this answer to this URL,
+ * so nothing has to be read, not even its parameters, to see that it is still the one.
  */
 
-/** What a tag tells of an answer: its dependencies, and as which text they stood in its snapshot. */
+/**
+ * What a tag tells of an answer: its dependencies, and as which text they stood in its snapshot.
+ */
 export interface Dependence {
   readonly dependsOn: ReadonlyArray<Dependency>
   readonly versions: string
@@ -24,7 +27,10 @@ const dependencies: ReadonlyArray<Dependency> = [...ledgerParts, "slot"]
 const maskOf = (dependsOn: ReadonlyArray<Dependency>): string =>
   dependsOn.reduce((mask, one) => mask | 1 << dependencies.indexOf(one), 0).toString(36)
 
-/** Tags of the answers of one revision about one ledger. `program` is whatever decides how an answer is written. */
+/**
+ * Tags of the answers of one revision about one ledger. `program` is whatever decides how an answer
+ * is written.
+ */
 export const makeLedgerTags = (tip: LedgerTip, revision: Revision, program: string): LedgerTags => {
   const prefix = `"${digest(`${tip.id} ${revision.name} ${program}`)}`
   const masks = new Map<ReadonlyArray<Dependency>, string>()
@@ -55,7 +61,10 @@ export const contentTag = (revision: Revision, body: string | Uint8Array): strin
     )
   }"`
 
-/** The tags that `If-None-Match` names; the weak comparison that RFC 9110 §13.1.2 asks for makes no difference of `W/`. */
+/**
+ * The tags that `If-None-Match` names; the weak comparison that RFC 9110 §13.1.2 asks for makes no
+ * difference of `W/`.
+ */
 export const namedTags = (header: string | ReadonlyArray<string>): ReadonlyArray<string> =>
   String(header).split(",").map((name) => name.trim().replace(/^W\//u, ""))
 

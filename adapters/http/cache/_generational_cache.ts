@@ -1,48 +1,56 @@
-/** What an entry takes besides its body and its key, in bytes: the entry, its headers, and its place in the map. */
+/**
+ * Estimated bytes of an entry besides body and key: the object, its headers and its slot in the
+ * map.
+ */
 const entryBytes = 1500
-/** The same for a URL of which nothing but itself is kept. */
-const nameBytes = 100
-/** Where new answers would replace a generation in less time, what is asked for once is not kept. */
-const replacedMs = 30_000
-/** Part of a generation for the URLs that were asked for once. */
-const namesShare = 1 / 16
+/** Estimated bytes of a URL in `seenOnce`, besides its characters. */
+const seenUrlBytes = 100
+/**
+ * If new answers fill a generation in less time, the cache is scanned: it rejects URLs at their
+ * first request.
+ */
+const generationMsMin = 30_000
+/** Share of a generation that the URLs in `seenOnce` may take. */
+const seenUrlsShare = 1 / 16
 
-/** Something whose bytes can be counted. */
+/** A value with a known size. */
 export interface Sized {
   readonly bytes: number
 }
 
 /**
- * Whole answers by URL, all of them within one bound of bytes. They are kept for two generations, the one that fills up now and the one
- * before it: what is asked for again stays. Whether an answer is still the one is seen when it is asked for, so a change costs nothing
- * here, and an answer that no longer is makes room for the one that is computed in its place, or when its generation goes.
+ * A cache of answers by URL, bounded in bytes. It has two generations, the one that fills up and
+ * the one before it; a hit moves an entry to the newer one. The reader checks whether an entry is
+ * stale, so a change of the ledger costs nothing here; a stale entry goes when a new answer
+ * replaces it, or with its generation.
  *
- * Who walks through the whole history asks for each page once, and would push out what others ask for again and again; and all that he
- * asks for would live just long enough to cost the collector of garbage the most. So where new answers would fill a generation within half a
- * minute, one is kept only if its URL was asked for before, and not longer ago than its answer would have stayed if all were kept: what
- * comes again later than that would push out others just to be pushed out itself.
+ * A client that scans the whole history requests each page once. Its pages would evict the entries
+ * that other clients request again and again, and would live just long enough to make garbage
+ * collection most expensive. So while new answers fill a generation in less than `generationMsMin`,
+ * the cache accepts only URLs that it has seen recently: within the time that their answers would
+ * have stayed cached.
  */
-export class AnswerMemory<Kept extends Sized> {
-  private current = new Map<string, Kept>()
-  private previous = new Map<string, Kept>()
+export class GenerationalCache<Entry extends Sized> {
+  private current = new Map<string, Entry>()
+  private previous = new Map<string, Entry>()
   private currentBytes = 0
   private previousBytes = 0
   private readonly generationMax: number
   private readonly nowMs: () => number
-  /** Since when new answers are counted, and their bytes, kept or not. */
+  /** Start of the period in which `newBytes` counts new answers, cached or not. */
   private sinceMs = -Infinity
   private newBytes = 0
-  private isFlooded = false
-  /** URLs that were asked for once in a flood, of two generations as well. */
-  private names = new Set<string>()
-  private namesBefore = new Set<string>()
-  private namesBytes = 0
-  /** Of the answers to those of `names`. */
-  private namedBytes = 0
-  /** How many were dropped to make room. */
+  private isScanning = false
+  /** URLs requested once during a scan, in two generations too. */
+  private seenOnce = new Set<string>()
+  private seenOnceBefore = new Set<string>()
+  private seenOnceBytes = 0
+  /** Bytes of the answers to the URLs in `seenOnce`. */
+  private seenOnceAnswerBytes = 0
+  /** Entries dropped to make room. */
   evictions = 0
 
-  /** @param bytesMax for both generations; 0 keeps nothing */
+  /** @param bytesMax bound of both generations together; 0 disables the cache */
   constructor(bytesMax: number, nowMs: () => number) {
     this.generationMax = bytesMax / 2
     this.nowMs = nowMs
@@ -56,32 +64,35 @@ export class AnswerMemory<Kept extends Sized> {
     return this.currentBytes + this.previousBytes
   }
 
-  find(key: string): Kept | undefined {
-    const kept = this.current.get(key)
-    if (kept !== undefined) return kept
+  get(key: string): Entry | undefined {
+    const entry = this.current.get(key)
+    if (entry !== undefined) return entry
     const before = this.previous.get(key)
     if (before === undefined) return undefined
-    this.keep(key, before)
+    this.put(key, before)
     return before
   }
 
-  /** Whether a new answer is to be kept: what is larger than a generation is not, and in a flood nor is what is asked for the first time. Asked once for each. */
-  wants(key: string, answer: Sized): boolean {
+  /**
+   * Returns whether to cache a new answer: not if it is larger than a generation, nor at the first
+   * request of its URL during a scan. Call it once for each answer.
+   */
+  accepts(key: string, answer: Sized): boolean {
     const bytes = bytesOf(key, answer)
     if (bytes > this.generationMax) {
-      // what is there was overtaken
+      // the cached answer is stale
       this.remove(key)
       return false
     }
     const isKnown = this.current.has(key) || this.previous.has(key)
     this.count(bytes)
-    return isKnown || !this.isFlooded || this.isNamed(key, bytes)
+    return isKnown || !this.isScanning || this.wasSeen(key, bytes)
   }
 
-  /** Keeps an answer that is wanted, in place of what is there. */
-  keep(key: string, kept: Kept): void {
+  /** Caches an answer that `accepts` approved, in place of the old one. */
+  put(key: string, entry: Entry): void {
     this.remove(key)
-    const bytes = bytesOf(key, kept)
+    const bytes = bytesOf(key, entry)
     if (this.currentBytes + bytes > this.generationMax) {
       this.evictions += this.previous.size
       this.previous = this.current
@@ -89,7 +100,7 @@ export class AnswerMemory<Kept extends Sized> {
       this.current = new Map()
       this.currentBytes = 0
     }
-    this.current.set(key, kept)
+    this.current.set(key, entry)
     this.currentBytes += bytes
   }
 
@@ -105,38 +116,44 @@ export class AnswerMemory<Kept extends Sized> {
     this.previousBytes -= bytesOf(key, previous)
   }
 
-  /** A flood has begun when a generation of answers came too soon, and is over after the first stretch of time in which fewer came. */
+  /**
+   * Starts a scan when new answers fill a generation too soon, and ends it after a period in which
+   * they do not.
+   */
   private count(bytes: number): void {
     const nowMs = this.nowMs()
-    // also where the clock was set back
-    const isOver = Math.abs(nowMs - this.sinceMs) >= replacedMs
+    // `abs`: the clock may be set back
+    const isOver = Math.abs(nowMs - this.sinceMs) >= generationMsMin
     this.newBytes += bytes
     const isMuch = this.newBytes > this.generationMax
     if (!isOver && !isMuch) return
-    this.isFlooded = !isOver
+    this.isScanning = !isOver
     this.sinceMs = nowMs
     this.newBytes = 0
-    if (!this.isFlooded) this.forgetNames()
+    if (!this.isScanning) this.forgetSeen()
   }
 
-  /** Whether it was asked for in this flood, as far as that is remembered; from now on it was. */
-  private isNamed(key: string, bytes: number): boolean {
-    if (this.names.has(key) || this.namesBefore.has(key)) return true
-    this.namesBytes += nameBytes + key.length
-    this.namedBytes += bytes
-    if (this.namedBytes > this.generationMax || this.namesBytes > this.generationMax * namesShare) {
-      const before = this.names
-      this.forgetNames()
-      this.namesBefore = before
+  /** Returns whether the URL was requested before in this scan, and remembers it. */
+  private wasSeen(key: string, bytes: number): boolean {
+    if (this.seenOnce.has(key) || this.seenOnceBefore.has(key)) return true
+    this.seenOnceBytes += seenUrlBytes + key.length
+    this.seenOnceAnswerBytes += bytes
+    if (
+      this.seenOnceAnswerBytes > this.generationMax ||
+      this.seenOnceBytes > this.generationMax * seenUrlsShare
+    ) {
+      const before = this.seenOnce
+      this.forgetSeen()
+      this.seenOnceBefore = before
     }
-    this.names.add(key)
+    this.seenOnce.add(key)
     return false
   }
 
-  private forgetNames(): void {
-    this.names = new Set()
-    this.namesBefore = new Set()
-    this.namesBytes = this.namedBytes = 0
+  private forgetSeen(): void {
+    this.seenOnce = new Set()
+    this.seenOnceBefore = new Set()
+    this.seenOnceBytes = this.seenOnceAnswerBytes = 0
   }
 }
 

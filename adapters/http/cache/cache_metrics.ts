@@ -3,7 +3,9 @@ import { counter, gauge, measure } from "../../../core/ports/mod.ts"
 import type { AnswerStats } from "../message/mod.ts"
 
 /** Registers the metrics of the cached answers. */
-export const measureAnswers = (stats: () => AnswerStats): Effect.Effect<void, never, Scope.Scope> =>
+export const measureResponseCache = (
+  stats: () => AnswerStats
+): Effect.Effect<void, never, Scope.Scope> =>
   measure(
     answersBy("hit", () => stats().hits),
     answersBy("miss", () => stats().misses),

@@ -1,3 +1,3 @@
 /** The response cache, and the entity tags of its answers. */
-export { measureAnswers } from "./cache_metrics.ts"
-export { makeAnswers } from "./response_cache.ts"
+export { measureResponseCache } from "./cache_metrics.ts"
+export { makeResponseCache } from "./response_cache.ts"

@@ -12,7 +12,7 @@ import {
   notModifiedHeaders,
   utf8Body
 } from "../message/mod.ts"
-import type { Computed, Site } from "../routes/mod.ts"
+import type { ComputedResponse, RevisionRoutes } from "../routes/mod.ts"
 import {
   contentTag,
   type Dependence,
@@ -21,31 +21,39 @@ import {
   makeLedgerTags,
   namedTags
 } from "./_entity_tag.ts"
-import { AnswerMemory } from "./_generational_cache.ts"
+import { GenerationalCache } from "./_generational_cache.ts"
 
-export interface AnswersOptions {
+export interface ResponseCacheOptions {
   readonly tip: LedgerTip | null
   readonly poolTip: PoolTip | null
   readonly constants: NetworkConstants
-  /** Bound of what is kept ready. */
+  /** Bound of the cached answers; 0 disables the cache. */
   readonly bytesMax: number
-  /** Whatever decides how an answer is written besides ledger, revision and URL. */
+  /**
+   * Identifies program and configuration: all that the text of an answer depends on besides ledger,
+   * revision and URL.
+   */
   readonly program: string
-  /** Batches after which one is too deep for a rollback. */
+  /** Number of later batches that makes a batch final, too deep for a rollback. */
   readonly finalAfterBatches: number
   readonly nowMs: () => number
 }
 
-/** The newest snapshot that this process knows of. */
-interface Present {
+/** The newest snapshot known to this process. */
+interface CurrentSnapshot {
   readonly stamp: LedgerStamp
-  /** Null where only its name is known. */
+  /** Null if only the stamp is known. */
   readonly snapshot: LedgerSnapshot | null
 }
 
-/** What is the same about an answer until something changes that it depends on. */
+/**
+ * The parts of an answer that stay the same until a part of the ledger changes that it depends on.
+ */
 interface Content {
-  /** A text where it is one of ASCII: Node sends a head and a text as one piece, and a head and bytes as two, which takes longer. */
+  /**
+   * A string if it is ASCII: Node writes headers and string in one chunk, but headers and bytes in
+   * two, which is slower.
+   */
   readonly body: string | Uint8Array
   readonly bytes: number
   readonly etag: string
@@ -53,28 +61,29 @@ interface Content {
   readonly batch: number | null
 }
 
-interface Kept extends Content, Dependence {
+interface CacheEntry extends Content, Dependence {
   readonly pool: Answer["pool"]
-  /** How often it was given again. */
-  given: number
-  /** Of which snapshot the answers below speak. */
-  present: Present | null
+  /** Number of requests answered from the cache. */
+  hits: number
+  /** The snapshot that the headers of `whole` and `unchanged` name. */
+  current: CurrentSnapshot | null
   whole: HttpAnswer | null
   unchanged: HttpAnswer | null
 }
 
 /**
- * Answers that are there already. What was answered is given again, and a client that has it gets a 304, for as long as nothing that it
- * depends on has changed; the headers name the newest snapshot that the process knows of, on which it would be the same. What several ask
- * for at the same time is computed once.
+ * Returns a cache of answers. An entry is current until a part of the ledger changes that it
+ * depends on; a client that has it gets a 304. The headers of a cached answer name the newest
+ * snapshot known, for which the answer would be the same. Concurrent requests for the same answer
+ * share one computation.
  */
-export const makeAnswers = (
-  { bytesMax, constants, finalAfterBatches, nowMs, poolTip, program, tip }: AnswersOptions
+export const makeResponseCache = (
+  { bytesMax, constants, finalAfterBatches, nowMs, poolTip, program, tip }: ResponseCacheOptions
 ) => {
-  const memory = new AnswerMemory<Kept>(bytesMax, nowMs)
+  const cache = new GenerationalCache<CacheEntry>(bytesMax, nowMs)
   const counts = { hits: 0, misses: 0, shared: 0, notModified: 0 }
   const tagsOf = new Map<string, LedgerTags>()
-  const tagsFor = ({ revision }: Site): LedgerTags => {
+  const tagsFor = ({ revision }: RevisionRoutes): LedgerTags => {
     let tags = tagsOf.get(revision.name)
     if (tags === undefined) {
       tagsOf.set(revision.name, tags = makeLedgerTags(tip!, revision, program))
@@ -86,18 +95,18 @@ export const makeAnswers = (
     version: number,
     snapshot: LedgerSnapshot | null
   ): string =>
-    // where the parts are not known any of them may have changed
+    // if the versions of the parts are unknown, any part may have changed
     dependsOn.length === 0
       ? ""
       : snapshot === null
       ? `*${version.toString(36)}`
       : versionsOf(dependsOn, snapshot, constants)
 
-  let latest: Present | null = null
-  /** Of the last answer that was computed. */
+  let latest: CurrentSnapshot | null = null
+  /** The stamp of the last computed answer. */
   let shown: LedgerStamp | undefined
-  /** Null where nothing is known, or not even the block and batch that the headers name. */
-  const present = (): Present | null => {
+  /** Returns the newest snapshot, or null if its version, block or batch is unknown. */
+  const currentSnapshot = (): CurrentSnapshot | null => {
     const version = tip?.version() ?? null
     if (version === null) return null
     if (latest !== null && latest.stamp.version === version && latest.snapshot !== null) {
@@ -111,124 +120,137 @@ export const makeAnswers = (
       : latest = { stamp, snapshot }
   }
 
-  const isCurrent = (kept: Kept, now: Present): boolean =>
-    (kept.present === now ||
-      kept.versions === versionsAt(kept.dependsOn, now.stamp.version, now.snapshot)) &&
-    (kept.pool === undefined || kept.pool.version === (poolTip?.versionOf(kept.pool.key) ?? null))
-  const tellPresent = (site: Site, kept: Kept, now: Present): void => {
-    kept.present = now
-    kept.whole = wholeOf(site, kept, now.stamp)
-    kept.unchanged = null
+  const isCurrent = (entry: CacheEntry, now: CurrentSnapshot): boolean =>
+    (entry.current === now ||
+      entry.versions === versionsAt(entry.dependsOn, now.stamp.version, now.snapshot)) &&
+    (entry.pool === undefined ||
+      entry.pool.version === (poolTip?.versionOf(entry.pool.key) ?? null))
+  const refreshHeaders = (
+    routes: RevisionRoutes,
+    entry: CacheEntry,
+    now: CurrentSnapshot
+  ): void => {
+    entry.current = now
+    entry.whole = wholeOf(routes, entry, now.stamp)
+    entry.unchanged = null
   }
   const cachingOf = (batch: number | null, { batchNum }: LedgerStamp): string =>
     batch !== null && batchNum !== null && batch <= batchNum - finalAfterBatches
       ? cacheControl.final
       : cacheControl.tip
   const headersOf = (
-    site: Site,
+    routes: RevisionRoutes,
     { batch, bytes, etag, own }: Content,
     stamp: LedgerStamp
   ): HeaderRecord => ({
-    ...site.headers(stamp),
+    ...routes.headers(stamp),
     ...own,
     "cache-control": cachingOf(batch, stamp),
     etag,
     "content-length": `${bytes}`
   })
-  const wholeOf = (site: Site, content: Content, stamp: LedgerStamp): HttpAnswer => ({
+  const wholeOf = (routes: RevisionRoutes, content: Content, stamp: LedgerStamp): HttpAnswer => ({
     status: 200,
     body: content.body,
     isAscii: typeof content.body === "string",
-    headers: headersOf(site, content, stamp)
+    headers: headersOf(routes, content, stamp)
   })
 
-  /** The revision can be chosen by a header, so the URL alone does not name the answer. */
-  const keyOf = ({ revision }: Site, { headers, url }: HttpRequest): string =>
+  /** Returns the cache key; it has the revision if a header selects it. */
+  const keyOf = ({ revision }: RevisionRoutes, { headers, url }: HttpRequest): string =>
     headers["api-revision"] === undefined ? url : `${revision.name} ${url}`
 
-  /** What is known without asking anything: undefined where that is nothing, `wanted` where it was asked for so often that it should be known again. `batchOf` tells what batch the answer would show. */
-  const ready = (
-    site: Site,
+  /**
+   * Returns a cached answer or a 304 without reading the store; "stale-hot" if the entry is stale
+   * and has had many hits, so that the caller recomputes it even under load; undefined otherwise.
+   * `batchOf` returns the batch of the answer, as `ComputedResponse.batch`.
+   */
+  const lookup = (
+    routes: RevisionRoutes,
     request: HttpRequest,
     batchOf: () => number | null
-  ): HttpAnswer | "wanted" | undefined => {
+  ): HttpAnswer | "stale-hot" | undefined => {
     const { headers, method, url } = request
     if (
       !(method === "GET" || method === "HEAD") || headers["content-length"] !== undefined ||
       headers["transfer-encoding"] !== undefined
     ) return undefined
-    const now = present()
+    const now = currentSnapshot()
     if (now === null) return undefined
-    const asked = headers["if-none-match"]
-    const key = keyOf(site, request)
-    const kept = memory.find(key)
-    let other: "wanted" | undefined
-    if (kept !== undefined) {
-      if (isCurrent(kept, now)) {
-        kept.given++
-        if (kept.present !== now) tellPresent(site, kept, now)
-        if (asked === undefined || !isMatched(asked, kept.etag)) {
+    const ifNoneMatch = headers["if-none-match"]
+    const key = keyOf(routes, request)
+    const entry = cache.get(key)
+    let otherwise: "stale-hot" | undefined
+    if (entry !== undefined) {
+      if (isCurrent(entry, now)) {
+        entry.hits++
+        if (entry.current !== now) refreshHeaders(routes, entry, now)
+        if (ifNoneMatch === undefined || !isMatched(ifNoneMatch, entry.etag)) {
           counts.hits++
-          return kept.whole!
+          return entry.whole!
         }
         counts.notModified++
-        return kept.unchanged ??= notModified(kept.whole!.headers)
+        return entry.unchanged ??= notModified(entry.whole!.headers)
       }
-      if (kept.given >= wantedMin) other = "wanted"
+      if (entry.hits >= hotHitsMin) otherwise = "stale-hot"
     }
-    if (asked === undefined) return other
-    const etag = namedTags(asked).find((tag) => {
-      // only who was given this very answer has its tag
-      const told = tagsFor(site).read(url, tag)
-      return told !== undefined &&
-        told.versions === versionsAt(told.dependsOn, now.stamp.version, now.snapshot)
+    if (ifNoneMatch === undefined) return otherwise
+    const etag = namedTags(ifNoneMatch).find((tag) => {
+      // a client has the tag only if it received this very answer
+      const tagged = tagsFor(routes).read(url, tag)
+      return tagged !== undefined &&
+        tagged.versions === versionsAt(tagged.dependsOn, now.stamp.version, now.snapshot)
     })
-    if (etag === undefined) return other
+    if (etag === undefined) return otherwise
     counts.notModified++
     return notModified({
-      ...site.headers(now.stamp),
+      ...routes.headers(now.stamp),
       "cache-control": cachingOf(batchOf(), now.stamp),
       etag
     })
   }
 
-  /** Tags an answer, and keeps it where it can be known to be current. */
+  /**
+   * Adds the entity tag to an answer, and caches it if a later lookup can check whether it is
+   * current.
+   */
   const complete = (
-    site: Site,
+    routes: RevisionRoutes,
     request: HttpRequest,
-    { batch = null, body, dependsOn, headers, pool, stamp, status }: Computed
+    { batch = null, body, dependsOn, headers, pool, stamp, status }: ComputedResponse
   ): HttpAnswer => {
     if (status !== 200 || dependsOn === undefined || stamp === undefined || tip === null) {
-      const plain = { ...site.headers(stamp), ...headers }
+      const plain = { ...routes.headers(stamp), ...headers }
       return {
         status,
         body,
         headers: status === 200
-          ? { ...plain, "cache-control": cacheControl.tip, etag: contentTag(site.revision, body) }
+          ? { ...plain, "cache-control": cacheControl.tip, etag: contentTag(routes.revision, body) }
           : plain
       }
     }
     shown = stamp
     const snapshot = tip.snapshot?.(stamp.version) ?? null
     const versions = versionsAt(dependsOn, stamp.version, snapshot)
-    // what the pool holds has no version that others know too
+    // versions of the pool are local to this process
     const etag = pool === undefined
-      ? tagsFor(site).write(request.url, { dependsOn, versions })
-      : contentTag(site.revision, body)
+      ? tagsFor(routes).write(request.url, { dependsOn, versions })
+      : contentTag(routes.revision, body)
     const { body: sent, bytes } = typeof body === "string"
       ? utf8Body(body)
       : { body, bytes: body.length }
     const content: Content = { body: sent, bytes, etag, own: headers, batch }
-    const key = keyOf(site, request)
+    const key = keyOf(routes, request)
     if (
-      pool?.version === null || (snapshot === null && memory.find(key) !== undefined) ||
-      !memory.wants(key, content)
-    ) return wholeOf(site, content, stamp)
-    // connections share the bytes of a large body; each has a copy of a text while it is sent
+      pool?.version === null || (snapshot === null && cache.get(key) !== undefined) ||
+      !cache.accepts(key, content)
+    ) return wholeOf(routes, content, stamp)
+    // connections share a large body as bytes; a string is copied for each of them while Node sends
+    // it
     const shared = typeof sent === "string" && bytes > largeBytes
       ? Buffer.from(sent, "latin1")
       : sent
-    const kept: Kept = {
+    const entry: CacheEntry = {
       body: shared,
       bytes,
       etag,
@@ -237,62 +259,68 @@ export const makeAnswers = (
       dependsOn,
       versions,
       pool,
-      given: 0,
-      present: null,
+      hits: 0,
+      current: null,
       whole: null,
       unchanged: null
     }
-    memory.keep(key, kept)
-    const now = present()
-    if (now?.stamp.version !== stamp.version) return wholeOf(site, kept, stamp)
-    tellPresent(site, kept, now)
-    return kept.whole!
+    cache.put(key, entry)
+    const now = currentSnapshot()
+    if (now?.stamp.version !== stamp.version) return wholeOf(routes, entry, stamp)
+    refreshHeaders(routes, entry, now)
+    return entry.whole!
   }
 
   const get = <E>(
-    site: Site,
+    routes: RevisionRoutes,
     request: HttpRequest,
-    computed: Effect.Effect<Computed, E>
+    computed: Effect.Effect<ComputedResponse, E>
   ): Effect.Effect<HttpAnswer, E> => {
-    const asked = request.headers["if-none-match"]
+    const ifNoneMatch = request.headers["if-none-match"]
     const whole = Effect.mapEager(computed, (computed) => {
       counts.misses++
-      return complete(site, request, computed)
+      return complete(routes, request, computed)
     })
     return Effect.mapEager(
-      tip?.isRemote === true ? once(keyOf(site, request), whole) : whole,
+      tip?.isRemote === true ? singleFlight(keyOf(routes, request), whole) : whole,
       (answer) => {
         const { etag } = answer.headers
-        if (asked === undefined || etag === undefined || !isMatched(asked, etag)) return answer
+        if (ifNoneMatch === undefined || etag === undefined || !isMatched(ifNoneMatch, etag)) {
+          return answer
+        }
         counts.notModified++
         return notModified(answer.headers)
       }
     )
   }
 
-  /** What it holds is let go once it is there: an old table of the map outlives it, until all of the heap is collected. */
-  const underWay = new Map<string, { answer: Deferred.Deferred<HttpAnswer, unknown> | undefined }>()
   /**
-   * Who asks for what is being computed waits for it; who began it may leave, and the others still get it. Nobody joins what began before
-   * something that this process has written or heard of since: it may not show that.
+   * Computations by name. The deferred is cleared once it is done: an old table of the map keeps
+   * its values until a full garbage collection.
    */
-  const once = <E>(
+  const inFlight = new Map<string, { answer: Deferred.Deferred<HttpAnswer, unknown> | undefined }>()
+  /**
+   * Joins the computation of the same answer if one is in flight. It goes on if the client that
+   * started it disconnects. A request never joins a computation that began before a change known to
+   * this process, since its answer may lack that change.
+   */
+  const singleFlight = <E>(
     key: string,
     computed: Effect.Effect<HttpAnswer, E>
   ): Effect.Effect<HttpAnswer, E> =>
     Effect.suspend(() => {
       const name = `${tip!.version()} ${poolTip?.version()} ${key}`
-      const known = underWay.get(name)?.answer
+      const known = inFlight.get(name)?.answer
       if (known !== undefined) {
         counts.shared++
         return Deferred.await(known as Deferred.Deferred<HttpAnswer, E>)
       }
       const answer = Deferred.makeUnsafe<HttpAnswer, unknown>()
       const one: { answer: typeof answer | undefined } = { answer }
-      underWay.set(name, one)
+      inFlight.set(name, one)
       return Effect.uninterruptible(Effect.onExit(computed, (exit) =>
         Effect.sync(() => {
-          underWay.delete(name)
+          inFlight.delete(name)
           one.answer = undefined
           Deferred.doneUnsafe(answer, exit)
         })))
@@ -300,16 +328,16 @@ export const makeAnswers = (
 
   const stats = (): AnswerStats => ({
     ...counts,
-    entries: memory.entries,
-    bytes: memory.bytes,
-    evictions: memory.evictions,
+    entries: cache.entries,
+    bytes: cache.bytes,
+    evictions: cache.evictions,
     bytesMax
   })
-  return { ready, get, stats, present: () => present()?.stamp }
+  return { lookup, get, stats, currentStamp: () => currentSnapshot()?.stamp }
 }
 
-/** An answer that was given so often costs little each time where it is computed once more. */
-const wantedMin = 16
+/** An entry with so many hits is worth recomputing under load: the next hits repay it. */
+const hotHitsMin = 16
 
 const notModified = (headers: HeaderRecord): HttpAnswer => ({
   status: 304,

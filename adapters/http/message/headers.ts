@@ -20,14 +20,15 @@ const common: HeaderRecord = {
 }
 
 /**
- * The headers of every answer of one revision. Those of one snapshot are one object, which is built once.
+ * Returns the headers for each answer of one revision. Answers of one snapshot share one object.
  *
- * @param told what is added to answers, so that pages in browsers may read it
+ * @param exposedHeaders more headers that pages in browsers may read
  */
-export const makeHeaders = (revision: string, told: ReadonlyArray<string>) => {
+export const makeHeaders = (revision: string, exposedHeaders: ReadonlyArray<string>) => {
   const always: HeaderRecord = {
     ...common,
-    "access-control-expose-headers": [common["access-control-expose-headers"], ...told].join(", "),
+    "access-control-expose-headers": [common["access-control-expose-headers"], ...exposedHeaders]
+      .join(", "),
     [answerHeaders.revision]: revision
   }
   let last: LedgerStamp | undefined
@@ -52,25 +53,32 @@ const same = (a: LedgerStamp, b: LedgerStamp) =>
   a.version === b.version && a.batchNum === b.batchNum && a.ethereumBlockNum === b.ethereumBlockNum
 
 /**
- * What shared and private caches may do. The tip is kept and asked about each time, which costs a 304; what is too deep for a rollback
- * is kept for a year.
+ * What shared and private caches may do. The tip is kept and asked about each time, which costs a
+ * 304; what is too deep for a rollback is kept for a year.
  */
 export const cacheControl = {
   tip: "no-cache",
   final: "public, max-age=31536000, immutable"
 } as const
 
-/** The headers of a 304, from those of the answer that the client has already: without what describes a body. */
+/**
+ * The headers of a 304, from those of the answer that the client has already: without what
+ * describes a body.
+ */
 export const notModifiedHeaders = (whole: HeaderRecord): HeaderRecord => {
   const { "content-length": _, "content-type": __, ...headers } = whole
   return headers
 }
 
-/** What a browser asks before it sends a request that is not simple, and how long it may remember the answer. */
+/**
+ * What a browser asks before it sends a request that is not simple, and how long it may remember
+ * the answer.
+ */
 export const preflightHeaders = (methods: string): HeaderRecord => ({
   allow: methods,
   "access-control-allow-methods": methods,
-  // the star stands for all names but Authorization; the others are for browsers that do not know it
+  // the star stands for all names but Authorization; the others are for browsers that do not know
+  // it
   "access-control-allow-headers": "*, Authorization, Api-Revision, Content-Type",
   "access-control-max-age": "86400"
 })

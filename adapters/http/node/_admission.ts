@@ -4,7 +4,7 @@ import { type HttpAnswer, rateLimited } from "../message/mod.ts"
 import type { AdmissionQueue } from "./_admission_queue.ts"
 import { makeClientAddress, rateLimitKey } from "./_client_address.ts"
 import type { ServerLimits } from "./server_limits.ts"
-import { type Allowance, Rates } from "./_token_buckets.ts"
+import { type Allowance, TokenBuckets } from "./_token_buckets.ts"
 
 type Limits = Pick<
   ServerLimits,
@@ -19,9 +19,9 @@ export const withAdmissionControl = (
 ): Application["Service"] => {
   const { rateAddressesMax, rateBurstMax, ratePerSecondMax, trustedProxies } = limits
   const addressOf = makeClientAddress(trustedProxies)
-  const rates = ratePerSecondMax === 0
+  const buckets = ratePerSecondMax === 0
     ? null
-    : new Rates({
+    : new TokenBuckets({
       perSecondMax: ratePerSecondMax,
       burstMax: rateBurstMax,
       addressesMax: rateAddressesMax
@@ -45,7 +45,7 @@ export const withAdmissionControl = (
       }
     }
   }
-  const isAddressed = rates !== null || trustedProxies.length > 0
+  const isAddressed = buckets !== null || trustedProxies.length > 0
   return {
     ...application,
     handle: (request) => {
@@ -53,8 +53,8 @@ export const withAdmissionControl = (
       const address = addressOf(request.peer?.remoteAddress, request.headers["x-forwarded-for"])
       if (address === undefined) return application.handle({ ...request, admit })
       const known = { ...request, admit, peer: { remoteAddress: address } }
-      if (rates === null) return application.handle(known)
-      const allowance = rates.take(rateLimitKey(address), performance.now())
+      if (buckets === null) return application.handle(known)
+      const allowance = buckets.take(rateLimitKey(address), performance.now())
       const answer = application.handle(
         allowance.isAllowed
           ? known

@@ -18,7 +18,7 @@ export interface Allowance {
 }
 
 /** Counts requests by who sends them: a bucket of `burstMax` that fills evenly. What is kept of one is a single number. */
-export class Rates {
+export class TokenBuckets {
   readonly #options: RateOptions
   readonly #spacingMs: number
   /** When the bucket of each one is full again, in the order in which they last asked. */

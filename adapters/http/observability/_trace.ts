@@ -4,7 +4,9 @@ import * as HttpTraceContext from "effect/http/HttpTraceContext"
 import type { HttpRequest } from "../message/mod.ts"
 import type { Observing, RequestRecord } from "./telemetry_options.ts"
 
-/** Returns the parent span that the header `traceparent` names (W3C Trace Context), if it is valid. */
+/**
+ * Returns the parent span that the header `traceparent` names (W3C Trace Context), if it is valid.
+ */
 export const traceParent = (
   { headers: { traceparent } }: HttpRequest
 ): Tracer.ExternalSpan | undefined => {
@@ -17,7 +19,7 @@ export const traceParent = (
 
 type Traces = NonNullable<Observing["traces"]>
 
-/** Begins the span of a request; undefined where it is none of those that are traced. */
+/** Starts the span of a request, or returns undefined if the request is not sampled. */
 export const beginSpan = (
   { ratio, tracer }: Traces,
   name: () => string,
@@ -36,14 +38,14 @@ export const beginSpan = (
   })
 }
 
-/** What an effect does is a part of the span. */
-export const within = <A, E, R>(
+/** Runs an effect with the span as its parent. */
+export const withSpan = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   { tracer }: Traces,
   span: Tracer.Span
 ): Effect.Effect<A, E, R> => effect.pipe(Effect.withParentSpan(span), Effect.withTracer(tracer))
 
-/** Ends the span with what OpenTelemetry calls things. */
+/** Ends the span, with attributes named by the OpenTelemetry conventions. */
 export const endSpan = (
   span: Tracer.Span,
   { id, method, operation, problem, revision, status, url }: RequestRecord

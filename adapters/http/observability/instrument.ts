@@ -2,61 +2,64 @@ import { Effect, Exit, type Tracer } from "effect"
 import { bodyBytes, type HttpAnswer, type HttpRequest } from "../message/mod.ts"
 import { abandoned, type InFlight, RequestCounts } from "./request_counts.ts"
 import type { Observing, RequestRecord } from "./telemetry_options.ts"
-import { beginSpan, endSpan, traceParent, within } from "./_trace.ts"
+import { beginSpan, endSpan, traceParent, withSpan } from "./_trace.ts"
 
-/** What answering finds out about a request. */
-export interface Seen {
+/** Operation and revision of a request, which the application fills in while it answers. */
+export interface RequestContext {
   operation: string
   revision: string
 }
 
-export interface ObservedOptions {
+export interface InstrumentOptions {
   readonly inFlight: InFlight
-  /** Null where nobody counts. */
+  /** Null without a `Monitor`. */
   readonly counts: RequestCounts | null
   readonly observing: Observing
-  readonly answer: (request: HttpRequest, seen: Seen) => Effect.Effect<HttpAnswer>
-  /** The operation that a request asks for, without doing it. */
+  readonly answer: (request: HttpRequest, context: RequestContext) => Effect.Effect<HttpAnswer>
+  /** Returns the operation of a request without running it. */
   readonly operationOf: (request: HttpRequest) => string
 }
 
-/** Names of the headers that are added to answers. */
-export const toldHeaders = (
+/** Returns the names of the headers that telemetry adds to answers. */
+export const telemetryHeaderNames = (
   { log, serverTiming, traces }: Observing
 ): ReadonlyArray<string> => [
   ...log !== undefined || serverTiming === true || traces !== undefined ? ["X-Request-Id"] : [],
   ...serverTiming === true ? ["Server-Timing"] : []
 ]
 
-/** Counts, logs, times and traces what is answered, as far as somebody wants it; else only what waits for its answer is counted. */
-export const observed = (
-  { answer, counts, inFlight, observing, operationOf }: ObservedOptions
+/**
+ * Counts, logs, times and traces each request, as the options say; without options it counts the
+ * requests in flight only.
+ */
+export const instrument = (
+  { answer, counts, inFlight, observing, operationOf }: InstrumentOptions
 ): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
   const { log, serverTiming = false, traces } = observing
-  const areAllTold = log !== undefined || serverTiming
-  if (counts === null && !areAllTold && traces === undefined) {
-    const unseen: Seen = { operation: "", revision: "" }
+  const isRecorded = log !== undefined || serverTiming
+  if (counts === null && !isRecorded && traces === undefined) {
+    const unusedContext: RequestContext = { operation: "", revision: "" }
     return (request) => {
-      const begun = answer(request, unseen)
-      return isThere(begun) ? begun : counted(inFlight, begun, () => {})
+      const answering = answer(request, unusedContext)
+      return isSettled(answering) ? answering : counted(inFlight, answering, () => {})
     }
   }
 
-  // what nobody asks for is counted all the same where something else is told
+  // without a monitor the counts are discarded
   const counting = counts ?? new RequestCounts()
   return (request) => {
-    const seen: Seen = { operation: "none", revision: "" }
+    const context: RequestContext = { operation: "none", revision: "" }
     const startedMs = performance.now()
-    const parent = areAllTold || traces !== undefined ? traceParent(request) : undefined
+    const parent = isRecorded || traces !== undefined ? traceParent(request) : undefined
     const span = traces === undefined
       ? undefined
       : beginSpan(traces, () => operationOf(request), parent)
-    const ended = (answered: HttpAnswer | undefined): HttpAnswer => {
+    const finish = (answered: HttpAnswer | undefined): HttpAnswer => {
       const durationMs = performance.now() - startedMs
       const status = answered?.status ?? abandoned
-      counting.add(seen.revision, seen.operation, status, answered ?? none, durationMs / 1000)
-      if (!areAllTold && span === undefined) return answered!
-      const record = recordOf(request, seen, answered, status, durationMs, span ?? parent)
+      counting.add(context.revision, context.operation, status, answered ?? none, durationMs / 1000)
+      if (!isRecorded && span === undefined) return answered!
+      const record = recordOf(request, context, answered, status, durationMs, span ?? parent)
       log?.(record)
       if (span !== undefined) endSpan(span, record)
       if (answered === undefined) return none
@@ -69,25 +72,29 @@ export const observed = (
       }
     }
 
-    const begun = answer(request, seen)
-    // what was kept ready is here already: no fiber is asked
-    if (isThere(begun)) return Exit.isSuccess(begun) ? Effect.succeed(ended(begun.value)) : begun
+    const answering = answer(request, context)
+    // a cached answer is an `Exit`: no fiber is needed
+    if (isSettled(answering)) {
+      return Exit.isSuccess(answering)
+        ? Effect.succeed(finish(answering.value))
+        : answering
+    }
     const whole = counted(
       inFlight,
-      span === undefined ? begun : within(begun, traces!, span),
+      span === undefined ? answering : withSpan(answering, traces!, span),
       (exit) => {
-        // who is interrupted has left
-        if (Exit.isFailure(exit)) ended(undefined)
+        // an interruption means that the client has disconnected
+        if (Exit.isFailure(exit)) finish(undefined)
       }
     )
-    return Effect.map(whole, ended)
+    return Effect.map(whole, finish)
   }
 }
 
 const counted = (
   inFlight: InFlight,
   answer: Effect.Effect<HttpAnswer>,
-  ended: (exit: Exit.Exit<HttpAnswer>) => void
+  finish: (exit: Exit.Exit<HttpAnswer>) => void
 ): Effect.Effect<HttpAnswer> => {
   let isCounted = false
   return Effect.onExit(
@@ -99,19 +106,19 @@ const counted = (
     (exit) =>
       Effect.sync(() => {
         if (isCounted) inFlight.count--
-        ended(exit)
+        finish(exit)
       })
   )
 }
 
-const isThere = (effect: Effect.Effect<HttpAnswer>): effect is Exit.Exit<HttpAnswer> =>
+const isSettled = (effect: Effect.Effect<HttpAnswer>): effect is Exit.Exit<HttpAnswer> =>
   Exit.isExit(effect)
 
 const none: HttpAnswer = { status: abandoned, headers: {}, body: "" }
 
 const recordOf = (
   request: HttpRequest,
-  { operation, revision }: Seen,
+  { operation, revision }: RequestContext,
   answer: HttpAnswer | undefined,
   status: number,
   durationMs: number,
@@ -135,7 +142,10 @@ const bytesOf = ({ body, headers }: HttpAnswer): number => {
   return length === undefined || body === "" ? bodyBytes(body) : Number(length)
 }
 
-/** That of the client, so that its log and ours tell of the same request; ours where it has none, or none that is harmless in a log. All of ours are as long. */
+/**
+ * Returns the request id of the client if it is safe to log, so that both logs name the same
+ * request; otherwise a new id of constant length.
+ */
 const idOf = ({ headers }: HttpRequest): string => {
   const given = headers["x-request-id"]
   return typeof given === "string" && /^[\w.:-]{1,64}$/u.test(given)
@@ -144,7 +154,7 @@ const idOf = ({ headers }: HttpRequest): string => {
 }
 
 let requests = 0
-/** Tells the requests of this process from those of others, and of the one before it. */
+/** Random prefix that makes request ids unique across processes and restarts. */
 const processName = Array.from(
   crypto.getRandomValues(new Uint8Array(6)),
   (byte) => byte.toString(16).padStart(2, "0")

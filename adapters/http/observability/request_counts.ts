@@ -11,7 +11,10 @@ import {
 } from "../../../core/ports/mod.ts"
 import type { HttpAnswer, LimitName, ProblemName } from "../message/mod.ts"
 
-/** Seconds: most answers take less than a millisecond, one that takes seconds has waited for something. */
+/**
+ * Seconds: most answers take less than a millisecond, one that takes seconds has waited for
+ * something.
+ */
 const boundsSeconds = [
   0.0001,
   0.00025,
@@ -45,7 +48,10 @@ interface Counts {
   readonly durations: Distribution
 }
 
-/** Counts requests by operation, revision and status: plain numbers, since each request pays for them. */
+/**
+ * Counts requests by operation, revision and status: plain numbers, since each request pays for
+ * them.
+ */
 export class RequestCounts {
   readonly #byRevision = new Map<string, Map<string, Counts>>()
   readonly #problems = new Map<ProblemName, number>()

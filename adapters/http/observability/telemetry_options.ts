@@ -7,7 +7,10 @@ export interface RequestRecord {
   readonly id: string
   readonly method: string
   readonly url: string
-  /** That of the contract, such as `getAccounts`; `docs`, `openapi`, `index`, `options`, or `none` where nothing stands at the path. */
+  /**
+   * That of the contract, such as `getAccounts`; `docs`, `openapi`, `index`, `options`, or `none`
+   * where nothing stands at the path.
+   */
   readonly operation: string
   readonly revision: string
   /** 499 where the client left before there was an answer. */
@@ -24,13 +27,19 @@ export interface RequestRecord {
 
 /** What is done about each request besides answering it. Nobody pays for what is absent. */
 export interface Observing {
-  /** Called when the answer is there, before it is sent. Answers that are told of, here or in a trace, carry X-Request-Id. It must not throw, nor take long. */
+  /**
+   * Called when the answer is there, before it is sent. Answers that are told of, here or in a
+   * trace, carry X-Request-Id. It must not throw, nor take long.
+   */
   readonly log?: (record: RequestRecord) => void
   /** Whether answers carry Server-Timing: it tells everybody how many milliseconds they took. */
   readonly serverTiming?: boolean
   readonly traces?: {
     readonly tracer: Tracer.Tracer
-    /** Share of the requests without a `traceparent` that are traced, from 0 to 1; one that has it says by itself whether it is. */
+    /**
+     * Share of the requests without a `traceparent` that are traced, from 0 to 1; one that has it
+     * says by itself whether it is.
+     */
     readonly ratio: number
   }
 }

@@ -1,11 +1,11 @@
 /** The resources of one revision, and where each revision is mounted. */
-export { type Choice, defaultMounts, makeChooser, type Mount } from "./mounts.ts"
-export { makePostings, type PostFailure } from "./post_handler.ts"
+export { type MountMatch, defaultMounts, makeMountMatcher, type Mount } from "./mounts.ts"
+export { makePostHandlers, type PostFailure } from "./post_handler.ts"
 export {
-  type Computed,
-  makeSite,
+  type ComputedResponse,
+  makeRevisionRoutes,
   mountedPath,
   type Resource,
-  type Site
+  type RevisionRoutes
 } from "./revision_routes.ts"
 export type { Match } from "./router.ts"

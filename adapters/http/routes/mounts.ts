@@ -1,7 +1,10 @@
 import { earlier, type InputFault, later, type Revision } from "../../../core/contract/mod.ts"
 import type { Problem } from "../message/mod.ts"
 
-/** Where a revision is served: `/` is the default mount, others are paths such as `/earlier`, without a slash at the end. */
+/**
+ * Where a revision is served: `/` is the default mount, others are paths such as `/earlier`,
+ * without a slash at the end.
+ */
 export interface Mount {
   readonly path: string
   readonly revision: Revision
@@ -12,20 +15,24 @@ export const defaultMounts: ReadonlyArray<Mount> = [{ path: "/", revision: later
   revision: earlier
 }]
 
-/** What a request chose: a mount, the path within it, and a revision; or why it cannot have both. */
-export interface Choice {
+/**
+ * The mount and the revision of a request, and the path within the mount; or the problem if path
+ * and header contradict each other.
+ */
+export interface MountMatch {
   readonly mount: Mount
-  /** Begins with a slash, or is empty for the mount itself. */
+  /** Starts with a slash; empty for the mount itself. */
   readonly path: string
   readonly revision: string
   readonly problem?: Problem
 }
 
 /**
- * Chooses by path and by the header `Api-Revision`. The default mount stands for no revision in particular, so there the
- * header chooses; any other mount names its revision, and the header may only repeat it.
+ * Returns a function that matches a request by its path and its header `Api-Revision`. At the
+ * default mount the header selects the revision; any other mount has one revision, and a header
+ * must agree with it.
  */
-export const makeChooser = (mounts: ReadonlyArray<Mount>) => {
+export const makeMountMatcher = (mounts: ReadonlyArray<Mount>) => {
   const known = new Set(mounts.map(({ revision }) => revision.name))
   const root = mounts.find(({ path }) => path === "/")
   const named = mounts.filter((mount) => mount !== root).sort((a, b) =>
@@ -42,7 +49,7 @@ export const makeChooser = (mounts: ReadonlyArray<Mount>) => {
     )
   }
 
-  return (path: string, header: string | undefined): Choice => {
+  return (path: string, header: string | undefined): MountMatch => {
     for (const mount of named) {
       if (
         !path.startsWith(mount.path) ||

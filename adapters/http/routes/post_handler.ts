@@ -21,34 +21,39 @@ import {
   utf8Text
 } from "../message/mod.ts"
 
-/** A body that could not even be read. */
-export class Unread extends Data.TaggedError("Unread")<{ readonly problem: Problem }> {}
+/** The body of a request cannot be read. */
+export class BodyReadError
+  extends Data.TaggedError("BodyReadError")<{ readonly problem: Problem }>
+{}
 
-export type PostFailure = BadInput | Unread | SubmissionFailure
+export type PostFailure = BadInput | BodyReadError | SubmissionFailure
 
-/** Takes a request to the use case; the text of the answer, empty where it has none. */
-export type Posting = (query: string, request: HttpRequest) => Effect.Effect<string, PostFailure>
+/** Runs the use case for a request; returns the body of the answer, which may be empty. */
+export type PostHandler = (
+  query: string,
+  request: HttpRequest
+) => Effect.Effect<string, PostFailure>
 
-export interface PostingOptions {
+export interface PostHandlerOptions {
   readonly revision: Revision
   readonly context: WireContext
   readonly submission: Submission["Service"]
   readonly limits: HttpLimits
 }
 
-/** Binds every posting operation of one revision to the use case. */
-export const makePostings = (
-  options: PostingOptions
-): { readonly [Id in WriteOperationId]: Posting } => {
+/** Returns the handler of each write operation of one revision. */
+export const makePostHandlers = (
+  options: PostHandlerOptions
+): { readonly [Id in WriteOperationId]: PostHandler } => {
   const { revision: { bodies }, submission } = options
   return {
-    postTx: posting(
+    postTx: makePostHandler(
       "postTx",
       bodies.transaction,
       options,
       (posted) => Effect.map(submission.submitTransaction(posted), ({ id }) => JSON.stringify(id))
     ),
-    postRegister: posting(
+    postRegister: makePostHandler(
       "postRegister",
       bodies.authorization,
       options,
@@ -57,17 +62,17 @@ export const makePostings = (
   }
 }
 
-const posting = <T>(
+const makePostHandler = <T>(
   id: WriteOperationId,
   body: Body<T>,
-  { context, limits }: PostingOptions,
+  { context, limits }: PostHandlerOptions,
   submit: (posted: T) => Effect.Effect<string, PostFailure>
-): Posting => {
+): PostHandler => {
   const read = bodyReader(body, context, limits)
   const { path }: WriteOperation = writeOperations[id]
   return (query, request) => {
     const refused = unsupportedType(request, path)
-    if (refused !== undefined) return Effect.fail(new Unread({ problem: refused }))
+    if (refused !== undefined) return Effect.fail(new BodyReadError({ problem: refused }))
     return Effect.flatMap(bytesOf(request, limits), (bytes): Effect.Effect<string, PostFailure> => {
       const text = utf8Text(bytes)
       const posted = text === undefined ? Result.fail([noUtf8]) : read(text)
@@ -82,38 +87,43 @@ const posting = <T>(
   }
 }
 
-const bytesOf = ({ body }: HttpRequest, limits: HttpLimits): Effect.Effect<Uint8Array, Unread> =>
+const bytesOf = (
+  { body }: HttpRequest,
+  limits: HttpLimits
+): Effect.Effect<Uint8Array, BodyReadError> =>
   body === undefined
     ? Effect.succeed(new Uint8Array())
     : Effect.mapError(
       body(limits.bodyBytesMax),
-      (name) => new Unread({ problem: bodyUnread(name, limits) })
+      (name) => new BodyReadError({ problem: bodyUnread(name, limits) })
     )
 
-/** JSON is UTF-8 and nothing else, and nothing here unpacks. */
+/**
+ * Returns the problem if the body is not plain JSON in UTF-8; compressed bodies are not supported.
+ */
 const unsupportedType = ({ headers }: HttpRequest, path: string): Problem | undefined => {
   const type = String(headers["content-type"] ?? "")
   const charset = /;\s*charset\s*=\s*"?([^;"\s]*)/iu.exec(type)?.[1]
   const encoding = String(headers["content-encoding"] ?? "identity")
-  const told = (
+  const unsupported = (
     what: string
   ) => ({
     name: "unsupported-media-type",
     message: `${what}: post JSON in UTF-8 to ${path}, as Content-Type: application/json`
   } as const)
   if (!/^application\/json\s*(?:;|$)/iu.test(type)) {
-    return told(
+    return unsupported(
       type === ""
         ? "The header Content-Type is missing"
         : `Content-Type ${JSON.stringify(type.slice(0, 100))} is not read`
     )
   }
   if (charset !== undefined && !/^utf-?8$/iu.test(charset)) {
-    return told(`Charset ${JSON.stringify(charset.slice(0, 100))} is not read`)
+    return unsupported(`Charset ${JSON.stringify(charset.slice(0, 100))} is not read`)
   }
   return encoding.toLowerCase() === "identity"
     ? undefined
-    : told(`Content-Encoding ${JSON.stringify(encoding.slice(0, 100))} is not read`)
+    : unsupported(`Content-Encoding ${JSON.stringify(encoding.slice(0, 100))} is not read`)
 }
 
 const noUtf8: InputFault = brokenBody(

@@ -27,41 +27,46 @@ import {
 } from "../message/mod.ts"
 import { docsPage, exactJson, localPath, openApi } from "../openapi/mod.ts"
 import type { Mount } from "./mounts.ts"
-import type { PostFailure, Posting } from "./post_handler.ts"
+import type { PostFailure, PostHandler } from "./post_handler.ts"
 import { makeRouter, type Route, type Router } from "./router.ts"
 
-/** An answer as its resource computes it, before it is tagged. */
-export interface Computed extends Partial<Pick<Answer, "dependsOn" | "pool">> {
+/** The answer of a resource, before the cache adds its entity tag. */
+export interface ComputedResponse extends Partial<Pick<Answer, "dependsOn" | "pool">> {
   readonly status: number
-  /** Beside those that name the snapshot and the revision. */
+  /** Added to the headers that name the snapshot and the revision. */
   readonly headers: HeaderRecord
   readonly body: string | Uint8Array
   readonly stamp: LedgerStamp | undefined
-  /** The batch that is all that is shown, which becomes final; null or absent of others. */
+  /**
+   * The batch whose finality makes the answer immutable; null or absent if the answer shows more.
+   */
   readonly batch?: number | null
 }
 
-/** What stands at one path. */
+/** The methods of one path. */
 export interface Resource {
-  /** What counts and logs call it. */
+  /** Name in metrics and logs. */
   readonly operation: string
-  /** Methods, as `Allow` lists them. */
+  /** Value of the header `Allow`. */
   readonly allow: string
   readonly get?: (
     values: ReadonlyArray<string>,
     query: string,
     request: HttpRequest
-  ) => Effect.Effect<Computed, ReadFailure>
-  /** The batch that is all that `get` shows; null where there is more. */
+  ) => Effect.Effect<ComputedResponse, ReadFailure>
+  /** The batch whose finality makes the answer of `get` immutable; null if it shows more. */
   readonly batch?: (values: ReadonlyArray<string>) => number | null
-  /** Reads the body by itself. */
+  /** Handles a POST; reads the body itself. */
   readonly post?: (query: string, request: HttpRequest) => Effect.Effect<HttpAnswer, PostFailure>
-  /** Names the filter of a refusal as this path does. */
+  /**
+   * Returns the problem for an unregistered account, token or batch, with the parameter name of
+   * this path.
+   */
   readonly notRegistered: (failure: NotRegistered) => Problem
 }
 
-/** Everything that one revision serves, wherever it is mounted. */
-export interface Site {
+/** The routes and headers of one revision; the mount is not part of the paths. */
+export interface RevisionRoutes {
   readonly router: Router<Resource>
   readonly headers: (stamp: LedgerStamp | undefined) => HeaderRecord
   readonly revision: Revision
@@ -69,26 +74,28 @@ export interface Site {
   readonly docs: string
 }
 
-export interface SiteOptions {
+export interface RevisionRoutesOptions {
   readonly mount: Mount
   readonly mounts: ReadonlyArray<Mount>
   readonly reading: ReadInterface
-  readonly postings: { readonly [Id in WriteOperationId]: Posting }
+  readonly postHandlers: { readonly [Id in WriteOperationId]: PostHandler }
   readonly context: WireContext
-  /** The last snapshot, for answers that show none of it. */
+  /** The newest snapshot, for the headers of answers that read nothing from the ledger. */
   readonly stamp: Effect.Effect<LedgerStamp | undefined>
-  /** Names of the headers that are added to its answers. */
-  readonly told: ReadonlyArray<string>
+  /** Names of headers that telemetry adds to the answers, for `Access-Control-Expose-Headers`. */
+  readonly exposedHeaders: ReadonlyArray<string>
 }
 
-/** The path of something within a mount. */
+/** Returns the absolute path of a path within a mount. */
 export const mountedPath = (mount: Mount, path: string): string =>
   mount.path === "/" ? path || "/" : mount.path + path
 
-export const makeSite = Effect.fnUntraced(
-  function*({ mount, mounts, reading, postings, context, stamp, told }: SiteOptions) {
+export const makeRevisionRoutes = Effect.fnUntraced(
+  function*(
+    { mount, mounts, reading, postHandlers, context, stamp, exposedHeaders }: RevisionRoutesOptions
+  ) {
     const { revision } = mount
-    const headers = makeHeaders(revision.name, told)
+    const headers = makeHeaders(revision.name, exposedHeaders)
     const page = (
       name: string,
       content: (request: HttpRequest) => Effect.Effect<HttpAnswer>,
@@ -97,7 +104,7 @@ export const makeSite = Effect.fnUntraced(
       operation: name,
       allow: readMethods,
       get: (_, __, request) =>
-        Effect.map(Effect.all([content(request), stamp]), ([answer, stamp]): Computed => ({
+        Effect.map(Effect.all([content(request), stamp]), ([answer, stamp]): ComputedResponse => ({
           ...answer,
           stamp,
           ...isConstant ? { dependsOn: nothing } : {}
@@ -120,15 +127,18 @@ export const makeSite = Effect.fnUntraced(
           operation: id,
           allow: readMethods,
           get: (values, query) =>
-            Effect.mapEager(read(values, query), ({ dependsOn, json, pool, stamp }): Computed => ({
-              status: 200,
-              headers: noHeaders,
-              body: json,
-              stamp,
-              dependsOn,
-              batch: batch(values),
-              ...pool === undefined ? {} : { pool }
-            })),
+            Effect.mapEager(
+              read(values, query),
+              ({ dependsOn, json, pool, stamp }): ComputedResponse => ({
+                status: 200,
+                headers: noHeaders,
+                body: json,
+                stamp,
+                dependsOn,
+                batch: batch(values),
+                ...pool === undefined ? {} : { pool }
+              })
+            ),
           batch,
           notRegistered: (failure) =>
             notRegistered(failure, filterName(revision, operation, context, failure.filter))
@@ -142,7 +152,7 @@ export const makeSite = Effect.fnUntraced(
         allow: writeMethods,
         post: (query, request) =>
           Effect.flatMap(
-            postings[id](query, request),
+            postHandlers[id](query, request),
             (body) => Effect.map(stamp, (stamp) => posted(headers(stamp), body))
           ),
         notRegistered: (failure) => notRegistered(failure, failure.filter)
@@ -165,8 +175,8 @@ export const makeSite = Effect.fnUntraced(
       (request) => Effect.succeed(indexAnswer(mount, mounts, request)),
       false
     )
-    const site: Site = {
-      // the mount itself has no slash at its end, so no path within it
+    const revisionRoutes: RevisionRoutes = {
+      // a request for the mount itself has the empty path
       router: {
         ...router,
         find: (path) => path === "" ? { target: index, values: [] } : router.find(path)
@@ -175,20 +185,23 @@ export const makeSite = Effect.fnUntraced(
       revision,
       docs: mountedPath(mount, "/docs")
     }
-    return site
+    return revisionRoutes
   }
 )
 
 const noHeaders: HeaderRecord = {}
-const nothing: NonNullable<Computed["dependsOn"]> = []
+const nothing: NonNullable<ComputedResponse["dependsOn"]> = []
 
-/** Built with the first request, for all of them: a client that gives up must not leave an interruption behind. */
+/**
+ * Runs on the first request, and caches the result; uninterruptible, so that a client that
+ * disconnects does not cache an interruption.
+ */
 const once = <A>(effect: Effect.Effect<A>) => Effect.cached(Effect.uninterruptible(effect))
 
 const readMethods = "GET, HEAD, OPTIONS"
 const writeMethods = "POST, OPTIONS"
 
-/** An empty body has no type. */
+/** Returns a 200; an empty body has no `Content-Type`. */
 const posted = (
   { "content-type": contentType, ...headers }: HeaderRecord,
   body: string
@@ -210,7 +223,10 @@ const filterName = (
     ? name(parameterName(revision, operation.list, filter) ?? filter)
     : filter
 
-/** A browser is sent to the documentation, a program gets the addresses. */
+/**
+ * Redirects a browser to the documentation page; returns the addresses of all revisions to other
+ * clients.
+ */
 const indexAnswer = (
   mount: Mount,
   mounts: ReadonlyArray<Mount>,

@@ -1,6 +1,8 @@
 import { nearestName } from "../../../core/contract/mod.ts"
 
-/** A path with parameters in braces, `/exits/{batchNum}/{accountIndex}`, and what is found there. */
+/**
+ * A path with parameters in braces, `/exits/{batchNum}/{accountIndex}`, and what is found there.
+ */
 export interface Route<T> {
   readonly path: string
   readonly target: T

@@ -1,4 +1,4 @@
-/** Clients of one PostgreSQL server: pools of connections, failures, parameters and rows as text. */
+/** Clients of one PostgreSQL server: pools of connections, failures, parameters and rows. */
 export { answerStatement, lastPlace, readAnswer, type SqlAnswer } from "./answer_statement.ts"
 export type { Values } from "./client.ts"
 export { Database, databaseLayer, type DatabaseOptions, replicaReads, Signals } from "./database.ts"

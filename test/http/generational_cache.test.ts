@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { AnswerMemory } from "../../adapters/http/cache/_generational_cache.ts"
+import { GenerationalCache } from "../../adapters/http/cache/_generational_cache.ts"
 
 /** Two generations of ten answers. */
 const remember = () => {
   let nowMs = 0
-  const memory = new AnswerMemory<{ readonly bytes: number }>(2 * 10 * 11_510, () => nowMs)
+  const memory = new GenerationalCache<{ readonly bytes: number }>(2 * 10 * 11_510, () => nowMs)
   const answer = { bytes: 10_000 }
   return {
     memory,
@@ -12,14 +12,14 @@ const remember = () => {
     walk: (name: string, count: number, everyMs: number) =>
       Array.from({ length: count }, (_, i) => {
         nowMs += everyMs
-        if (memory.wants(`/${name}${i}`, answer)) memory.keep(`/${name}${i}`, answer)
-        return memory.find(`/${name}${i}`) !== undefined
+        if (memory.accepts(`/${name}${i}`, answer)) memory.put(`/${name}${i}`, answer)
+        return memory.get(`/${name}${i}`) !== undefined
       }),
-    asked: (url: string) => memory.find(url) !== undefined
+    asked: (url: string) => memory.get(url) !== undefined
   }
 }
 
-describe("The memory of answers", () => {
+describe("The generational cache", () => {
   it("keeps whatever is asked for, and the last of it, where it comes slowly", () => {
     const { asked, memory, walk } = remember()
     assert.isTrue(walk("a", 100, 10_000).every((isKept) => isKept))
@@ -49,11 +49,11 @@ describe("The memory of answers", () => {
     const { asked, memory, walk } = remember()
     const large = { bytes: 10 * 11_510 }
     walk("a", 1, 10_000)
-    assert.isFalse(memory.wants("/a0", large))
+    assert.isFalse(memory.accepts("/a0", large))
     assert.isFalse(asked("/a0"))
     walk("b", 100, 10)
     walk("c", 1, 10)
-    for (const url of ["/large0", "/large1", "/large2"]) assert.isFalse(memory.wants(url, large))
+    for (const url of ["/large0", "/large1", "/large2"]) assert.isFalse(memory.accepts(url, large))
     assert.deepStrictEqual(walk("c", 1, 10), [true])
   })
 
