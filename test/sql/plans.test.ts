@@ -151,14 +151,14 @@ describe("on a ledger with tens of thousands of rows", () => {
   ) {
     it.effect(`nor where ${state}`, () =>
       Effect.gen(function*() {
-        yield* ledger.database.unhurried.unsafe(statement).unprepared
+        yield* ledger.database.migrations.unsafe(statement).unprepared
         assert.deepStrictEqual(yield* faults(asked), [])
       }))
   }
 
   it.effect("a rollback reads nothing of what stays, also where few transactions were ever queued", () =>
     Effect.gen(function*() {
-      const { unhurried, writes } = ledger.database
+      const { migrations: unhurried, writes } = ledger.database
       yield* writes.unsafe("DELETE FROM queued_transaction WHERE queue > 2")
       yield* writes.unsafe(
         `UPDATE transaction SET fee = NULL, nonce = NULL, queue = 1, user_origin = true, deposit_amount = 0, amount_success = true,

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import type { Account } from "../../../core/domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
-import { accountLine, readAccount } from "../reads/mod.ts"
+import { accountRowSql, decodeAccount } from "../reads/mod.ts"
 import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
 
 const accountsStatement = `
-SELECT ${accountLine} AS line FROM account AS r WHERE r.account_index > $1::bigint ORDER BY r.account_index LIMIT ${itemsAtOnce}`
+SELECT ${accountRowSql} AS line FROM account AS r WHERE r.account_index > $1::bigint ORDER BY r.account_index LIMIT ${itemsAtOnce}`
 
 /** Reads all accounts as they are today: without gaps, numbered in their order. */
 export const readAccounts = (
@@ -22,7 +22,7 @@ export const readAccounts = (
       const lines = yield* rows<{ readonly line: string }>(accountsStatement, `${last}`)
       if (lines.length === 0) break
       for (const { line } of lines) {
-        const account = readAccount(line)
+        const account = decodeAccount(line)
         if (account.index !== last + 1) {
           findings.violate(
             "transitions",

@@ -6,7 +6,7 @@ import {
   type BatchAuditRules,
   type BatchEvidence
 } from "../../../core/use_cases/mod.ts"
-import { accountLine, readAccount } from "../reads/mod.ts"
+import { accountRowSql, decodeAccount } from "../reads/mod.ts"
 import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
 import { batchesBelow, rowsOfBatches, type StoredBatch, type StoredRows } from "./_evidence.ts"
 
@@ -125,7 +125,7 @@ const lastOf = ({ totalAccounts }: Pick<StoredBatch, "totalAccounts">): number =
   FIRST_USER_ACCOUNT - 1 + Number(totalAccounts)
 
 const createdStatement =
-  `SELECT ${accountLine} AS line FROM account AS r WHERE r.account_index > $1::bigint AND r.account_index <= $2::bigint ORDER BY r.account_index LIMIT 200000`
+  `SELECT ${accountRowSql} AS line FROM account AS r WHERE r.account_index > $1::bigint AND r.account_index <= $2::bigint ORDER BY r.account_index LIMIT 200000`
 
 /** The accounts that consecutive batches have created, ascending, by what the batches count. */
 const createdBetween = (
@@ -137,7 +137,7 @@ const createdBetween = (
     ? Effect.succeed([])
     : Effect.map(
       rows<{ readonly line: string }>(createdStatement, `${lastOf(lower)}`, `${lastOf(upper)}`),
-      (lines) => lines.map(({ line }) => readAccount(line))
+      (lines) => lines.map(({ line }) => decodeAccount(line))
     )
 
 interface Own {

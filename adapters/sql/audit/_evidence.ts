@@ -4,14 +4,14 @@ import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import type { Holding } from "../../../core/use_cases/mod.ts"
 import { bigintArray, bytesArray, membersOf } from "../connection/mod.ts"
 import {
-  accountLine,
-  batchLine,
-  exitLine,
-  readAccount,
-  readBatch,
-  readExit,
-  readTransaction,
-  transactionLine
+  accountRowSql,
+  batchRowSql,
+  exitRowSql,
+  decodeAccount,
+  decodeBatch,
+  decodeExit,
+  decodeTransaction,
+  transactionRowSql
 } from "../reads/mod.ts"
 import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
 
@@ -33,7 +33,7 @@ export interface StoredBatch {
 }
 
 const batchesStatement = `
-SELECT ${batchLine} AS line, r.transactions_from, r.transactions_to, r.exits_from, r.exits_to, r.total_transactions, r.total_l2_transactions,
+SELECT ${batchRowSql} AS line, r.transactions_from, r.transactions_to, r.exits_from, r.exits_to, r.total_transactions, r.total_l2_transactions,
   r.total_fee_units::text AS total_fee_units, r.total_accounts, r.total_public_keys, r.last_forged_queue, array_to_string(r.updated_accounts, ';') AS updated,
   array_to_string(r.nonces_before, ';') AS nonces, array_to_string(r.balances_before, ';') AS balances, '0x' || encode(block.hash, 'hex') AS hash, block.timestamp_ms AS time
 FROM batch AS r LEFT JOIN block ON block.number = r.ethereum_block_num WHERE r.batch_num < $1::bigint ORDER BY r.batch_num DESC LIMIT $2::bigint`
@@ -75,7 +75,7 @@ const readStored = (row: BatchLine): StoredBatch => {
   const updated = listOf(row.updated, Number)
   const [nonces, balances] = [listOf(row.nonces, BigInt), listOf(row.balances, BigInt)]
   return {
-    batch: readBatch(row.line),
+    batch: decodeBatch(row.line),
     transactions: [Number(row.transactions_from), Number(row.transactions_to)],
     exits: [Number(row.exits_from), Number(row.exits_to)],
     totalTransactions: row.total_transactions,
@@ -100,13 +100,13 @@ const readStored = (row: BatchLine): StoredBatch => {
 const strayMax = 1000
 
 const transactionsStatement = `
-SELECT ${transactionLine} AS line FROM transaction AS r WHERE r.item_id >= $1::bigint AND r.item_id < $2::bigint ORDER BY r.item_id LIMIT $3::bigint`
+SELECT ${transactionRowSql} AS line FROM transaction AS r WHERE r.item_id >= $1::bigint AND r.item_id < $2::bigint ORDER BY r.item_id LIMIT $3::bigint`
 const exitsStatement =
-  `SELECT ${exitLine} AS line FROM exit AS r WHERE r.item_id >= $1::bigint AND r.item_id < $2::bigint ORDER BY r.item_id LIMIT $3::bigint`
+  `SELECT ${exitRowSql} AS line FROM exit AS r WHERE r.item_id >= $1::bigint AND r.item_id < $2::bigint ORDER BY r.item_id LIMIT $3::bigint`
 const queuedStatement =
-  `SELECT ${transactionLine} AS line FROM (SELECT *, NULL AS batch_num FROM queued_transaction WHERE id = ANY($1::bytea[])) AS r`
+  `SELECT ${transactionRowSql} AS line FROM (SELECT *, NULL AS batch_num FROM queued_transaction WHERE id = ANY($1::bytea[])) AS r`
 const accountsStatement =
-  `SELECT ${accountLine} AS line FROM account AS r WHERE r.account_index = ANY($1::bigint[])`
+  `SELECT ${accountRowSql} AS line FROM account AS r WHERE r.account_index = ANY($1::bigint[])`
 // an account lies in the list of its key, whose first item is the first account with it
 const firstOfKeyStatement = `
 SELECT encode(asked.public_key, 'hex') AS key, list.first_item AS item FROM unnest($1::bytea[]) AS asked (public_key)
@@ -161,18 +161,18 @@ export const rowsOfBatches = (
     }
     const transactions = yield* lines(
       transactionsStatement,
-      readTransaction,
+      decodeTransaction,
       ...stretch((batch) => batch.transactions, above.transaction)
     )
     const exits = yield* lines(
       exitsStatement,
-      readExit,
+      decodeExit,
       ...stretch((batch) => batch.exits, above.exit)
     )
     const user = transactions.filter(({ l1 }) => l1?.userOrigin === true)
     const queued = user.length === 0
       ? []
-      : yield* lines(queuedStatement, readTransaction, bytesArray(user.map(({ id }) => id)))
+      : yield* lines(queuedStatement, decodeTransaction, bytesArray(user.map(({ id }) => id)))
     const named = new Set<AccountIndex>(batches.flatMap(({ updated }) => updated))
     for (const { fromAccountIndex, toAccountIndex } of [...transactions, ...queued]) {
       if (fromAccountIndex !== null) named.add(fromAccountIndex)
@@ -181,7 +181,7 @@ export const rowsOfBatches = (
     for (const { accountIndex } of exits) named.add(accountIndex)
     const accounts = named.size === 0
       ? []
-      : yield* lines(accountsStatement, readAccount, bigintArray([...named]))
+      : yield* lines(accountsStatement, decodeAccount, bigintArray([...named]))
     const keys = [...new Set(createdIn.map(({ publicKey }) => publicKey))]
     const firsts = keys.length === 0
       ? []

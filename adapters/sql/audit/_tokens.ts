@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { readToken, tokenLine } from "../reads/mod.ts"
+import { decodeToken, tokenRowSql } from "../reads/mod.ts"
 import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
 import { auditBy, countRows } from "./_count_violations.ts"
 
@@ -13,12 +13,12 @@ export const auditTokens = (snapshot: AuditSnapshot): Asking =>
       const lines: ReadonlyArray<{ readonly line: string }> = yield* rows<
         { readonly line: string }
       >(
-        `SELECT ${tokenLine} AS line FROM token AS r WHERE r.token_id > $1::bigint ORDER BY r.token_id LIMIT ${itemsAtOnce}`,
+        `SELECT ${tokenRowSql} AS line FROM token AS r WHERE r.token_id > $1::bigint ORDER BY r.token_id LIMIT ${itemsAtOnce}`,
         `${last}`
       )
       if (lines.length === 0) break
       for (const { line } of lines) {
-        const token = readToken(line)
+        const token = decodeToken(line)
         tokens.set(token.id, token)
         findings.same("tokens", `token ${last + 1}`, `token ${token.id}`, `token ${last + 1}`)
         if (token.itemId <= lastItem) {

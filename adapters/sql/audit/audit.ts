@@ -23,7 +23,7 @@ export const auditDatabase = (
   findings: Findings
 ): Effect.Effect<void, StoreFailure, Database> =>
   Effect.gen(function*() {
-    const { unhurried: sql } = yield* Database
+    const { migrations: sql } = yield* Database
     // loaded with the first audit: most processes never make one
     const { audit } = yield* Effect.promise(() => import("./_audit_tables.ts"))
     yield* Effect.andThen(sql.unsafe(settle), audit(sql, options, findings)).pipe(

@@ -2,14 +2,18 @@ import type { LedgerStamp } from "../../../core/ports/mod.ts"
 import { fieldsOf, freeTextOf, intOrNull, lineOf } from "./row_text.ts"
 
 /*
- * An answer is one statement, and so one snapshot. It returns lines in the order of their places: first the head, which names the snapshot
- * and holds what else there is one of, then the rows. There is always a head, also where there is no row.
+ * An answer is one statement, and so one snapshot. It returns lines in the order of their places:
+ * first the head, which names the snapshot and holds what else there is one of, then the rows.
+ * There is always a head, also where there is no row.
  */
 
-/** SQL for an answer: `head` are columns beside those that name the snapshot; `from` is joined to `ledger` for them. */
+/**
+ * Returns the SQL of an answer. `head` adds columns to those that name the snapshot; `from` is
+ * joined to `ledger` for them.
+ */
 export const answerStatement = (options: {
   /** Common table expressions. */
-  readonly given?: ReadonlyArray<string>
+  readonly ctes?: ReadonlyArray<string>
   readonly head?: ReadonlyArray<string>
   readonly headText?: string
   readonly from?: string
@@ -17,7 +21,7 @@ export const answerStatement = (options: {
   readonly rows: ReadonlyArray<string>
   readonly order?: "ASC" | "DESC"
 }): string => {
-  const { from = "", given = [], head = [], order = "ASC", rows } = options
+  const { from = "", ctes = [], head = [], order = "ASC", rows } = options
   const columns = [
     "ledger.version",
     "ledger.token_version",
@@ -25,7 +29,7 @@ export const answerStatement = (options: {
     "ledger.batch_num",
     ...head
   ]
-  return `${given.length === 0 ? "" : `WITH ${given.join(",\n")}\n`}SELECT line FROM (
+  return `${ctes.length === 0 ? "" : `WITH ${ctes.join(",\n")}\n`}SELECT line FROM (
 SELECT ${order === "ASC" ? -1 : lastPlace}::bigint AS place, ${
     lineOf(columns, options.headText)
   } AS line FROM ledger ${from}
@@ -36,7 +40,7 @@ ${rows.map((row) => `UNION ALL\n${row}`).join("\n")}
 /** Above all item ids and places. */
 export const lastPlace = "9223372036854775807"
 
-/** What the database answered. */
+/** The answer of the database, split into head and rows. */
 export interface SqlAnswer {
   readonly stamp: LedgerStamp
   /** Which version of the tokens the rows go with. */

@@ -6,10 +6,10 @@ import { measure } from "../../../core/ports/mod.ts"
 import { clientMetrics } from "./_client_metrics.ts"
 import { commit, connectionOf, transactionConnectionOf } from "./_connection.ts"
 import { makeConnectionLimiter } from "./_connection_limiter.ts"
-import { within } from "./_deadline.ts"
 import { isConnectionLost, sqlState, waitFailure } from "./failure.ts"
 import type { ServerAddress } from "./_server_address.ts"
 import { socketTo } from "./_socket.ts"
+import { withTimeout } from "./_with_timeout.ts"
 
 export interface ClientOptions {
   readonly url: Redacted.Redacted
@@ -115,7 +115,7 @@ export const makeClient = (
     ): Effect.Effect<A, E | SqlError.SqlError, R> => {
       const statement = pool.use((session) => use(connectionOf(session, noticed)))
       if (!retries) return statement
-      return within(Effect.catchIf(statement, isLost, () => statement), answerMs, late)
+      return withTimeout(Effect.catchIf(statement, isLost, () => statement), answerMs, late)
     }
     const sql = yield* SqlClient.make({
       driver: "postgresql",

@@ -5,56 +5,75 @@ import { type Client, type ClientOptions, makeClient, type Values } from "./clie
 import { DatabaseError, isConnectionLost, sqlState, toldBy } from "./failure.ts"
 import { serverAddress, toldAddress } from "./_server_address.ts"
 
-/** The doors to one database. */
+/** The clients of one database. */
 export class Database extends Context.Service<Database, {
   /**
-   * For point and page reads: the statements of many fibers share connections. A statement is an answer on its own snapshot; one
-   * that lost its connection is said again at once, so none may write.
+   * For point and page reads: statements of many fibers share connections. Each statement has a
+   * snapshot of its own, and is retried once if its connection is lost, so it must not write.
    */
   readonly reads: SqlClient.SqlClient
-  /** The same door, for answers whose rows are texts: the shortest way to one. */
+  /** The same connections, for statements whose rows are arrays of values; faster than `reads`. */
   readonly values: Values
-  /** For transactions and long statements: each has a connection of its own. */
+  /** For transactions and long statements: each has its own connection. */
   readonly writes: SqlClient.SqlClient
-  /** For changes of the schema: one connection on which a statement may take any time. */
-  readonly unhurried: SqlClient.SqlClient
+  /** For migrations and audits: one connection without a statement timeout. */
+  readonly migrations: SqlClient.SqlClient
 }>()("rollup/sql/Database") {}
 
-/** For what must not wait behind other work: the writer's sign of life, and word of new versions. */
-export class Signals extends Context.Service<Signals, {
-  /** A connection of its own. */
+/**
+ * The connection for what must not queue behind other statements: the writer's heartbeat and
+ * notifications of versions.
+ */
+export class ControlConnection extends Context.Service<ControlConnection, {
+  /** A client with one connection. */
   readonly sql: SqlClient.SqlClient
-  /** To open another one for listening. */
+  /** Options of another connection, for LISTEN. */
   readonly session: PgConnection.Config
-}>()("rollup/sql/Signals") {}
+}>()("rollup/sql/ControlConnection") {}
 
 export interface DatabaseOptions {
-  /** `postgresql://user:password@host:5432/database`; parameters such as `sslmode` and `options` count. */
+  /**
+   * `postgresql://user:password@host:5432/database`; parameters such as `sslmode` and `options`
+   * count.
+   */
   readonly url: Redacted.Redacted
-  /** Connections of this process at most, 4 or more; 16 by default. Two of them are for notifications and the writer's sign of life; one more is open while migrations are applied. */
+  /**
+   * Connections of this process at most, 4 or more; 16 by default. Two of them are for
+   * notifications and the writer's sign of life; one more is open while migrations are applied.
+   */
   readonly maxConnections?: number
   /** How long the server works on one statement at most; 10 s by default. */
   readonly statementTimeoutMs?: number
-  /** How long a statement or transaction waits for a connection; 2 s by default. Then it fails, and may be tried again. */
+  /**
+   * How long a statement or transaction waits for a connection; 2 s by default. Then it fails, and
+   * may be tried again.
+   */
   readonly queueWaitMs?: number
   /** How long opening a connection may take; 3 s by default. */
   readonly connectTimeoutMs?: number
-  /** How long a transaction may stand still, as that of a process that is frozen does; 10 s by default. Its locks are free afterwards. */
+  /**
+   * How long a transaction may stand still, as that of a process that is frozen does; 10 s by
+   * default. Its locks are free afterwards.
+   */
   readonly idleTransactionMs?: number
   /** What the server shows of the sessions; `rollup-node` by default. */
   readonly applicationName?: string
 }
 
-/** Statements that share a connection for reads: more of them go out in fewer writes, and each waits for the slowest before it. */
+/**
+ * Statements in flight on one connection for reads. More of them need fewer socket writes, but each
+ * waits for the slower ones before it.
+ */
 const readsSharing = 8
 
 /**
- * Connects to a database. As long as it cannot be reached, starting waits for it and tells so; a database that refuses us is an
- * error. What is lost later is opened again with the next statement.
+ * Connects to a database. While it is unreachable, the layer logs a warning and retries; if it
+ * refuses the connection, the layer fails. A connection that is lost later is opened again by the
+ * next statement.
  */
 export const databaseLayer = (
   options: DatabaseOptions
-): Layer.Layer<Database | Signals, DatabaseError> =>
+): Layer.Layer<Database | ControlConnection, DatabaseError> =>
   Layer.effectContext(Effect.gen(function*() {
     const common = yield* clientOptions(options)
     const { maxConnections = 16 } = options
@@ -82,19 +101,19 @@ export const databaseLayer = (
       retries: false
     })
     const { sql: signals } = yield* client("signals", { connections: 1, sharing: 1, retries: true })
-    const { sql: unhurried } = yield* client("migration", {
+    const { sql: migrations } = yield* client("migration", {
       connections: 1,
       sharing: 1,
       retries: false,
       statementTimeoutMs: 0
     })
     yield* reached(signals, common)
-    return Context.make(Database, { reads, values, writes, unhurried }).pipe(
-      Context.add(Signals, { sql: signals, session: sessionOptions(common) })
+    return Context.make(Database, { reads, values, writes, migrations }).pipe(
+      Context.add(ControlConnection, { sql: signals, session: sessionOptions(common) })
     )
   }))
 
-/** A door for reads to a copy of the database. It need not be reachable yet. */
+/** Returns a client for reads from a replica, which need not be reachable yet. */
 export const replicaReads = (
   options: DatabaseOptions
 ): Effect.Effect<Client, DatabaseError, Scope.Scope> =>
@@ -136,7 +155,10 @@ const clientOptions = ({
 
 type CommonOptions = Effect.Success<ReturnType<typeof clientOptions>>
 
-/** Listening holds its connection for good, without statements: it is opened beside the pools. */
+/**
+ * Returns the options of the LISTEN connection, which is outside of the pools since it stays open
+ * without statements.
+ */
 const sessionOptions = (
   { applicationName, connectTimeoutMs, url }: CommonOptions
 ) => ({
@@ -155,7 +177,7 @@ const reached = (
     Effect.mapError((error) => ({
       error,
       told: `${toldAddress(address)} cannot be used: ${toldBy(error)}`,
-      // it starts, is full, or is not there yet
+      // the server starts, has too many connections, or is unreachable
       passes: isConnectionLost(error) || sqlState(error)?.startsWith("53") === true
     })),
     Effect.tapError(({ passes, told }) =>

@@ -1,7 +1,13 @@
 /** Clients of one PostgreSQL server: pools of connections, failures, parameters and rows. */
 export { answerStatement, lastPlace, readAnswer, type SqlAnswer } from "./answer_statement.ts"
 export type { Values } from "./client.ts"
-export { Database, databaseLayer, type DatabaseOptions, replicaReads, Signals } from "./database.ts"
+export {
+  Database,
+  databaseLayer,
+  type DatabaseOptions,
+  replicaReads,
+  ControlConnection
+} from "./database.ts"
 export { DatabaseError, isConnectionLost, sqlState, storeFailure, toldBy } from "./failure.ts"
 export {
   arrays,

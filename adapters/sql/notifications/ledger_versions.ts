@@ -2,76 +2,80 @@ import { PgConnection } from "@effect/sql-pg"
 import { Context, Effect, Layer, Queue, Schedule, Stream, SubscriptionRef } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type LedgerSnapshot, RecentSnapshots } from "../../../core/ports/mod.ts"
-import { Signals, toldBy } from "../connection/mod.ts"
+import { ControlConnection, toldBy } from "../connection/mod.ts"
 import { PoolChanges, readPlaces } from "./pool_changes.ts"
-import { readWord, wordExpression } from "./version_payload.ts"
+import { parseVersionPayload, versionPayloadSql } from "./version_payload.ts"
 
 /**
- * What this process knows of the newest ledger version, and of changes in the pool. Other processes are told by the transaction that
- * writes, at its commit; while the connection that listens is down, and now and then in any case, the database is asked for the version.
+ * The newest ledger version known to this process, and the changes of the pool. A transaction that
+ * writes notifies all processes at its commit. The version is also polled: often while the LISTEN
+ * connection is down, and rarely otherwise.
  */
 export class LedgerVersions extends Context.Service<LedgerVersions, {
-  /** The greatest version that was heard of; 0 before the first. */
+  /** The greatest known version; 0 before the first. */
   readonly current: Effect.Effect<number>
-  /** The greatest version that was heard of, at once; null while word of a new one might not come. */
+  /** Returns the greatest known version, or null while notifications may be missing. */
   readonly latest: () => number | null
-  /** What was heard of one of the last versions; null where that is nothing. */
+  /** Returns the snapshot of a recent version, or null if it is unknown. */
   readonly snapshot: (version: number) => LedgerSnapshot | null
-  /** Notes a version that this process has seen or written before word of it came. */
+  /** Records a version that this process has read or written before its notification. */
   readonly heard: (version: number) => Effect.Effect<void>
-  /** The current version, and then each one that is heard of. It grows; versions that follow each other fast may be left out. */
+  /** The current version, then each greater one; may skip versions that follow each other fast. */
   readonly changes: Stream.Stream<number>
-  /** What is heard of the pool, while word of it comes. */
+  /** The changes of the pool that notifications name. */
   readonly pool: PoolChanges
   readonly isPoolTold: () => boolean
 }>()("rollup/sql/LedgerVersions") {}
 
 export interface VersionsOptions {
-  /** How often the database is asked while nothing listens; 500 ms by default. */
+  /** Polling interval while LISTEN is down; 500 ms by default. */
   readonly pollMs?: number
-  /** How often it is asked all the same, and asked to tell something; 5 s by default: some engines take a LISTEN and never tell anything. */
+  /**
+   * Polling interval otherwise, with a test notification; 5 s by default. Some engines accept
+   * LISTEN and never notify.
+   */
   readonly slowPollMs?: number
 }
 
 export const versionsLayer = (
   { pollMs = 500, slowPollMs = 5000 }: VersionsOptions = {}
-): Layer.Layer<LedgerVersions, never, Signals> =>
+): Layer.Layer<LedgerVersions, never, ControlConnection> =>
   Layer.effect(
     LedgerVersions,
     Effect.gen(function*() {
-      const { session, sql } = yield* Signals
+      const { session, sql } = yield* ControlConnection
       const known = yield* SubscriptionRef.make(0)
       const snapshots = new RecentSnapshots()
       const pool = new PoolChanges()
-      let listens = false
+      let isListening = false
       let greatest = 0
-      let toldMs = -Infinity
-      let listenedMs = -Infinity
+      let polledMs = -Infinity
+      let notifiedMs = -Infinity
       const heard = (version: number) =>
         Effect.suspend(() => {
           if (version <= greatest) return Effect.void
           greatest = version
           return SubscriptionRef.set(known, version)
         })
-      const heardWord = (word: string) =>
+      const onPayload = (payload: string) =>
         Effect.suspend(() => {
-          const { snapshot, version } = readWord(word)
+          const { snapshot, version } = parseVersionPayload(payload)
           if (snapshot !== null) snapshots.note(snapshot)
           return heard(version)
         })
       const take = (payload: string) =>
         Effect.suspend(() => {
-          listenedMs = Date.now()
+          notifiedMs = Date.now()
           const [kind, rest = ""] = payload.split(/ (.*)/su)
-          if (kind === "ledger") return heardWord(rest)
+          if (kind === "ledger") return onPayload(rest)
           if (kind === "pool") pool.changed(readPlaces(rest))
           return Effect.void
         })
-      const ask = Effect.flatMap(storedWord(sql), (word) => {
-        toldMs = Date.now()
-        return word === undefined ? Effect.void : heardWord(word)
+      const poll = Effect.flatMap(storedPayload(sql), (payload) => {
+        polledMs = Date.now()
+        return payload === undefined ? Effect.void : onPayload(payload)
       })
-      const askAll = Effect.andThen(ask, sql.unsafe(announcing("'here'")))
+      const pollAndNotify = Effect.andThen(poll, sql.unsafe(notifyStatement("'here'")))
 
       const listen = Effect.gen(function*() {
         const connection = yield* PgConnection.make(session)
@@ -87,10 +91,10 @@ export const versionsLayer = (
           listen,
           Schedule.min([Schedule.exponential(pollMs), Schedule.spaced("10 seconds")])
         )
-        listens = true
-        // what was written before we listened
+        isListening = true
+        // changes from before LISTEN
         pool.allChanged()
-        yield* askAll
+        yield* pollAndNotify
         return yield* Effect.forever(
           Effect.flatMap(Queue.take(notifications), ({ payload }) => take(payload))
         )
@@ -99,30 +103,30 @@ export const versionsLayer = (
         Effect.ensuring(
           follow,
           Effect.sync(() => {
-            listens = false
-            // what was known may be old by now, until the database says so
-            toldMs = -Infinity
-            listenedMs = -Infinity
+            isListening = false
+            // the known version may be stale until the next poll
+            polledMs = -Infinity
+            notifiedMs = -Infinity
           })
         ),
         Schedule.spaced(pollMs)
       ))
 
-      let askedMs = 0
+      let lastPollMs = 0
       yield* Effect.forkScoped(Effect.repeat(
         Effect.suspend(() => {
           const nowMs = Date.now()
-          if (listens && nowMs - askedMs < slowPollMs) {
+          if (isListening && nowMs - lastPollMs < slowPollMs) {
             return Effect.void
           }
-          askedMs = nowMs
-          return Effect.ignore(listens ? askAll : ask)
+          lastPollMs = nowMs
+          return Effect.ignore(isListening ? pollAndNotify : poll)
         }),
         Schedule.spaced(pollMs)
       ))
       const latest = () =>
-        Date.now() - toldMs > 2 * (listens ? slowPollMs : pollMs) ? null : greatest
-      const isPoolTold = () => listens && Date.now() - listenedMs <= 2 * slowPollMs
+        Date.now() - polledMs > 2 * (isListening ? slowPollMs : pollMs) ? null : greatest
+      const isPoolTold = () => isListening && Date.now() - notifiedMs <= 2 * slowPollMs
       return {
         latest,
         heard,
@@ -135,23 +139,30 @@ export const versionsLayer = (
     })
   )
 
-/** Channels belong to a database, a ledger to a schema in it: the table tells ledgers apart. A pool may be used without one. */
+/**
+ * A channel belongs to the database, a ledger to a schema: the oid of the table makes the channel
+ * unique. A pool may exist without a ledger.
+ */
 const channelExpression = "'rollup_' || coalesce(to_regclass('ledger')::oid::text, '')"
 
-/** Tells every process something when the transaction commits, and nothing where it fails. */
-const announcing = (word: string): string => `SELECT pg_notify(${channelExpression}, ${word})`
+/** Returns a statement that notifies all processes when the transaction commits. */
+const notifyStatement = (payload: string): string =>
+  `SELECT pg_notify(${channelExpression}, ${payload})`
 
-/** Tells every process of the version that a statement writes: the end of an UPDATE of `ledger`. */
-export const announcingVersion =
-  `RETURNING pg_notify(${channelExpression}, 'ledger ' || ${wordExpression})`
+/** The RETURNING clause of an UPDATE of `ledger` that notifies all processes of the new version. */
+export const notifyVersion =
+  `RETURNING pg_notify(${channelExpression}, 'ledger ' || ${versionPayloadSql})`
 
-/** Tells every process which places of the pool a transaction changes: its parameter, as `writePlaces` writes them. */
-export const announcePlaces = announcing("'pool ' || $1::text")
+/**
+ * The statement that notifies all processes of changed places in the pool; its parameter comes from
+ * `writePlaces`.
+ */
+export const notifyPlaces = notifyStatement("'pool ' || $1::text")
 
-const storedWord = (
+const storedPayload = (
   sql: SqlClient.SqlClient
 ): Effect.Effect<string | undefined, SqlError.SqlError> =>
   Effect.map(
-    sql.unsafe<{ word: string }>(`SELECT ${wordExpression} AS word FROM ledger`),
+    sql.unsafe<{ word: string }>(`SELECT ${versionPayloadSql} AS word FROM ledger`),
     ([row]) => row?.word
   )

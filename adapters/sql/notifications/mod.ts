@@ -1,9 +1,4 @@
 /** Ledger versions and pool changes of other processes, received with LISTEN. */
-export {
-  announcePlaces,
-  announcingVersion,
-  LedgerVersions,
-  versionsLayer
-} from "./ledger_versions.ts"
+export { notifyPlaces, notifyVersion, LedgerVersions, versionsLayer } from "./ledger_versions.ts"
 export { writePlaces } from "./pool_changes.ts"
 export { partFlags, raiseParts } from "./version_payload.ts"

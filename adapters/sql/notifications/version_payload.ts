@@ -6,12 +6,16 @@ import {
 } from "../../../core/ports/mod.ts"
 
 /*
- * `ledger.part_versions`: the version that the array belongs to, and then of each part of the ledger the version that changed it last. Where it
- * belongs to another version, or has another length, a program that knew nothing of it, or of other parts, has written since: then every
- * part may have changed.
+ * `ledger.part_versions`: the version that the array belongs to, and then of each part of the
+ * ledger the version that changed it last. Where it belongs to another version, or has another
+ * length, a program that knew nothing of it, or of other parts, has written since: then every part
+ * may have changed.
  */
 
-/** Of an UPDATE of `ledger` whose first parameter is the new version: a parameter tells which parts it changes. */
+/**
+ * Returns an assignment for an UPDATE of `ledger`: `$1` is the new version, `parameter` the array
+ * of `partFlags`.
+ */
 export const raiseParts = (parameter: number): string => `
 part_versions = ARRAY[$1::bigint] || ARRAY(
   SELECT CASE
@@ -25,15 +29,15 @@ part_versions = ARRAY[$1::bigint] || ARRAY(
 export const partFlags = (changed: ReadonlySet<LedgerPart>): string =>
   `{${ledgerParts.map((part) => changed.has(part)).join(",")}}`
 
-/** What a row of `ledger` tells of its snapshot, as one text. */
-export const wordExpression =
+/** SQL for the snapshot of a row of `ledger` as one text, the payload of a notification. */
+export const versionPayloadSql =
   "concat_ws(' ', ledger.version, ledger.ethereum_block_num, coalesce(ledger.batch_num::text, '-'), array_to_string(ledger.part_versions, ','))"
 
-/** The version that a word tells, and the whole snapshot where its parts are known. */
-export const readWord = (
-  word: string
+/** Returns the version of a payload, and the snapshot if the versions of its parts are known. */
+export const parseVersionPayload = (
+  payload: string
 ): { readonly version: number; readonly snapshot: LedgerSnapshot | null } => {
-  const [version, blockNum, batchNum, parts = ""] = word.split(" ")
+  const [version, blockNum, batchNum, parts = ""] = payload.split(" ")
   const [of, ...versions] = parts.split(",").map(Number)
   const stamp = {
     version: Number(version),

@@ -4,7 +4,7 @@ import type { PassedOver, PoolState } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import type { BatchMark, PoolChange } from "../../../core/ports/mod.ts"
 import { storedText } from "../connection/mod.ts"
-import { announcePlaces, writePlaces } from "../notifications/mod.ts"
+import { notifyPlaces, writePlaces } from "../notifications/mod.ts"
 import { numberOrNull } from "./pool_rows.ts"
 import { bigintList, byteaList, int8, prefixedOf, smallintList, textList } from "./pool_values.ts"
 import { PoolRecord, RECORD_PARAMETERS, recording } from "./_record.ts"
@@ -39,7 +39,7 @@ export const changeInTurn = (
         int8(atMs),
         byteaList([...changed].filter((id) => standings.get(id)?.state === null))
       ])
-      yield* sql.unsafe(announcePlaces, [writePlaces([...changed])])
+      yield* sql.unsafe(notifyPlaces, [writePlaces([...changed])])
     }
     return ids
   })

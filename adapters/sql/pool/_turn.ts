@@ -19,7 +19,7 @@ export interface Turn {
 /**
  * One write in a transaction of its own, after all before it and before all after it: it holds the row of `pool` to its end. That
  * makes limits exact and arrivals the order of commits, and writers cannot wait for each other in a circle. What comes at the same
- * time in one process shares a turn (`_gather.ts`).
+ * time in one process shares a turn (`_batch_requests.ts`).
  *
  * What is lost before its commit is done again, a few times, until some seconds have passed. Where nobody can tell whether a commit
  * took place, the next turn can: by then the other transaction has ended, and the write's row in `pool_write` is there or not.

@@ -5,8 +5,8 @@ import type { Authorization } from "../../../core/domain/mod.ts"
 import { type Added, PoolStore, type StoreFailure } from "../../../core/ports/mod.ts"
 import { Database } from "../connection/mod.ts"
 import { addInTurn, type Posted } from "./_add.ts"
+import { batchRequests } from "./_batch_requests.ts"
 import { changeInTurn, passOverInTurn, settleInTurn } from "./_change.ts"
-import { gathered } from "./_gather.ts"
 import { bytesOf, int8 } from "./pool_values.ts"
 import { type AuthorizationRow, authorizationOf, poolReads } from "./_reads.ts"
 import { inTurn, retried } from "./_turn.ts"
@@ -18,7 +18,7 @@ export const openPool: Effect.Effect<
   Database | Scope.Scope
 > = Effect.gen(function*() {
   const { reads, writes } = yield* Database
-  const add = yield* gathered<Posted, Added, StoreFailure>(
+  const add = yield* batchRequests<Posted, Added, StoreFailure>(
     (all) => inTurn(writes, (turn) => addInTurn(writes, turn, all)),
     POSTED_AT_ONCE_MAX
   )

@@ -2,7 +2,7 @@ import { lastPlace } from "../connection/mod.ts"
 import { openLevels } from "./open_items.ts"
 import type { ItemLists } from "./_page_postings.ts"
 
-const [stretch, longStretch] = openLevels
+const [fineLevel, coarseLevel] = openLevels
 
 const countOf = (key: string, { level }: typeof openLevels[number], condition: string): string =>
   `coalesce((SELECT sum(open_count.items) FROM open_count WHERE open_count.key = ${key} AND open_count.level = ${level} AND ${condition}), 0)`
@@ -19,24 +19,25 @@ WITH RECURSIVE walk AS (
 SELECT walk.item FROM walk WHERE walk.item ${end}`
 
 const rank = (key: string, below: string): string => {
-  const longBucket = `(${below} >> ${longStretch.bits})`
-  const bucket = `(${below} >> ${stretch.bits})`
-  return `(${countOf(key, longStretch, `open_count.bucket < ${longBucket}`)}
+  const coarseBucket = `(${below} >> ${coarseLevel.bits})`
+  const bucket = `(${below} >> ${fineLevel.bits})`
+  return `(${countOf(key, coarseLevel, `open_count.bucket < ${coarseBucket}`)}
   + ${
     countOf(
       key,
-      stretch,
-      `open_count.bucket >= (${longBucket} << ${
-        longStretch.bits - stretch.bits
+      fineLevel,
+      `open_count.bucket >= (${coarseBucket} << ${
+        coarseLevel.bits - fineLevel.bits
       }) AND open_count.bucket < ${bucket}`
     )
   }
-  + (SELECT count(*) FROM open_item WHERE open_item.key = ${key} AND open_item.item >= (${bucket} << ${stretch.bits}) AND open_item.item < ${below}))`
+  + (SELECT count(*) FROM open_item WHERE open_item.key = ${key} AND open_item.item >= (${bucket} << ${fineLevel.bits}) AND open_item.item < ${below}))`
 }
 
 /**
- * Lists in `open_item`: see `_open_items.ts`. A rank counts the long stretches before an item, then the short ones, then single items. A
- * page walks from item to item, one probe each, for the reason that `_page_postings.ts` tells.
+ * SQL over the lists in `open_item`: see `open_items.ts`. A rank sums the coarse buckets before an
+ * item, then the fine ones, then single items. A page walks from item to item with one probe each,
+ * for the reason in `_page_postings.ts`.
  */
 export const openItems: ItemLists = {
   measures: (key, { high, low, position }) => `

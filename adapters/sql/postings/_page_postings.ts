@@ -1,8 +1,12 @@
-/** SQL over lists of item ids in ascending order, whatever holds them. Arguments are SQL: a key, item ids, and how many items at most. */
+/**
+ * SQL over lists of item ids in ascending order, whatever holds them. Arguments are SQL: a key,
+ * item ids, and how many items at most.
+ */
 export interface ItemLists {
   /**
-   * A query of one row. How many items of the list are below an item id: `under` below the first one of a range, `reached` below a
-   * position in it, `above` below its end. And the smallest and the greatest item within it, `first` and `last`, where there are any.
+   * A query of one row. How many items of the list are below an item id: `under` below the first
+   * one of a range, `reached` below a position in it, `above` below its end. And the smallest and
+   * the greatest item within it, `first` and `last`, where there are any.
    */
   readonly measures: (key: string, bounds: ItemBounds) => string
   /** A query of `item`: the first items of a list in [from, below), ascending. */
@@ -47,9 +51,10 @@ SELECT listed.item FROM stretch CROSS JOIN LATERAL unnest(stretch.items) AS list
 WHERE listed.item >= ${from} AND listed.item < ${below} ORDER BY listed.item ${order} LIMIT ${limit}`
 
 /**
- * Lists in `posting`: see `postings.ts`. A rank is one index probe, and the row that it is found in tells the item at that end too. A
- * page walks from row to row, one probe each, until it has its items: asked for several rows at once, PostgreSQL would rather read and
- * sort all rows of the key, of which it expects few.
+ * Lists in `posting`: see `postings.ts`. A rank is one index probe, and the row that it is found in
+ * tells the item at that end too. A page walks from row to row, one probe each, until it has its
+ * items: asked for several rows at once, PostgreSQL would rather read and sort all rows of the key,
+ * of which it expects few.
  */
 export const postings: ItemLists = {
   measures: (key, { high, low, position }) => {
@@ -129,5 +134,9 @@ ${
     )
 }
 
-/** What of a list is not filed in the lists below it, as an array; NULL where the list is empty. */
-export const unfiled = (key: string): string => `(${nearest("items[filed + 1:]", key, "", "DESC")})`
+/**
+ * Returns SQL for the items of a list that its child lists do not index yet, as an array; NULL if
+ * the list is empty.
+ */
+export const unindexedTail = (key: string): string =>
+  `(${nearest("items[filed + 1:]", key, "", "DESC")})`

@@ -1,31 +1,46 @@
 import type { PageCounts } from "../../../core/contract/mod.ts"
 import { answerStatement, flag, intOrNull, lastPlace, type SqlAnswer } from "../connection/mod.ts"
 import { openItems } from "./_page_open.ts"
-import { type ItemLists, unfiled, postings } from "./_page_postings.ts"
+import { type ItemLists, unindexedTail, postings } from "./_page_postings.ts"
 
 export type Order = "ASC" | "DESC"
 
-/** What a statement about pages of a list is made of. Its parameters are $1 keys, $2 position, $3 limit, and what the others say. */
+/**
+ * The parts of a page statement. Its parameters are $1 keys, $2 position, $3 limit, then those that
+ * the parts name.
+ */
 export interface PageText {
   readonly lists: "postings" | "open"
-  /** SQL for the keys of disjoint lists, `key`: those that `$1` names, where absent. "one" where `$1` is the key of the only list. */
+  /**
+   * SQL that returns the keys of disjoint lists as `key`. If absent, `$1` is an array of keys;
+   * "one": `$1` is a single key.
+   */
   readonly keys?: string
-  /** A list above them, by SQL for its key, of which what is not filed below it is sifted: those items that meet a condition on a row `r` of `table` belong to the selection. */
-  readonly sift?: { readonly key: string; readonly table: string; readonly condition: string }
-  /** A query of one row `low`, `high`: only items in [low, high); whatever else it has is for `head`. */
+  /**
+   * Adds the items of a parent list that its child lists do not index yet, if their row `r` of
+   * `table` meets a condition. `key` is SQL for the parent's key.
+   */
+  readonly postFilter?: { readonly key: string; readonly table: string; readonly condition: string }
+  /**
+   * A query of one row `low`, `upper`: restricts the page to items in [low, upper). `head` may use
+   * its other columns.
+   */
   readonly range?: string
-  /** SQL for the item that the lists end before, where rollbacks have left more in them. */
+  /**
+   * SQL for the item id at which the lists end, if a rollback has left items in them that have no
+   * row.
+   */
   readonly end?: string
   readonly order: Order
   /** Columns of the head after the counts. */
   readonly head?: ReadonlyArray<string>
   readonly headText?: string
-  readonly given?: ReadonlyArray<string>
-  /** A query of place and line, over `page.item`. */
+  readonly ctes?: ReadonlyArray<string>
+  /** Queries of place and line over `page.item`. */
   readonly rows: ReadonlyArray<string>
 }
 
-/** SQL for the rows of a page: the line of each row `r` of a table, with what is joined to it. */
+/** Returns SQL for the rows of a page: the line of each row `r` of a table and its join. */
 export const pageRows = (table: string, line: string, join = ""): string => `
 SELECT page.item, shown.line FROM page CROSS JOIN LATERAL (
   SELECT ${line} AS line FROM ${table} AS r ${
@@ -34,15 +49,15 @@ SELECT page.item, shown.line FROM page CROSS JOIN LATERAL (
 ) AS shown`
 
 /**
- * A page with its counts. Every probe is a sub-query of its own with a limit, so that a plan made for no particular key still goes by the
- * index, whatever the statistics say.
+ * Returns the statement of a page with its counts. Each index probe is a sub-query with a limit, so
+ * that a generic plan uses the index whatever the statistics say.
  */
 export const pageStatement = (page: PageText): string => {
   const lists: ItemLists = page.lists === "open" ? openItems : postings
-  const { end = lastPlace, order, sift } = page
-  const given = page.range ??
+  const { end = lastPlace, order, postFilter } = page
+  const rangeQuery = page.range ??
     (page.end === undefined ? undefined : `SELECT 0::bigint AS low, ${lastPlace} AS upper`)
-  const hasRange = given !== undefined
+  const hasRange = rangeQuery !== undefined
   const low = hasRange ? "bounds.low" : "0::bigint"
   const high = hasRange ? "bounds.high" : `${lastPlace}::bigint`
   // ascending from the position on, descending below it
@@ -55,14 +70,14 @@ export const pageStatement = (page: PageText): string => {
   const range = hasRange ?
     [`bounds AS MATERIALIZED (
   SELECT bound.*, least(greatest($2::bigint, bound.low), bound.high) AS position
-  FROM (SELECT given.*, greatest(given.low, least(given.upper, ${end})) AS high FROM (${given}) AS given) AS bound
+  FROM (SELECT given.*, greatest(given.low, least(given.upper, ${end})) AS high FROM (${rangeQuery}) AS given) AS bound
 )`] :
     []
   const counts =
     `measured.above - measured.under AS total, measured.reached - measured.under AS before,
     CASE WHEN measured.above > measured.under THEN measured.first END AS first, CASE WHEN measured.above > measured.under THEN measured.last END AS last`
   const once = hasRange ? "bounds" : "(VALUES (1)) AS one"
-  const only = page.keys === "one" && sift === undefined
+  const only = page.keys === "one" && postFilter === undefined
   const selection = only ?
     [
       ...range,
@@ -81,9 +96,9 @@ export const pageStatement = (page: PageText): string => {
           : page.keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"
       })`,
       ...range,
-      ...(sift === undefined ? [] : [`sifted AS MATERIALIZED (
-  SELECT r.item_id AS item FROM ${sift.table} AS r ${bounds}
-  WHERE r.item_id = ANY(${unfiled(sift.key)}::bigint[]) AND ${sift.condition} ${
+      ...(postFilter === undefined ? [] : [`sifted AS MATERIALIZED (
+  SELECT r.item_id AS item FROM ${postFilter.table} AS r ${bounds}
+  WHERE r.item_id = ANY(${unindexedTail(postFilter.key)}::bigint[]) AND ${postFilter.condition} ${
         hasRange ? `AND r.item_id >= ${low} AND r.item_id < ${high}` : ""
       }
 )`]),
@@ -93,7 +108,7 @@ export const pageStatement = (page: PageText): string => {
       `part AS (
   SELECT ${counts} FROM measured
   ${
-        sift === undefined
+        postFilter === undefined
           ? ""
           : `UNION ALL SELECT count(*), count(*) FILTER (WHERE sifted.item < ${position}), min(sifted.item), max(sifted.item) FROM sifted ${bounds}`
       }
@@ -105,7 +120,7 @@ export const pageStatement = (page: PageText): string => {
         read("listed.key", from, below, "$3::bigint")
       }) AS each
     ${
-        sift === undefined
+        postFilter === undefined
           ? ""
           : `UNION ALL SELECT sifted.item FROM sifted ${bounds} WHERE sifted.item >= ${from} AND sifted.item < ${below}`
       }
@@ -113,7 +128,7 @@ export const pageStatement = (page: PageText): string => {
 )`
     ]
   return answerStatement({
-    given: [...selection, ...page.given ?? []],
+    ctes: [...selection, ...page.ctes ?? []],
     head: [
       "ledger.lists_cut",
       "counted.total",
@@ -129,7 +144,7 @@ export const pageStatement = (page: PageText): string => {
   })
 }
 
-/** The position that a page begins with: descending, the first that it leaves out. */
+/** Returns the position at which a page begins; in descending order it is exclusive. */
 export const positionOf = (order: Order, fromItem: number | undefined): string =>
   order === "ASC"
     ? String(fromItem ?? 0)
@@ -137,13 +152,13 @@ export const positionOf = (order: Order, fromItem: number | undefined): string =
     ? lastPlace
     : String(fromItem + 1)
 
-/** The counts that the head of a page tells, and what it holds beside them. */
+/** Returns the counts of a page from its head, and the other columns of the head. */
 export const countsOf = (
   { head: [isCut, total, before, first, last, ...rest] }: SqlAnswer,
   order: Order,
   items: number
 ): {
-  /** False where there may be more in the lists than there are rows. */
+  /** False if the lists may still hold items that a rollback has removed. */
   readonly isCut: boolean
   readonly counts: PageCounts
   readonly rest: ReadonlyArray<string>

@@ -4,20 +4,20 @@ import type { TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import type { Found, Parties, StoreFailure } from "../../../core/ports/mod.ts"
 import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
-import { coordinatorLine, readCoordinator, registrationOf } from "./auction_rows.ts"
+import { coordinatorRowSql, decodeCoordinator, registrationOf } from "./auction_rows.ts"
 import {
-  accountLine,
-  batchLine,
-  exitLine,
-  readAccount,
-  readBatch,
-  readExit,
-  readTransaction,
-  transactionLine
+  accountRowSql,
+  batchRowSql,
+  exitRowSql,
+  decodeAccount,
+  decodeBatch,
+  decodeExit,
+  decodeTransaction,
+  transactionRowSql
 } from "./history_rows.ts"
 import { headStatement } from "./_list.ts"
 import { hexParameter } from "./_list_values.ts"
-import type { Ask } from "./_run_query.ts"
+import type { RunQuery } from "./_run_query.ts"
 import { type Tokens, tokenOf } from "./_token_cache.ts"
 
 /** How one item is found: a statement, its parameters, and what its lines are. */
@@ -39,7 +39,7 @@ const accountOf = (index: string, name: string): string =>
   `LEFT JOIN LATERAL (SELECT * FROM account WHERE account.account_index = ${index} LIMIT 1) AS ${name} ON true`
 
 /** A transaction that waits in its queue, with what its accounts tell by now, also those created since it was queued. */
-const waiting = `SELECT 0, ${transactionLine} FROM (
+const waiting = `SELECT 0, ${transactionRowSql} FROM (
   SELECT q.item_id, q.id, q.type, q.position, q.from_account_index, q.from_address, coalesce(q.from_public_key, sender.public_key) AS from_public_key,
     q.to_account_index, coalesce(q.to_address, receiver.address) AS to_address, coalesce(q.to_public_key, receiver.public_key) AS to_public_key,
     q.token_id, q.amount, NULL::bigint AS batch_num, q.historic_usd, q.timestamp_ms, q.queue, q.user_origin, q.deposit_amount, q.amount_success,
@@ -50,46 +50,46 @@ const waiting = `SELECT 0, ${transactionLine} FROM (
 
 const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
   account: {
-    text: answerStatement({ rows: [row("account", accountLine, "account_index = $1::bigint")] }),
+    text: answerStatement({ rows: [row("account", accountRowSql, "account_index = $1::bigint")] }),
     parameters: (index) => [String(index)],
     read: (lines, tokens) => {
-      const account = one(readAccount)(lines)
+      const account = one(decodeAccount)(lines)
       return account && { account, token: tokenOf(tokens, account.tokenId)! }
     }
   },
   exit: {
     text: answerStatement({
-      rows: [row("exit", exitLine, "batch_num = $1::bigint AND account_index = $2::bigint")]
+      rows: [row("exit", exitRowSql, "batch_num = $1::bigint AND account_index = $2::bigint")]
     }),
     parameters: ({ accountIndex, batchNum }) => [String(batchNum), String(accountIndex)],
     read: (lines, tokens) => {
-      const exit = one(readExit)(lines)
+      const exit = one(decodeExit)(lines)
       return exit && { exit, token: tokenOf(tokens, exit.tokenId)! }
     }
   },
   transaction: {
-    text: answerStatement({ rows: [row("transaction", transactionLine, "id = $1::bytea")] }),
+    text: answerStatement({ rows: [row("transaction", transactionRowSql, "id = $1::bytea")] }),
     wider: answerStatement({
-      rows: [row("transaction", transactionLine, "id = $1::bytea"), waiting]
+      rows: [row("transaction", transactionRowSql, "id = $1::bytea"), waiting]
     }),
     parameters: (id) => [hexParameter(id)],
     read: (lines, tokens) => {
-      const transaction = one(readTransaction)(lines)
+      const transaction = one(decodeTransaction)(lines)
       return transaction && { transaction, token: tokenOf(tokens, transaction.tokenId)! }
     }
   },
   batch: {
-    text: answerStatement({ rows: [row("batch", batchLine, "batch_num = $1::bigint")] }),
+    text: answerStatement({ rows: [row("batch", batchRowSql, "batch_num = $1::bigint")] }),
     parameters: (batchNum) => [String(batchNum)],
-    read: one(readBatch)
+    read: one(decodeBatch)
   },
   fullBatch: {
     text: answerStatement({
-      given: ["found AS MATERIALIZED (SELECT * FROM batch WHERE batch_num = $1::bigint LIMIT 1)"],
+      ctes: ["found AS MATERIALIZED (SELECT * FROM batch WHERE batch_num = $1::bigint LIMIT 1)"],
       rows: [
-        `SELECT 0, ${batchLine} FROM found AS r`,
+        `SELECT 0, ${batchRowSql} FROM found AS r`,
         // nothing but the batch's own transactions has these item ids; the limit is there for the plan
-        `SELECT r.item_id, ${transactionLine} FROM found CROSS JOIN LATERAL (
+        `SELECT r.item_id, ${transactionRowSql} FROM found CROSS JOIN LATERAL (
   SELECT * FROM transaction WHERE transaction.item_id >= found.transactions_from AND transaction.item_id < found.transactions_to
   ORDER BY transaction.item_id LIMIT found.transactions_to - found.transactions_from
 ) AS r`
@@ -98,9 +98,9 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
     parameters: (batchNum) => [String(batchNum)],
     read: ([batch, ...lines], tokens) =>
       batch === undefined ? null : {
-        batch: readBatch(batch),
+        batch: decodeBatch(batch),
         transactions: lines.map((line) => {
-          const transaction = readTransaction(line)
+          const transaction = decodeTransaction(line)
           return { transaction, token: tokenOf(tokens, transaction.tokenId)! }
         })
       }
@@ -112,16 +112,16 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
   },
   coordinator: {
     text: answerStatement({
-      rows: [`SELECT 0, ${coordinatorLine} FROM ${registrationOf("$1::bytea", "r")}`]
+      rows: [`SELECT 0, ${coordinatorRowSql} FROM ${registrationOf("$1::bytea", "r")}`]
     }),
     parameters: (bidder) => [hexParameter(bidder)],
-    read: one(readCoordinator)
+    read: one(decodeCoordinator)
   }
 }
 
 /** One item, or null where there is none. */
 export const findItem = <N extends Exclude<ItemName, "slot">>(
-  ask: Ask,
+  runQuery: RunQuery,
   name: N,
   key: ItemKeys[N]
 ): Effect.Effect<Found<Items[N]>, StoreFailure> => {
@@ -131,34 +131,34 @@ export const findItem = <N extends Exclude<ItemName, "slot">>(
     item: read(lines, tokens, key),
     stamp
   })
-  if (wider === undefined) return ask(question, item)
-  const inFull = ask({ ...question, text: wider }, item)
+  if (wider === undefined) return runQuery(question, item)
+  const inFull = runQuery({ ...question, text: wider }, item)
   return Effect.flatMap(
-    ask(question, item),
+    runQuery(question, item),
     (found) => found.item === null ? inFull : Effect.succeed(found)
   )
 }
 
 const partiesStatement = answerStatement({
   rows: [
-    `SELECT asked.place, ${accountLine} FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (account_index, place)
+    `SELECT asked.place, ${accountRowSql} FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (account_index, place)
 CROSS JOIN LATERAL (SELECT * FROM account WHERE account.account_index = asked.account_index LIMIT 1) AS r`
   ]
 })
 
 /** Accounts and tokens by what a transaction calls them. */
 export const findParties = (
-  ask: Ask,
+  runQuery: RunQuery,
   { accounts, tokens: tokenIds }: {
     readonly accounts: ReadonlyArray<AccountIndex>
     readonly tokens: ReadonlyArray<TokenId>
   }
 ): Effect.Effect<Parties, StoreFailure> =>
-  ask(
+  runQuery(
     { text: partiesStatement, parameters: [`{${accounts.join(",")}}`] },
     ({ lines, stamp }, tokens) => {
       const found = new Map(lines.map((line) => {
-        const account = readAccount(line)
+        const account = decodeAccount(line)
         return [account.index, account] as const
       }))
       return {

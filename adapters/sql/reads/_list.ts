@@ -25,8 +25,8 @@ import {
   positionOf,
   postingLists
 } from "../postings/mod.ts"
-import { type Asked, type SqlList, sqlLists, type TableListName } from "./_lists.ts"
-import { Again, type Ask } from "./_run_query.ts"
+import { type ListQueryPlan, type SqlList, sqlLists, type TableListName } from "./_lists.ts"
+import { Requery, type RunQuery } from "./_run_query.ts"
 import { tokenOf } from "./_token_cache.ts"
 
 /** Texts by list, shape and order: each is made once, since the driver knows a prepared statement by its text. */
@@ -43,7 +43,7 @@ export const textOnce = (name: string, make: () => string): string => {
 /** @param isCut whether the lists hold nothing but what there are rows of; where they do not it is left out, at some cost */
 const statementOf = (
   name: TableListName,
-  { shape, text }: Asked,
+  { shape, text }: ListQueryPlan,
   order: Order,
   isCut: boolean
 ): string =>
@@ -66,23 +66,23 @@ export const parametersFrom = (first: number) => {
 
 /** A page of one of the lists that have a row for each item. */
 export const listTable = <N extends TableListName>(
-  ask: Ask,
+  runQuery: RunQuery,
   name: N,
   query: ListQuery<N>
 ): Effect.Effect<Page<ListItems[N]>, NotRegistered | StoreFailure> => {
   const { filters, fromItem, limit = limitDefault, order = "ASC" } = query
   const list: SqlList<N> = sqlLists[name]
-  const asked = list.ask(filters)
-  const parameters = [asked.keys, positionOf(order, fromItem), String(limit), ...asked.values]
+  const plan = list.plan(filters)
+  const parameters = [plan.keys, positionOf(order, fromItem), String(limit), ...plan.values]
   const questionOf = (isCut: boolean) => ({
-    text: statementOf(name, asked, order, isCut),
+    text: statementOf(name, plan, order, isCut),
     parameters
   })
-  let isCutAsked = true
+  let isCutExpected = true
   return Effect.flatMap(
-    ask(questionOf(isCutAsked), (answer, tokens) => {
+    runQuery(questionOf(isCutExpected), (answer, tokens) => {
       const { counts, isCut, rest: [account, batch] } = countsOf(answer, order, answer.lines.length)
-      if (isCutAsked && !isCut) return new Again(questionOf(isCutAsked = false))
+      if (isCutExpected && !isCut) return new Requery(questionOf(isCutExpected = false))
       const unknown = unregistered(name, filters, (kind, value) =>
         kind === "token"
           ? tokenOf(tokens, value) !== null
@@ -127,12 +127,12 @@ export const headStatement = answerStatement({ rows: [] })
 
 /** A page of the tokens: they are few and in this process, so the statement only says which of their versions is the ledger's. */
 export const listTokens = (
-  ask: Ask,
+  runQuery: RunQuery,
   query: ListQuery<"tokens">
 ): Effect.Effect<Page<Token>, NotRegistered | StoreFailure> => {
   const { filters, fromItem, limit = limitDefault, order = "ASC" } = query
   return Effect.flatMap(
-    ask(
+    runQuery(
       { text: headStatement, parameters: [] },
       ({ stamp }, tokens) =>
         unregistered("tokens", filters, (_, id) => tokenOf(tokens, id) !== null, stamp) ??

@@ -13,7 +13,7 @@ import { countsOf, openSlotKey, type Order, pageStatement, positionOf } from "..
 import { parametersFrom, textOnce } from "./_list.ts"
 import { keysOfForger } from "./_lists.ts"
 import { byteParameter, hexParameter, keysParameter } from "./_list_values.ts"
-import { Again, type Ask, type Question } from "./_run_query.ts"
+import { Requery, type RunQuery, type Question } from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
 /** The slots [low, high). */
@@ -24,7 +24,7 @@ interface Range {
 
 /** The best bids of the slots $1 to $2. */
 const slotsStatement = answerStatement({
-  given: [
+  ctes: [
     bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")
   ],
   headText: currentVariables("auction"),
@@ -42,7 +42,10 @@ export interface SlotReader {
 }
 
 /** Reads slots; the clock of the last answer tells what to ask next. */
-export const makeSlotReader = (ask: Ask, constants: AuctionClock["constants"]): SlotReader => {
+export const makeSlotReader = (
+  runQuery: RunQuery,
+  constants: AuctionClock["constants"]
+): SlotReader => {
   const clockOf = clockReader(constants)
   let lastClock: AuctionClock | undefined
   const rangeOf = (
@@ -57,21 +60,21 @@ export const makeSlotReader = (ask: Ask, constants: AuctionClock["constants"]): 
     return { low: minSlotNum, high: Math.max(minSlotNum, last + 1) }
   }
   /** Asks for what the clock makes of a query; `read` gets the range that was asked for. */
-  const within = <A>(
+  const inRange = <A>(
     filters: ListQuery<"slots">["filters"],
     questionOf: (range: Range) => Question,
-    read: (...given: [...Parameters<Parameters<Ask>[1]>, AuctionClock, Range]) => A
+    read: (...given: [...Parameters<Parameters<RunQuery>[1]>, AuctionClock, Range]) => A
   ): Effect.Effect<A, StoreFailure> => {
     // nothing, for a start: the answer brings the clock
-    let asked = rangeOf(filters)
-    return ask(questionOf(asked ?? { low: 0, high: 0 }), (answer, tokens) => {
+    let queried = rangeOf(filters)
+    return runQuery(questionOf(queried ?? { low: 0, high: 0 }), (answer, tokens) => {
       const clock = lastClock = clockOf(answer)
       const range = rangeOf(filters)!
-      if (asked?.low === range.low && asked.high === range.high) {
+      if (queried?.low === range.low && queried.high === range.high) {
         return read(answer, tokens, clock, range)
       }
-      asked = range
-      return new Again(questionOf(range))
+      queried = range
+      return new Requery(questionOf(range))
     })
   }
 
@@ -87,7 +90,7 @@ export const makeSlotReader = (ask: Ask, constants: AuctionClock["constants"]): 
       const end = clamped((fromItem ?? slotNumMax) + 1)
       return { first: Math.max(low, end - limit), end }
     }
-    return within(filters, (range) => {
+    return inRange(filters, (range) => {
       const { end, first } = pageOf(range)
       return { text: slotsStatement, parameters: [String(first), String(end - 1)] }
     }, ({ lines, stamp }, _, clock, range): Page<SlotView> => {
@@ -115,7 +118,7 @@ export const makeSlotReader = (ask: Ask, constants: AuctionClock["constants"]): 
     { filters, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">
   ) => {
     const { wonByBidder, wonByForger } = filters
-    return within(filters, ({ high, low }) => ({
+    return inRange(filters, ({ high, low }) => ({
       text: wonStatement(wonByForger === undefined ? "bidder" : "forger", order),
       parameters: [
         wonByForger === undefined
@@ -148,10 +151,13 @@ export const makeSlotReader = (ask: Ask, constants: AuctionClock["constants"]): 
         ? listAll(query)
         : listWon(query),
     find: (slotNum) =>
-      ask({ text: slotsStatement, parameters: [String(slotNum), String(slotNum)] }, (answer) => {
-        const clock = lastClock = clockOf(answer)
-        return { item: readSlots(clock, answer.lines).slot(slotNum), stamp: answer.stamp }
-      })
+      runQuery(
+        { text: slotsStatement, parameters: [String(slotNum), String(slotNum)] },
+        (answer) => {
+          const clock = lastClock = clockOf(answer)
+          return { item: readSlots(clock, answer.lines).slot(slotNum), stamp: answer.stamp }
+        }
+      )
   }
 }
 
@@ -166,7 +172,7 @@ const wonStatement = (by: "bidder" | "forger", order: Order): string =>
       range,
       order,
       headText: currentVariables("auction"),
-      given: [bestBids("SELECT page.item AS slot_num FROM page")],
+      ctes: [bestBids("SELECT page.item AS slot_num FROM page")],
       rows: slotRows(order === "ASC" ? String(slotNumMax + 1) : "-1")
     })
   })

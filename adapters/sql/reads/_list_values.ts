@@ -2,7 +2,7 @@ import type { FiltersOf, ListName } from "../../../core/contract/mod.ts"
 import { transactionTypes } from "../../../core/domain/mod.ts"
 import { type PostingList, postingKey } from "../postings/mod.ts"
 
-/** How the values of filters stand in keys: as PostgreSQL's `int8send`, `int2send` and the bytes themselves write them. */
+/** Encodings of filter values in keys, equal to PostgreSQL's `int8send`, `int2send` and `bytea`. */
 const eightBytes = (value: number): Uint8Array => {
   const bytes = Buffer.alloc(8)
   bytes.writeBigInt64BE(BigInt(value))
@@ -28,34 +28,35 @@ const encodings: { readonly [filter: string]: (value: never) => Uint8Array } = {
   type: (type: typeof transactionTypes[number]) => twoBytes(transactionTypes.indexOf(type))
 }
 
-/** Bytes as a parameter. */
+/** Returns bytes as a `bytea` parameter in text format. */
 export const byteParameter = (value: Uint8Array): string =>
   `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}`
 export const hexParameter = (hex: string): string => `\\x${digitsOf(hex)}`
 export const keysParameter = (keys: ReadonlyArray<Uint8Array>): string =>
   `{${keys.map((key) => `"\\${byteParameter(key)}"`).join(",")}}`
 
-/** Where a combination of filters finds its items. */
-export interface Listed {
-  /** Of disjoint lists. */
+/** The posting lists of a combination of filters. */
+export interface KeyLookup {
+  /** Keys of disjoint lists. */
   readonly keys: ReadonlyArray<Uint8Array>
-  /** The list above them, where its open row has to be sifted as well. */
-  readonly above: Uint8Array | null
+  /** Key of the parent list, if its unindexed tail has to be filtered too; otherwise null. */
+  readonly parentKey: Uint8Array | null
 }
 
 /**
- * The lists for the given facets: a filter leads where it can be asked with all others, and the values of the others follow in their
- * order. A filter with several values has a list for each.
+ * Returns the keys of the lists for some filters. The key begins with the filter that combines with
+ * all the others; their values follow in the order of its `children`. A filter with several values
+ * has a key for each.
  */
-export const listedUnder = <N extends ListName>(
+export const lookUpKeys = <N extends ListName>(
   list: PostingList,
   filters: FiltersOf<N>
-): Listed => {
+): KeyLookup => {
   const values = filters as { readonly [filter: string]: unknown }
   const [leading, ...others] = Object.keys(list.facets).filter((filter) =>
     values[filter] !== undefined
   )
-  if (leading === undefined) return { keys: [postingKey(list)], above: null }
+  if (leading === undefined) return { keys: [postingKey(list)], parentKey: null }
   const following = list.facets[leading]!.children.filter((filter) => others.includes(filter))
   const paths = following.reduce<ReadonlyArray<ReadonlyArray<readonly [string, Uint8Array]>>>(
     (paths, filter) =>
@@ -66,7 +67,7 @@ export const listedUnder = <N extends ListName>(
   )
   return {
     keys: paths.map((path) => postingKey(list, ...path)),
-    above: following.length === 0
+    parentKey: following.length === 0
       ? null
       : postingKey(list, [leading, valuesOf(leading, values[leading])[0]!])
   }

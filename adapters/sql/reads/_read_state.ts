@@ -15,9 +15,9 @@ import {
 } from "../../../core/domain/mod.ts"
 import type { LedgerStamp, StoreFailure } from "../../../core/ports/mod.ts"
 import { answerStatement, prefixed, type SqlAnswer } from "../connection/mod.ts"
-import { batchLine, readBatch } from "./history_rows.ts"
+import { batchRowSql, decodeBatch } from "./history_rows.ts"
 import { readParameterSet } from "./parameter_sets.ts"
-import { Again, type Ask } from "./_run_query.ts"
+import { Requery, type RunQuery } from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
 /** The fees that are recommended lie within these, US dollars. */
@@ -46,7 +46,7 @@ const windowColumns = (
 
 /** Best bids of the slots $1 to $2, then the other variables and the last batch. */
 const stateStatement = answerStatement({
-  given: [
+  ctes: [
     bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")
   ],
   head: [
@@ -73,13 +73,13 @@ ${firstWithin("hour", feeWindowMs)}`,
     `SELECT ${slotNumMax + 3}, ${currentVariables("withdrawalDelayer")}`,
     `SELECT ${
       slotNumMax + 4
-    }, ${batchLine} FROM ledger CROSS JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ledger.batch_num LIMIT 1) AS r`
+    }, ${batchRowSql} FROM ledger CROSS JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ledger.batch_num LIMIT 1) AS r`
   ]
 })
 
 /** The network as the last block leaves it. Costs a few index probes, and one for each slot whose forger is known. */
 export const stateReader = (
-  ask: Ask,
+  runQuery: RunQuery,
   constants: AuctionClock["constants"],
   bounds: FeeBounds
 ): Effect.Effect<{ readonly state: NetworkState; readonly stamp: LedgerStamp }, StoreFailure> => {
@@ -87,16 +87,16 @@ export const stateReader = (
   // the slots whose forgers are told: those of the last answer, for a start
   let slots: readonly [first: number, last: number] = [0, -1]
   return Effect.suspend(() => {
-    let asked = slots
-    const question = () => ({ text: stateStatement, parameters: asked.map(String) })
-    return ask(question(), (answer) => {
+    let queriedSlots = slots
+    const question = () => ({ text: stateStatement, parameters: queriedSlots.map(String) })
+    return runQuery(question(), (answer) => {
       const clock = clockOf(answer)
       slots = [clock.currentSlot, lastClosedSlot(clock)]
-      if (asked[0] === slots[0] && asked[1] === slots[1]) {
+      if (queriedSlots[0] === slots[0] && queriedSlots[1] === slots[1]) {
         return { state: stateOf(answer, clock, bounds), stamp: answer.stamp }
       }
-      asked = slots
-      return new Again(question())
+      queriedSlots = slots
+      return new Requery(question())
     })
   })
 }
@@ -142,7 +142,7 @@ const within = (first: Sums, last: Sums): BatchSums =>
 const stateOf = (answer: SqlAnswer, clock: AuctionClock, bounds: FeeBounds): NetworkState => {
   const { stamp } = answer
   const lines = [...answer.lines]
-  const lastBatch = stamp.batchNum === null ? null : readBatch(lines.pop()!)
+  const lastBatch = stamp.batchNum === null ? null : decodeBatch(lines.pop()!)
   const withdrawalDelayer = readParameterSet("withdrawalDelayer", lines.pop()!)
   const rollup = readParameterSet("rollup", lines.pop()!)
   const [hash, timestampMs, lastEthereumBlock, ...numbers] = answer.head

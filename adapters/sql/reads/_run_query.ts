@@ -3,37 +3,38 @@ import { StoreFailure } from "../../../core/ports/mod.ts"
 import { readAnswer, type SqlAnswer, storeFailure, type Values } from "../connection/mod.ts"
 import { TokenCache, type Tokens } from "./_token_cache.ts"
 
-/** A statement with its parameters, as texts: PostgreSQL reads them as the types that the statement names. */
+/** A statement and its parameters in text format; the statement casts them. */
 export interface Question {
   readonly text: string
   readonly parameters: ReadonlyArray<string | null>
 }
 
 /**
- * Asks until the process knows the tokens of the answer's own version, and the answer can be read: `read` returns another question
- * where the one that was asked rested on something that has changed since.
+ * Runs a query and reads its answer with the tokens of the same version, which it loads if they are
+ * not cached. If `read` returns a `Requery`, since the query relied on something that has changed,
+ * it runs that query instead.
  */
-export type Ask = <A>(
+export type RunQuery = <A>(
   question: Question,
-  read: (answer: SqlAnswer, tokens: Tokens) => A | Again
+  read: (answer: SqlAnswer, tokens: Tokens) => A | Requery
 ) => Effect.Effect<A, StoreFailure>
 
-/** What to ask instead. */
-export class Again {
+/** Returned by a reader to run another query. */
+export class Requery {
   readonly question: Question
   constructor(question: Question) {
     this.question = question
   }
 }
 
-/** Each further attempt takes a change of the ledger between two statements; so many of them in a row do not happen. */
+/** Bound of the attempts. Each retry needs a change of the ledger between two statements. */
 const attemptsMax = 20
 
-export const makeAsk = (values: Values): Ask => {
+export const makeRunQuery = (values: Values): RunQuery => {
   const cache = new TokenCache(values)
   const attempt = <A>(
     question: Question,
-    read: (answer: SqlAnswer, tokens: Tokens) => A | Again,
+    read: (answer: SqlAnswer, tokens: Tokens) => A | Requery,
     attempts: number
   ): Effect.Effect<A, StoreFailure> =>
     Effect.flatMap(
@@ -42,10 +43,10 @@ export const makeAsk = (values: Values): Ask => {
         const answer = readAnswer(rows)
         const known = cache.find(answer.tokenVersion)
         const reading = (tokens: Tokens | undefined): Effect.Effect<A, StoreFailure> => {
-          const answered = tokens === undefined ? new Again(question) : read(answer, tokens)
-          if (!(answered instanceof Again)) return Effect.succeed(answered)
+          const answered = tokens === undefined ? new Requery(question) : read(answer, tokens)
+          if (!(answered instanceof Requery)) return Effect.succeed(answered)
           return attempts === attemptsMax
-            ? Effect.fail(restless)
+            ? Effect.fail(tooManyRequeries)
             : attempt(answered.question, read, attempts + 1)
         }
         return known !== undefined
@@ -56,7 +57,7 @@ export const makeAsk = (values: Values): Ask => {
   return (question, read) => Effect.suspend(() => attempt(question, read, 1))
 }
 
-const restless = new StoreFailure({
+const tooManyRequeries = new StoreFailure({
   message: `The ledger changed ${attemptsMax} times while one question was asked: try again`,
   retry: true
 })

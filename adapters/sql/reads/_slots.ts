@@ -7,7 +7,7 @@ import {
   slotView
 } from "../../../core/domain/mod.ts"
 import { fieldsOf, freeTextOf, lineOf, type SqlAnswer } from "../connection/mod.ts"
-import { bidLine, readBid, registrationOf } from "./auction_rows.ts"
+import { bidRowSql, decodeBid, registrationOf } from "./auction_rows.ts"
 import { readParameterSet } from "./parameter_sets.ts"
 
 /*
@@ -26,7 +26,7 @@ export const bestBids = (slots: string): string =>
   `best AS MATERIALIZED (
   SELECT slot.slot_num, bid.line, applicable.ethereum_block_num
   FROM (${slots}) AS slot CROSS JOIN LATERAL (
-    SELECT ${bidLine} AS line
+    SELECT ${bidRowSql} AS line
     FROM (SELECT * FROM bid WHERE bid.slot_num = slot.slot_num ORDER BY bid.item_id DESC LIMIT 1) AS r
     CROSS JOIN LATERAL ${registrationOf("r.bidder_addr", "c")}
   ) AS bid CROSS JOIN LATERAL (
@@ -70,7 +70,7 @@ export const readSlots = (clock: AuctionClock, lines: ReadonlyArray<string>) => 
   for (const line of lines) {
     const [first, second] = fieldsOf(line.slice(1))
     if (line.startsWith("s")) sets.set(first!, setOf(freeTextOf(line)))
-    else bids.set(Number(first), { bestBid: readBid(freeTextOf(line)), block: second! })
+    else bids.set(Number(first), { bestBid: decodeBid(freeTextOf(line)), block: second! })
   }
   return {
     slotNums: [...bids.keys()],

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Token, TokenId } from "../../../core/domain/mod.ts"
 import { answerStatement, readAnswer, type Values } from "../connection/mod.ts"
-import { readToken, tokenLine } from "./auction_rows.ts"
+import { decodeToken, tokenRowSql } from "./auction_rows.ts"
 
 /** All tokens of one version, each at the position of its id. */
 export interface Tokens {
@@ -17,7 +17,7 @@ const versionsMax = 4
 
 const statement = answerStatement({
   head: ["(SELECT max(token.token_id) FROM token)"],
-  rows: [`SELECT r.token_id, ${tokenLine} FROM token AS r WHERE r.version > $1::bigint`]
+  rows: [`SELECT r.token_id, ${tokenRowSql} FROM token AS r WHERE r.version > $1::bigint`]
 })
 
 /**
@@ -46,7 +46,7 @@ export class TokenCache {
       if (base !== undefined && tokenVersion < base.version) return undefined
       const all = [...base?.all ?? []]
       for (const line of lines) {
-        const token = readToken(line)
+        const token = decodeToken(line)
         all[token.id] = token
       }
       all.length = lastId === "" ? 0 : Number(lastId) + 1

@@ -11,13 +11,14 @@ import {
 
 /** Each pair belongs together: the line of a row `r`, and how it is read. */
 
-export const coordinatorLine = lineOf([
+export const coordinatorRowSql = lineOf([
   "r.item_id",
   digits("r.bidder_addr"),
   digits("r.forger_addr"),
   "r.ethereum_block_num"
 ], "r.url")
-export const readCoordinator = (line: string): Coordinator => coordinatorAt(fieldsOf(line), 0, line)
+export const decodeCoordinator = (line: string): Coordinator =>
+  coordinatorAt(fieldsOf(line), 0, line)
 
 /** The latest registration of a bidder, as `r`. */
 export const registrationOf = (bidder: string, name: string): string => `
@@ -25,7 +26,7 @@ export const registrationOf = (bidder: string, name: string): string => `
   WHERE registration.bidder_addr = ${bidder} LIMIT 1) AS ${name}`
 
 /** A bid `r` with the latest registration `c` of its bidder. */
-export const bidLine = lineOf([
+export const bidRowSql = lineOf([
   "r.item_id",
   "r.slot_num",
   digits("r.withdraw_addr"),
@@ -37,7 +38,7 @@ export const bidLine = lineOf([
   digits("c.forger_addr"),
   "c.ethereum_block_num"
 ], "c.url")
-export const readBid = (line: string): BidView => {
+export const decodeBid = (line: string): BidView => {
   const fields = fieldsOf(line)
   const coordinator = coordinatorAt(fields, 6, line)
   return Object.freeze({
@@ -64,7 +65,7 @@ const coordinatorAt = (fields: ReadonlyArray<string>, at: number, line: string):
   })
 
 /** Two free texts, the first as long as the columns say, in characters of PostgreSQL. */
-export const tokenLine = lineOf([
+export const tokenRowSql = lineOf([
   "r.item_id",
   "r.token_id",
   digits("r.ethereum_address"),
@@ -74,7 +75,7 @@ export const tokenLine = lineOf([
   "r.price_time_ms",
   "char_length(r.name)"
 ], "r.name || r.symbol")
-export const readToken = (line: string): Token => {
+export const decodeToken = (line: string): Token => {
   const fields = fieldsOf(line)
   const texts = [...freeTextOf(line)]
   const nameLength = Number(fields[7])

@@ -21,7 +21,7 @@ import {
 
 /** What the batches bring. Each pair belongs together: the line of a row `r`, and how it is read. */
 
-export const accountLine = lineOf([
+export const accountRowSql = lineOf([
   "r.item_id",
   "r.account_index",
   "r.token_id",
@@ -31,7 +31,7 @@ export const accountLine = lineOf([
   "r.nonce",
   "r.balance"
 ])
-export const readAccount = (line: string): Account => {
+export const decodeAccount = (line: string): Account => {
   const fields = fieldsOf(line)
   return Object.freeze({
     itemId: Number(fields[0]),
@@ -45,7 +45,7 @@ export const readAccount = (line: string): Account => {
   })
 }
 
-export const transactionLine = lineOf([
+export const transactionRowSql = lineOf([
   "r.item_id",
   digits("r.id"),
   "r.type",
@@ -72,7 +72,7 @@ export const transactionLine = lineOf([
   "r.historic_fee_usd",
   "r.nonce"
 ])
-export const readTransaction = (line: string): Transaction => {
+export const decodeTransaction = (line: string): Transaction => {
   const fields = fieldsOf(line)
   return Object.freeze({
     itemId: Number(fields[0]),
@@ -107,7 +107,7 @@ export const readTransaction = (line: string): Transaction => {
   })
 }
 
-export const exitLine = lineOf([
+export const exitRowSql = lineOf([
   "r.item_id",
   "r.batch_num",
   "r.account_index",
@@ -127,7 +127,7 @@ export const exitLine = lineOf([
   "r.delayed_withdraw_request",
   "r.delayed_withdrawn"
 ])
-export const readExit = (line: string): Exit => {
+export const decodeExit = (line: string): Exit => {
   const fields = fieldsOf(line)
   return Object.freeze({
     itemId: Number(fields[0]),
@@ -153,7 +153,7 @@ export const readExit = (line: string): Exit => {
   })
 }
 
-export const batchLine = lineOf([
+export const batchRowSql = lineOf([
   "r.item_id",
   "r.batch_num",
   "r.ethereum_block_num",
@@ -169,7 +169,7 @@ export const batchLine = lineOf([
   "r.forge_l1_transactions_num",
   "r.slot_num"
 ])
-export const readBatch = (line: string): Batch => {
+export const decodeBatch = (line: string): Batch => {
   const fields = fieldsOf(line)
   const amounts = membersOf(fields[7]!, BigInt)
   return Object.freeze({

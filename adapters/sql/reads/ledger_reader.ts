@@ -12,7 +12,7 @@ import { findItem, findParties } from "./_find.ts"
 import { headStatement, listTable, listTokens } from "./_list.ts"
 import { makeSlotReader } from "./_list_slots.ts"
 import { type FeeBounds, stateReader } from "./_read_state.ts"
-import { makeAsk } from "./_run_query.ts"
+import { makeRunQuery } from "./_run_query.ts"
 
 export interface LedgerReaderOptions extends Partial<FeeBounds> {
   /** Those of the network whose ledger the database holds. */
@@ -24,8 +24,8 @@ export const makeLedgerReader = (
   values: Values,
   { auction, maxFeeUSD = Infinity, minFeeUSD = 0 }: LedgerReaderOptions
 ): LedgerReader["Service"] => {
-  const ask = makeAsk(values)
-  const slots = makeSlotReader(ask, auction)
+  const runQuery = makeRunQuery(values)
+  const slots = makeSlotReader(runQuery, auction)
   const list = (
     name: ListName,
     query: ListQuery<never>
@@ -34,9 +34,9 @@ export const makeLedgerReader = (
       case "slots":
         return slots.list(query)
       case "tokens":
-        return listTokens(ask, query)
+        return listTokens(runQuery, query)
       default:
-        return listTable(ask, name, query)
+        return listTable(runQuery, name, query)
     }
   }
   return {
@@ -44,9 +44,9 @@ export const makeLedgerReader = (
     find: ((name, key) =>
       name === "slot"
         ? slots.find(key as number)
-        : findItem(ask, name, key as never)) as LedgerReader["Service"]["find"],
-    parties: (of) => findParties(ask, of),
-    state: stateReader(ask, auction, { minFeeUSD, maxFeeUSD }),
+        : findItem(runQuery, name, key as never)) as LedgerReader["Service"]["find"],
+    parties: (of) => findParties(runQuery, of),
+    state: stateReader(runQuery, auction, { minFeeUSD, maxFeeUSD }),
     stamp: Effect.map(
       Effect.mapError(values(headStatement, []), storeFailure),
       (rows) => readAnswer(rows).stamp

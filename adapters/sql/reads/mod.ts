@@ -1,21 +1,21 @@
 /** The ledger's read port: one statement for each answer. */
 export {
-  bidLine,
-  coordinatorLine,
-  readBid,
-  readCoordinator,
-  readToken,
-  tokenLine
+  bidRowSql,
+  coordinatorRowSql,
+  decodeBid,
+  decodeCoordinator,
+  decodeToken,
+  tokenRowSql
 } from "./auction_rows.ts"
 export {
-  accountLine,
-  batchLine,
-  exitLine,
-  readAccount,
-  readBatch,
-  readExit,
-  readTransaction,
-  transactionLine
+  accountRowSql,
+  batchRowSql,
+  exitRowSql,
+  decodeAccount,
+  decodeBatch,
+  decodeExit,
+  decodeTransaction,
+  transactionRowSql
 } from "./history_rows.ts"
 export { type LedgerReaderOptions, makeLedgerReader } from "./ledger_reader.ts"
 export {

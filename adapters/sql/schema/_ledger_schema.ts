@@ -303,7 +303,7 @@ export const ledgerSchema: ReadonlyArray<string> = [
     filed: "bytea[] NOT NULL"
   }, "PRIMARY KEY (table_name, first_item)"),
   "ALTER TABLE removed_rows ALTER COLUMN filed SET STORAGE EXTERNAL",
-  // `_open_items.ts`
+  // `postings/open_items.ts`
   table("open_item", { key: "bytea NOT NULL", item: "bigint NOT NULL" }, "PRIMARY KEY (key, item)"),
   table("open_count", {
     key: "bytea NOT NULL",

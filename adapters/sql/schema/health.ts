@@ -1,22 +1,23 @@
 import { Context, Effect, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { checkHealth, type Health } from "../../../core/ports/mod.ts"
-import { Database, Signals, toldBy } from "../connection/mod.ts"
+import { Database, ControlConnection, toldBy } from "../connection/mod.ts"
 import { migrate } from "./migrate.ts"
 
 /** Tells the monitor how the database is, whether its schema is ours, and who writes the ledger. */
-export const tellHealth: Effect.Effect<void, never, Database | Signals | Scope.Scope> = Effect.gen(
-  function*() {
-    const database = yield* Database
-    const { sql } = yield* Signals
-    yield* checkHealth("database", answered(database.reads))
-    yield* checkHealth(
-      "migrations",
-      Effect.provideContext(schema, Context.make(Database, database))
-    )
-    yield* checkHealth("writer", writer(sql))
-  }
-)
+export const tellHealth: Effect.Effect<void, never, Database | ControlConnection | Scope.Scope> =
+  Effect.gen(
+    function*() {
+      const database = yield* Database
+      const { sql } = yield* ControlConnection
+      yield* checkHealth("database", answered(database.reads))
+      yield* checkHealth(
+        "migrations",
+        Effect.provideContext(schema, Context.make(Database, database))
+      )
+      yield* checkHealth("writer", writer(sql))
+    }
+  )
 
 const answered = (sql: SqlClient.SqlClient): Effect.Effect<Health> =>
   Effect.match(sql.unsafe("SELECT 1"), {

@@ -22,7 +22,7 @@ export const migrate = (
   { dryRun = false, migrations = all }: MigrateOptions = {}
 ): Effect.Effect<ReadonlyArray<Migration>, DatabaseError | StoreFailure, Database> =>
   Effect.gen(function*() {
-    const { unhurried: sql } = yield* Database
+    const { migrations: sql } = yield* Database
     if (dryRun) return yield* missing(migrations, yield* applied(sql))
     yield* prepare(sql)
     const done: Array<Migration> = []

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { RollBackReport } from "../../../core/ports/mod.ts"
 import { bigintArray } from "../connection/mod.ts"
-import { announcingVersion, partFlags, raiseParts } from "../notifications/mod.ts"
+import { notifyVersion, partFlags, raiseParts } from "../notifications/mod.ts"
 import {
   closeStatement,
   openExitSource,
@@ -10,16 +10,16 @@ import {
   removing,
   slotKey
 } from "../postings/mod.ts"
-import type { WorkingView } from "./_view.ts"
-import type { ViewStart } from "./_view_start.ts"
+import type { OverlayStart } from "./_overlay_start.ts"
+import type { WriteOverlay } from "./_write_overlay.ts"
 
 /*
- * A rollback takes a suffix off every table and puts back what the blocks in it overwrote. Item ids are not given back. The lists of items
- * are cut afterwards: see `postings/removed_rows.ts`.
+ * A rollback deletes a suffix of every table and restores what the deleted blocks overwrote. Item
+ * ids are not reused. The posting lists are cut afterwards: see `postings/removed_rows.ts`.
  */
 
-/** How far everything reached when the block that stays had been written. */
-interface Left {
+/** The last and next ids just after the last surviving block. */
+interface SurvivingState {
   readonly number: string
   readonly last_batch_num: bigint
   readonly last_account_index: bigint
@@ -30,12 +30,12 @@ interface Left {
   readonly next_batch: bigint
   readonly next_bid: bigint
   readonly next_coordinator: bigint
-  /** Blocks above. */
+  /** Number of blocks to delete. */
   readonly dropped: bigint
 }
 
-/** The genesis block stays in any case. */
-const leftStatement = `
+/** The genesis block always survives. */
+const survivingStatement = `
 SELECT block.*, (SELECT count(*) FROM block AS above WHERE above.number > block.number) AS dropped
 FROM block WHERE number = coalesce((SELECT max(number) FROM block WHERE number <= $1::numeric), (SELECT min(number) FROM block))`
 
@@ -66,9 +66,10 @@ const removeBids = `WITH ${removing("bids", "r.item_id >= $1::bigint")} SELECT`
 const openSlots = openStatement(heldSlots)
 
 /*
- * What is overwritten and what goes, where nothing else is to be known first: all of it at once, each part seeing the rows as they were.
- * `$1` is the block that stays, `$2` and `$3` are the first exit and transaction, queued ones included, that go, `$4` to `$6` the
- * last batch, account and token that stay, `$7` is the version of tokens that changed.
+ * What is overwritten and what goes, where nothing else is to be known first: all of it at once,
+ * each part seeing the rows as they were. `$1` is the block that stays, `$2` and `$3` are the first
+ * exit and transaction, queued ones included, that go, `$4` to `$6` the last batch, account and
+ * token that stay, `$7` is the version of tokens that changed.
  */
 export const removal = `
 WITH batches AS MATERIALIZED (SELECT batch_num, updated_accounts, nonces_before, balances_before FROM batch WHERE batch_num > $4::bigint),
@@ -119,35 +120,38 @@ CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.bidder_addr = as
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
   lists_cut = NOT EXISTS (SELECT FROM removed_rows), ${raiseParts(6)}
-${announcingVersion}`
+${notifyVersion}`
 
-/** Drops every block above `toBlock`; the caller holds the ledger's row, and `view` tells where it stands. */
+/**
+ * Deletes every block above `toBlock`. The caller has locked the row of `ledger`, and the overlay
+ * has its current state.
+ */
 export const rollBackTo = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
-  { lastBatchNum, stamp, start }: WorkingView,
+  { lastBatchNum, stamp, start }: WriteOverlay,
   { toBlock, writeId }: { readonly toBlock: bigint; readonly writeId: string }
 ): Effect.fn.Return<RollBackReport, SqlError.SqlError> {
-  const left = (yield* sql.unsafe<Left>(leftStatement, [`${toBlock}`]))[0]!
-  if (left.dropped > 0n) yield* cutBack(sql, left, start)
-  const leftBatch = Number(left.last_batch_num)
+  const surviving = (yield* sql.unsafe<SurvivingState>(survivingStatement, [`${toBlock}`]))[0]!
+  if (surviving.dropped > 0n) yield* cutBack(sql, surviving, start)
+  const lastBatch = Number(surviving.last_batch_num)
   const after = {
-    ethereumBlockNum: BigInt(left.number),
-    batchNum: leftBatch === 0 ? null : leftBatch,
+    ethereumBlockNum: BigInt(surviving.number),
+    batchNum: lastBatch === 0 ? null : lastBatch,
     version: stamp.version + 1
   }
   yield* sql.unsafe(updateLedger, [
     `${after.version}`,
     `${start.tokenVersion + 1}`,
-    left.number,
+    surviving.number,
     after.batchNum === null ? null : `${after.batchNum}`,
     writeId,
-    partFlags(new Set(left.dropped > 0n ? ["rollBacks"] : []))
+    partFlags(new Set(surviving.dropped > 0n ? ["rollBacks"] : []))
   ])
   return {
     toBlock,
-    blocks: Number(left.dropped),
-    batches: lastBatchNum - leftBatch,
-    lastBatchNum: leftBatch,
+    blocks: Number(surviving.dropped),
+    batches: lastBatchNum - lastBatch,
+    lastBatchNum: lastBatch,
     stamp: after
   }
 })
@@ -155,15 +159,15 @@ export const rollBackTo = Effect.fnUntraced(function*(
 const cutBack = Effect.fnUntraced(
   function*(
     sql: SqlClient.SqlClient,
-    left: Left,
-    { next, tokenVersion }: ViewStart
+    surviving: SurvivingState,
+    { next, tokenVersion }: OverlayStart
   ): Effect.fn.Return<void, SqlError.SqlError> {
     const run = <Row extends object>(statement: string, ...parameters: ReadonlyArray<unknown>) =>
       sql.unsafe<Row>(statement, parameters)
     const reopened = yield* run<{ readonly item_id: bigint }>(
       undoWithdrawals,
-      left.number,
-      left.next_exit
+      surviving.number,
+      surviving.next_exit
     )
     if (reopened.length > 0) {
       yield* run(
@@ -171,33 +175,35 @@ const cutBack = Effect.fnUntraced(
         bigintArray(reopened.map(({ item_id }) => item_id))
       )
     }
-    if (left.next_exit < next.exit) yield* run(closeExits, left.next_exit)
-    if (left.next_bid < next.bid) {
+    if (surviving.next_exit < next.exit) yield* run(closeExits, surviving.next_exit)
+    if (surviving.next_bid < next.bid) {
       const slots = bigintArray(
-        (yield* run<{ readonly slot_num: bigint }>(slotsStatement, left.next_bid)).map((
+        (yield* run<{ readonly slot_num: bigint }>(slotsStatement, surviving.next_bid)).map((
           { slot_num }
         ) => slot_num)
       )
       yield* run(closeSlots, slots)
-      yield* run(removeBids, left.next_bid)
+      yield* run(removeBids, surviving.next_bid)
       yield* run(openSlots, slots)
     }
-    if (left.next_coordinator < next.coordinator) {
-      const bidders =
-        (yield* run<{ readonly bidder_addr: Uint8Array }>(biddersStatement, left.next_coordinator))
-          .map(({ bidder_addr }) => bidder_addr)
-      yield* run(removeCoordinators, left.next_coordinator)
+    if (surviving.next_coordinator < next.coordinator) {
+      const bidders = (yield* run<{ readonly bidder_addr: Uint8Array }>(
+        biddersStatement,
+        surviving.next_coordinator
+      ))
+        .map(({ bidder_addr }) => bidder_addr)
+      yield* run(removeCoordinators, surviving.next_coordinator)
       yield* run(forgetRegistrations, bidders)
       yield* run(restoreRegistrations, bidders)
     }
     yield* run(
       removal,
-      left.number,
-      left.next_exit,
-      left.next_transaction,
-      left.last_batch_num,
-      left.last_account_index,
-      left.last_token_id,
+      surviving.number,
+      surviving.next_exit,
+      surviving.next_transaction,
+      surviving.last_batch_num,
+      surviving.last_account_index,
+      surviving.last_token_id,
       `${tokenVersion + 1}`
     )
   }

@@ -9,7 +9,7 @@ import {
   rowsOf,
   updateOf
 } from "../connection/mod.ts"
-import { announcingVersion, partFlags, raiseParts } from "../notifications/mod.ts"
+import { notifyVersion, partFlags, raiseParts } from "../notifications/mod.ts"
 import {
   appendEntries,
   appendPostings,
@@ -22,7 +22,7 @@ import {
   slotKey
 } from "../postings/mod.ts"
 import * as columns from "./_ledger_columns.ts"
-import type { WorkingView } from "./_view.ts"
+import type { WriteOverlay } from "./_write_overlay.ts"
 
 type Writing = Effect.Effect<void, SqlError.SqlError>
 
@@ -69,7 +69,7 @@ const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
   next_account = $6::bigint, next_exit = $7::bigint, next_transaction = $8::bigint, next_batch = $9::bigint, next_bid = $10::bigint, next_token = $11::bigint,
   next_coordinator = $12::bigint, ${raiseParts(13)}
-${announcingVersion}`
+${notifyVersion}`
 
 /**
  * Writes the rows that a working view noted, set by set; the caller holds the ledger's row. `recent` are additions of transactions that
@@ -77,7 +77,7 @@ ${announcingVersion}`
  */
 export const writeRows = (
   sql: SqlClient.SqlClient,
-  view: WorkingView,
+  view: WriteOverlay,
   writeId: string,
   recent: KnownAdditions
 ): Effect.Effect<ListedEntries["additions"], SqlError.SqlError> => {
@@ -173,7 +173,7 @@ export const writeRows = (
   })
 }
 
-const slotsThatChangeHands = ({ bestBid, rows }: WorkingView) => {
+const slotsThatChangeHands = ({ bestBid, rows }: WriteOverlay) => {
   const changed = [...rows.bidSlots].flatMap(([slotNum, before]) => {
     const bidder = bestBid(slotNum)!.bidderAddr
     return bidder === before ? [] : [{ slotNum, before, bidder }]

@@ -3,35 +3,44 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { StoreFailure, WriteSeries } from "../../../core/ports/mod.ts"
-import { Database, Signals, storeFailure } from "../connection/mod.ts"
+import { Database, ControlConnection, storeFailure } from "../connection/mod.ts"
 
 /*
- * One process writes the ledger at a time, and the database sees to it. The row of `writer` says who, and until when without a sign of
- * life; only the clock of the database counts. Each new holder has a greater epoch, and every write transaction begins by locking the
- * row with its epoch: who lost the lease cannot commit, however long it slept.
+ * One process writes the ledger at a time, and the database enforces it. The row of `writer` has
+ * the holder and when its lease expires without a heartbeat, by the clock of the database alone.
+ * Each new holder has a greater epoch, and every write transaction begins by locking the row with
+ * its epoch, so a process that lost the lease cannot commit, however long it was suspended.
  *
- * The locks: a write transaction holds a key share, with which the sign of life (an update of no key) gets along, so that a long write does
- * not look like death; taking over asks for the whole row and so waits until no transaction of the holder before is open. One that
- * a frozen process left open is ended by `idle_in_transaction_session_timeout`. A row lock rather than an advisory one, since distributed
- * engines know row locks, and the row tells who holds it.
+ * Locks: a write transaction holds FOR KEY SHARE, which does not block the heartbeat (an update of
+ * no key column), so the lease does not expire during a long write. Taking over needs FOR UPDATE,
+ * and so waits until no transaction of the previous holder is open;
+ * `idle_in_transaction_session_timeout` ends one that a frozen process left open. It is a row lock
+ * rather than an advisory lock since distributed engines support row locks, and since the row names
+ * the holder.
  */
 
 export interface LeaseOptions {
-  /** How long a writer that gives no sign of life keeps the others out; 10 s by default. */
+  /** Time after the last heartbeat at which the lease expires; 10 s by default. */
   readonly termMs?: number
-  /** How often it gives one; 2 s by default. */
+  /** Interval of heartbeats; 2 s by default. */
   readonly beatMs?: number
-  /** Whether a write waits for the lease while another process holds it, to take over when that one ends; false by default: the write fails. */
+  /**
+   * Whether a write waits while another process holds the lease, to take over when it ends; false
+   * by default: the write fails.
+   */
   readonly waits?: boolean
-  /** What others are told; the process and its machine by default. */
+  /** Name of the holder in messages of other processes; process id and host name by default. */
   readonly holder?: string
 }
 
-/** The right to write the ledger. It is taken with the first write and given back when the layer closes. */
+/**
+ * The lease to write the ledger. The first write acquires it, and closing the layer releases it.
+ */
 export class WriterLease extends Context.Service<WriterLease, {
   /**
-   * Runs a write as one transaction on `Database.writes` that commits only while this process is the writer. Fails, and nothing has
-   * happened, where another one is; and once in each `WriteSeries` where another one was since its last write.
+   * Runs a write as one transaction on `Database.writes` that commits only while this process holds
+   * the lease. Fails without effect if another process holds it, and once in each `WriteSeries` if
+   * another process held it since the last write of the series.
    */
   readonly write: <A, E, R>(
     transaction: Effect.Effect<A, E, R>
@@ -40,12 +49,12 @@ export class WriterLease extends Context.Service<WriterLease, {
 
 export const leaseLayer = (
   options: LeaseOptions = {}
-): Layer.Layer<WriterLease, never, Database | Signals> =>
+): Layer.Layer<WriterLease, never, Database | ControlConnection> =>
   Layer.effect(
     WriterLease,
     Effect.gen(function*() {
       const { writes } = yield* Database
-      const { sql } = yield* Signals
+      const { sql } = yield* ControlConnection
       const lease = yield* makeLease(sql, options)
       return {
         write: (transaction) =>
@@ -59,17 +68,17 @@ export const leaseLayer = (
     })
   )
 
-/** How often who waits for the lease asks, at most a tenth of its own term. */
+/** Polling interval while another process holds the lease; at most `termMs / 10`. */
 const retryMs = 500
-/** A release that cannot be said soon is not worth waiting for: the term ends by itself. */
+/** Timeout of the release; the lease expires anyway. */
 const releaseMs = 2000
 
 interface HeldLease {
-  /** The epoch under which this process writes. */
+  /** The epoch of this process's lease; acquires it if necessary. */
   readonly held: Effect.Effect<bigint, StoreFailure>
-  /** Fails, once, where another process was the writer since the last write of the series. */
+  /** Fails once if another process was the writer since the last write of the series. */
   readonly inSeries: Effect.Effect<void, StoreFailure>
-  /** Notes that an epoch has passed, and fails with that. */
+  /** Records that the lease of an epoch is lost, and fails. */
   readonly lost: (epoch: bigint) => Effect.Effect<never, StoreFailure>
 }
 
@@ -82,12 +91,13 @@ const makeLease = (sql: SqlClient.SqlClient, {
   Effect.gen(function*() {
     let epoch: bigint | null = null
     let lastEpoch: bigint | null = null
-    /** From which epoch on nobody else came in between. */
+    /** The first epoch since which no other process held the lease. */
     let since: bigint | null = null
-    // process numbers come again: the letters tell a lease that is ours, also where the answer to its taking was lost
+    // process ids are reused: the suffix identifies our lease, even if the answer to `take` was
+    // lost
     const holder = `${name} (${randomBytes(4).toString("hex")})`
     const one = Semaphore.makeUnsafe(1)
-    const told = (writer: Writer): StoreFailure =>
+    const heldBy = (writer: Writer): StoreFailure =>
       new StoreFailure({
         retry: true,
         message:
@@ -99,7 +109,7 @@ const makeLease = (sql: SqlClient.SqlClient, {
         taken === undefined
           ? Effect.flatMap(
             sql.unsafe<Writer>(holderStatement),
-            ([writer]) => Effect.fail(writer === undefined ? unknownWriter : told(writer))
+            ([writer]) => Effect.fail(writer === undefined ? unknownWriter : heldBy(writer))
           )
           : Effect.succeed(taken.epoch)
       ),
@@ -107,7 +117,7 @@ const makeLease = (sql: SqlClient.SqlClient, {
     )
     const held = one.withPermit(Effect.suspend(() => {
       if (epoch !== null) return Effect.succeed(epoch)
-      // a lease that was taken is noted, whatever becomes of who asked for it
+      // record a lease that was taken, even if the caller is interrupted
       const taking = Effect.uninterruptible(Effect.tap(take, (taken) =>
         Effect.andThen(
           Effect.sync(() => {
@@ -118,7 +128,7 @@ const makeLease = (sql: SqlClient.SqlClient, {
         )))
       return waits
         ? Effect.tapError(taking, (failure) => Effect.logDebug(failure.message)).pipe(
-          // a database that fails is no other writer: that is told at once
+          // fail at once if the database fails: there is no other writer to wait for
           Effect.retry({
             while: ({ cause }) => cause === undefined,
             schedule: Schedule.spaced(Math.min(retryMs, termMs / 10))
@@ -134,10 +144,10 @@ const makeLease = (sql: SqlClient.SqlClient, {
           `This process writes the ledger no more: another one has taken over from epoch ${lostEpoch}`
         )
       })
-    const beat = Effect.suspend(() => {
-      const beating = epoch
-      return beating === null ? Effect.void : sql.unsafe(beatStatement, [beating, termMs]).pipe(
-        Effect.flatMap((rows) => rows.length === 0 ? forget(beating) : Effect.void),
+    const heartbeat = Effect.suspend(() => {
+      const heldEpoch = epoch
+      return heldEpoch === null ? Effect.void : sql.unsafe(beatStatement, [heldEpoch, termMs]).pipe(
+        Effect.flatMap((rows) => rows.length === 0 ? forget(heldEpoch) : Effect.void),
         Effect.catch((error) =>
           Effect.logWarning("The writer of the ledger could not give its sign of life", error)
         )
@@ -150,20 +160,20 @@ const makeLease = (sql: SqlClient.SqlClient, {
           : Effect.ignore(Effect.timeout(sql.unsafe(releaseStatement, [epoch]), releaseMs))
       )
     )
-    yield* Effect.forkScoped(Effect.repeat(beat, Schedule.spaced(beatMs)))
+    yield* Effect.forkScoped(Effect.repeat(heartbeat, Schedule.spaced(beatMs)))
     return {
       held,
       inSeries: Effect.flatMap(WriteSeries, (series) => {
         if (series === null || series.since === since) return Effect.void
         const isFirst = series.since === null
         series.since = since
-        return isFirst ? Effect.void : Effect.fail(overtaken)
+        return isFirst ? Effect.void : Effect.fail(writerChanged)
       }),
       lost: (lostEpoch) => Effect.andThen(forget(lostEpoch), Effect.fail(noLongerWriter))
     }
   })
 
-/** The first statement of a write transaction; holds until it ends. */
+/** The first statement of a write transaction; its lock lasts until the transaction ends. */
 const fence = (sql: SqlClient.SqlClient, epoch: bigint, lost: HeldLease["lost"]) =>
   Effect.flatMap(
     sql.unsafe(fenceStatement, [epoch]),
@@ -193,7 +203,7 @@ const unknownWriter = new StoreFailure({
   retry: true,
   message: "The ledger had another writer a moment ago, expected none: try again"
 })
-const overtaken = new StoreFailure({
+const writerChanged = new StoreFailure({
   retry: true,
   overtaken: true,
   message:

@@ -11,20 +11,23 @@ import {
 import { Database } from "../connection/mod.ts"
 import { type ListedEntries, RecentAdditions } from "../postings/mod.ts"
 import { WriterLease } from "./lease.ts"
-import { loadView } from "./_load_view.ts"
+import { loadOverlay } from "./_load_overlay.ts"
+import { OverlayNeeds } from "./_overlay_needs.ts"
 import { rollBackTo } from "./_roll_back.ts"
-import { WorkingView } from "./_view.ts"
-import { ViewNeeds } from "./_view_needs.ts"
+import { WriteOverlay } from "./_write_overlay.ts"
 import { writeRows } from "./_write_rows.ts"
 import { makeWriteTransaction } from "./_write_transaction.ts"
 
-/** What came of one write. */
-export interface Applied {
+/** The result of one write. */
+export interface WriteResult {
   readonly applied: boolean
   readonly stamp: LedgerStamp
 }
 
-/** A block, or prices that belong to the block before, with what decides on it when the writes before it have been made. */
+/**
+ * A block, or prices for the block before, and the decision on it, which sees the result of the
+ * writes before.
+ */
 export type BulkWrite<E> =
   | {
     readonly kind: "block"
@@ -37,36 +40,37 @@ export type BulkWrite<E> =
     readonly check: (view: LedgerView) => Result.Result<void, E>
   }
 
-/** Makes many writes at once, for loading a feed. */
+/** Applies many writes in one transaction, to load a feed. */
 export class BulkWriter extends Context.Service<BulkWriter, {
   /**
-   * Makes consecutive writes in one transaction, each decided on what the ones before it leave; much faster than one by one. Where a
-   * decision refuses one, those before it are stored and the call fails with that. They are held in memory, and the database waits
-   * while they are decided: some thousand transactions together are a good size.
+   * Applies consecutive writes in one transaction, each decided on the result of those before; much
+   * faster than one by one. If a decision refuses a write, those before it are stored and the call
+   * fails with the refusal. All rows are in memory, and the transaction stays open while the writes
+   * are decided: a few thousand transactions are a good size.
    *
-   * @param check runs beside the writing when all is decided, as the checks of the decisions do: what one of them fails with, the call
-   * fails with, and nothing is stored
+   * @param check runs concurrently with the writing once all is decided, like the checks of the
+   * decisions. If one of them fails, the call fails with its error and nothing is stored
    */
   readonly applyAll: <E, C = never>(
     writes: ReadonlyArray<BulkWrite<E>>,
     check?: Effect.Effect<void, C>
-  ) => Effect.Effect<ReadonlyArray<Applied>, E | C | StoreFailure>
+  ) => Effect.Effect<ReadonlyArray<WriteResult>, E | C | StoreFailure>
 }>()("rollup/sql/BulkWriter") {}
 
-interface Written<E> {
-  readonly applied: ReadonlyArray<Applied>
+interface BulkOutcome<E> {
+  readonly applied: ReadonlyArray<WriteResult>
   readonly refused: { readonly reason: E } | null
-  /** Of the new transactions. */
+  /** Posting entries of the new transactions. */
   readonly additions: ListedEntries["additions"]
 }
 
-/** The port, and the way to write many blocks. */
+/** The write port, and its bulk operation. */
 export interface SqlLedgerWriter {
   readonly port: LedgerWriter["Service"]
   readonly applyAll: BulkWriter["Service"]["applyAll"]
 }
 
-/** Serves the writing port from a database that is migrated and opened. */
+/** Makes the write port over a database that is migrated and opened. */
 export const makeLedgerWriter: Effect.Effect<
   SqlLedgerWriter,
   never,
@@ -75,9 +79,9 @@ export const makeLedgerWriter: Effect.Effect<
   const { writes: sql } = yield* Database
   const inTransaction = makeWriteTransaction(sql, yield* WriterLease)
   const recent = new RecentAdditions()
-  // every write begins with what the one before has left to do, also one of nothing
+  // each write transaction first cuts what a rollback left in the lists, even an empty one
   const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false })).pipe(
-    // it goes on from nothing
+    // it depends on no earlier write
     Effect.provideService(WriteSeries, null),
     Effect.ignore({
       log: "Warn",
@@ -91,10 +95,10 @@ export const makeLedgerWriter: Effect.Effect<
     writes: ReadonlyArray<BulkWrite<E>>,
     check?: Effect.Effect<void, C>
   ) =>
-    inTransaction<Written<E>, E | C>((writeId) =>
+    inTransaction<BulkOutcome<E>, E | C>((writeId) =>
       Effect.gen(function*() {
-        const view = new WorkingView(yield* loadView(sql, needsOf(writes)))
-        const applied: Array<Applied> = []
+        const view = new WriteOverlay(yield* loadOverlay(sql, needsOf(writes)))
+        const applied: Array<WriteResult> = []
         const checks: Array<Effect.Effect<void, E | C>> = check === undefined ? [] : [check]
         let refused: { readonly reason: E } | null = null
         for (const write of writes) {
@@ -108,14 +112,14 @@ export const makeLedgerWriter: Effect.Effect<
           if (check !== undefined) checks.push(check)
         }
         const changed = applied.some((each) => each.applied)
-        let additions: Written<E>["additions"] = new Map()
+        let additions: BulkOutcome<E>["additions"] = new Map()
         if (changed) {
           const checked = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
           additions = yield* Effect.onError(
             writeRows(sql, view, writeId, recent),
             () => Fiber.interruptAll(checked)
           )
-          // committed when all have ended well
+          // commit only if all checks succeed
           for (const each of checked) yield* Fiber.join(each)
         }
         return { answer: { applied, refused, additions }, changed }
@@ -135,9 +139,9 @@ export const makeLedgerWriter: Effect.Effect<
       rollBack: (toBlock, check) =>
         inTransaction((writeId) =>
           Effect.gen(function*() {
-            const needs = new ViewNeeds([])
+            const needs = new OverlayNeeds([])
             needs.addBlock(toBlock)
-            const view = new WorkingView(yield* loadView(sql, needs))
+            const view = new WriteOverlay(yield* loadOverlay(sql, needs))
             yield* Effect.fromResult(check(view))
             return { answer: yield* rollBackTo(sql, view, { toBlock, writeId }), changed: true }
           })
@@ -146,8 +150,8 @@ export const makeLedgerWriter: Effect.Effect<
   }
 })
 
-const needsOf = (writes: ReadonlyArray<BulkWrite<unknown>>): ViewNeeds => {
-  const needs = new ViewNeeds(
+const needsOf = (writes: ReadonlyArray<BulkWrite<unknown>>): OverlayNeeds => {
+  const needs = new OverlayNeeds(
     writes.flatMap((write) => write.kind === "block" ? [write.block] : [])
   )
   for (const write of writes) if (write.kind === "prices") needs.addPrices(write.prices)
@@ -159,7 +163,7 @@ interface Made<E> {
   readonly check?: Effect.Effect<void, E>
 }
 
-const make = <E>(view: WorkingView, write: BulkWrite<E>): Result.Result<Made<E>, E> => {
+const make = <E>(view: WriteOverlay, write: BulkWrite<E>): Result.Result<Made<E>, E> => {
   if (write.kind === "prices") {
     return Result.map(write.check(view), () => {
       view.setPrices(write.prices)

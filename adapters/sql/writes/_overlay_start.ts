@@ -14,8 +14,11 @@ import type { AccountIndex, PublicKey } from "../../../core/encoding/mod.ts"
 import type { LedgerStamp } from "../../../core/ports/mod.ts"
 import type { NextItems, Totals } from "./_written_rows.ts"
 
-/** What a view holds to begin with: where the ledger stands, and the rows that decisions will ask for. */
-export interface ViewStart {
+/**
+ * The initial state of a `WriteOverlay`: the end of the ledger, and the rows that decisions will
+ * read.
+ */
+export interface OverlayStart {
   readonly stamp: LedgerStamp
   readonly tokenVersion: number
   readonly next: Readonly<NextItems>
@@ -26,9 +29,9 @@ export interface ViewStart {
   readonly lastTokenId: TokenId
   readonly lastForgedQueue: number | null
   readonly lastOpenQueue: number | null
-  /** The first place that is free among the prices of the last block. */
+  /** The first free place among the prices of the last block. */
   readonly nextPrice: number
-  /** Newest first; read when they are asked for. */
+  /** Newest first; decoded on demand. */
   readonly variables: () => NetworkVariables
   readonly auctionVariables: () => ReadonlyArray<AuctionVariables>
   readonly blocks: ReadonlyArray<EthereumBlock>
@@ -38,6 +41,6 @@ export interface ViewStart {
   readonly exits: ReadonlyArray<Exit>
   readonly registrations: ReadonlyArray<Coordinator>
   readonly bestBids: ReadonlyArray<Bid>
-  /** Those of the public keys that accounts may be created with that accounts have already. */
+  /** Public keys in `OverlayNeeds.publicKeys` that already have an account. */
   readonly publicKeys: ReadonlyArray<PublicKey>
 }

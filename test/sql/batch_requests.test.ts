@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
-import { gathered } from "../../adapters/sql/pool/_gather.ts"
+import { batchRequests } from "../../adapters/sql/pool/_batch_requests.ts"
 
 /** Turns that wait to be let through, and what each was asked. */
 const held = () => {
@@ -31,7 +31,7 @@ describe("turns that are shared", () => {
   it.effect("serve at once what was asked during an earlier one, and so many at most, each with its own answer", () =>
     Effect.scoped(Effect.gen(function*() {
       const { asked, gate, turn } = held()
-      const ask = yield* gathered(turn, 3)
+      const ask = yield* batchRequests(turn, 3)
       const first = yield* askAll(ask, [1])
       yield* settled
       const others = yield* askAll(ask, [2, 3, 4, 5])
@@ -46,7 +46,7 @@ describe("turns that are shared", () => {
   it.effect("fail for the one that is at fault, but for all where trying again may help", () =>
     Effect.scoped(Effect.gen(function*() {
       const { asked, gate, turn } = held()
-      const ask = yield* gathered(turn, 9)
+      const ask = yield* batchRequests(turn, 9)
       const first = yield* askAll(ask, [1])
       yield* settled
       const others = yield* askAll(ask, [2, 13, 3])
@@ -69,7 +69,7 @@ describe("turns that are shared", () => {
     Effect.gen(function*() {
       const { turn } = held()
       const scope = yield* Scope.make()
-      const ask = yield* Scope.provide(gathered(turn, 9), scope)
+      const ask = yield* Scope.provide(batchRequests(turn, 9), scope)
       const waiting = [...yield* askAll(ask, [1]), ...(yield* settled, yield* askAll(ask, [2, 3]))]
       yield* settled
       yield* Scope.close(scope, Exit.void)

@@ -7,8 +7,8 @@ import {
   type PublicKey
 } from "../../../core/encoding/mod.ts"
 
-/** What some blocks name, each thing once. */
-export class ViewNeeds {
+/** Collects the keys of the rows that some blocks refer to, without duplicates. */
+export class OverlayNeeds {
   readonly blocks: Array<bigint>
   readonly queues = new Set<number>()
   readonly accounts = new Set<AccountIndex>()
@@ -18,7 +18,7 @@ export class ViewNeeds {
   readonly slots = new Set<number>()
   readonly exits = new Map<string, readonly [batchNum: number, accountIndex: AccountIndex]>()
   readonly requested = new Map<string, readonly [owner: EthereumAddress, tokenId: TokenId]>()
-  /** Keys with which accounts may be created. */
+  /** Public keys for which the blocks may create accounts. */
   readonly publicKeys = new Set<PublicKey>()
 
   constructor(blocks: ReadonlyArray<BlockFeed>) {

@@ -1,7 +1,10 @@
 import { Effect, Fiber } from "effect"
 
-/** The effect, or `late` after some time; the effect is told to stop then and not waited for. A fifth of the cost of `Effect.timeoutOrElse`, for every read pays it. */
-export const within = <A, E, R>(
+/**
+ * Runs an effect; after `ms` it interrupts the effect, without waiting for it, and runs `late`.
+ * Every read pays for it: it costs a fraction of `Effect.timeoutOrElse`.
+ */
+export const withTimeout = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   ms: number,
   late: Effect.Effect<never, E>
@@ -10,7 +13,7 @@ export const within = <A, E, R>(
     Effect.callback<A, E, R>((resume) => {
       const fiber = Effect.runForkWith(context)(effect)
       const timer = setTimeout(() => {
-        // first, since a fiber may end while it is told to
+        // resume first: the fiber may end during the interruption
         resume(late)
         fiber.interruptUnsafe()
       }, ms)

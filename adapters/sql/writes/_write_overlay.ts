@@ -28,7 +28,7 @@ import {
   partsOfBlock
 } from "../../../core/ports/mod.ts"
 import { parameterKinds } from "../reads/mod.ts"
-import type { ViewStart } from "./_view_start.ts"
+import type { OverlayStart } from "./_overlay_start.ts"
 import { type NextItems, type Totals, withdrawalFields, WrittenRows } from "./_written_rows.ts"
 
 const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:${index}`
@@ -43,14 +43,15 @@ const assert = (holds: boolean, broken: () => string): void => {
 }
 
 /**
- * A working copy of the part of the ledger that some blocks refer to. It takes the changes of each block in, so that the next one is
- * decided on what it left, and notes the rows that they add. Changes that break what the tables rely on are a fault of the caller:
- * it throws, and is of no use any more.
+ * An in-memory copy of the part of the ledger that some blocks refer to. It applies the changes of
+ * each block, so that the next one is decided on the result, and collects the rows to write. It
+ * throws if changes break an invariant of the tables, which is a defect of the caller; it must not
+ * be used afterwards.
  */
-export class WorkingView implements LedgerView {
+export class WriteOverlay implements LedgerView {
   readonly rows = new WrittenRows()
   readonly changedParts = new Set<LedgerPart>()
-  readonly start: ViewStart
+  readonly start: OverlayStart
   readonly next: NextItems
   stamp: LedgerStamp
   lastBlock: EthereumBlock
@@ -74,7 +75,7 @@ export class WorkingView implements LedgerView {
   #variables: NetworkVariables | undefined
   readonly #auctionAdded: Array<AuctionVariables> = []
 
-  constructor(start: ViewStart) {
+  constructor(start: OverlayStart) {
     this.start = start
     this.next = { ...start.next }
     this.stamp = start.stamp
@@ -125,7 +126,7 @@ export class WorkingView implements LedgerView {
       a.itemId - b.itemId
     )
 
-  /** Takes the changes of a block in, in the order in which its parts refer to each other. */
+  /** Applies the changes of a block, in the order of the references between its parts. */
   apply(changes: BlockChanges): void {
     const { number } = changes.block
     assert(
@@ -160,7 +161,7 @@ export class WorkingView implements LedgerView {
     })
   }
 
-  /** Prices that belong to the last block. */
+  /** Applies prices to the last block. */
   setPrices(prices: ReadonlyArray<PriceFeed>): void {
     for (const price of prices) this.#setPrice(price, this.lastBlock.number)
     if (prices.length > 0) this.changedParts.add("tokens")
@@ -262,7 +263,7 @@ export class WorkingView implements LedgerView {
     }
   }
 
-  /** Accounts that the batch created itself have nothing that a rollback could bring back. */
+  /** Leaves out accounts that the batch created: a rollback has nothing to restore for them. */
   #update(
     { balance, index, nonce }: BatchChanges["accountUpdates"][number],
     accountsBefore: AccountIndex
@@ -293,7 +294,7 @@ export class WorkingView implements LedgerView {
       })
     }
     this.#queues.delete(queue)
-    // queues are forged in their order, so none below is left
+    // queues are forged in order, so none below is left
     if (this.lastOpenQueue !== null && queue >= this.lastOpenQueue) this.lastOpenQueue = null
     this.lastForgedQueue = Math.max(queue, this.lastForgedQueue ?? queue)
   }

@@ -4,22 +4,22 @@ import type { EthereumBlock } from "../../../core/domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { bigintArray, bytesArray } from "../connection/mod.ts"
 import {
-  accountLine,
-  bidLine,
-  coordinatorLine,
-  exitLine,
-  readAccount,
-  readBid,
-  readCoordinator,
-  readExit,
+  accountRowSql,
+  bidRowSql,
+  coordinatorRowSql,
+  exitRowSql,
+  decodeAccount,
+  decodeBid,
+  decodeCoordinator,
+  decodeExit,
   readParameterSet,
-  readToken,
-  readTransaction,
-  tokenLine,
-  transactionLine
+  decodeToken,
+  decodeTransaction,
+  tokenRowSql,
+  transactionRowSql
 } from "../reads/mod.ts"
-import type { ViewNeeds } from "./_view_needs.ts"
-import type { ViewStart } from "./_view_start.ts"
+import type { OverlayNeeds } from "./_overlay_needs.ts"
+import type { OverlayStart } from "./_overlay_start.ts"
 
 interface StoredBlock {
   readonly number: string
@@ -27,7 +27,7 @@ interface StoredBlock {
   readonly timestamp_ms: bigint
 }
 
-/** Where the ledger stands, as the statement below tells it. */
+/** The end of the ledger, the row of the statement below. */
 interface Standing extends StoredBlock {
   readonly version: bigint
   readonly token_version: bigint
@@ -73,22 +73,22 @@ FROM ledger JOIN block ON block.number = ledger.ethereum_block_num LEFT JOIN bat
 const blocksStatement =
   "SELECT number, hash, timestamp_ms FROM block WHERE number = ANY($1::numeric[])"
 const queuedStatement = `
-SELECT ${transactionLine} AS line FROM (SELECT *, NULL AS batch_num FROM queued_transaction WHERE queue = ANY($1::bigint[]) AND NOT forged) AS r
+SELECT ${transactionRowSql} AS line FROM (SELECT *, NULL AS batch_num FROM queued_transaction WHERE queue = ANY($1::bigint[]) AND NOT forged) AS r
 ORDER BY r.queue, r.position`
 const accountsStatement =
-  `SELECT ${accountLine} AS line FROM account AS r WHERE account_index = ANY($1::bigint[])`
+  `SELECT ${accountRowSql} AS line FROM account AS r WHERE account_index = ANY($1::bigint[])`
 const tokensStatement =
-  `SELECT ${tokenLine} AS line FROM token AS r WHERE token_id = ANY($1::bigint[]) OR ethereum_address = ANY($2::bytea[])`
+  `SELECT ${tokenRowSql} AS line FROM token AS r WHERE token_id = ANY($1::bigint[]) OR ethereum_address = ANY($2::bytea[])`
 const exitsStatement = `
-SELECT ${exitLine} AS line FROM unnest($1::bigint[], $2::bigint[]) AS asked (batch, account)
+SELECT ${exitRowSql} AS line FROM unnest($1::bigint[], $2::bigint[]) AS asked (batch, account)
 JOIN exit AS r ON r.batch_num = asked.batch AND r.account_index = asked.account`
 const requestedStatement = `
-SELECT ${exitLine} AS line FROM unnest($1::bytea[], $2::bigint[]) AS asked (owner, token)
+SELECT ${exitRowSql} AS line FROM unnest($1::bytea[], $2::bigint[]) AS asked (owner, token)
 JOIN exit AS r ON r.address = asked.owner AND r.token_id = asked.token AND r.delayed_withdraw_request IS NOT NULL AND r.delayed_withdrawn IS NULL`
 const registrationsStatement = `
-SELECT ${coordinatorLine} AS line FROM registration JOIN coordinator AS r USING (item_id) WHERE registration.bidder_addr = ANY($1::bytea[])`
+SELECT ${coordinatorRowSql} AS line FROM registration JOIN coordinator AS r USING (item_id) WHERE registration.bidder_addr = ANY($1::bytea[])`
 const bestBidsStatement = `
-SELECT ${bidLine} AS line FROM unnest($1::bigint[]) AS asked (slot_num)
+SELECT ${bidRowSql} AS line FROM unnest($1::bigint[]) AS asked (slot_num)
 CROSS JOIN LATERAL (SELECT * FROM bid WHERE bid.slot_num = asked.slot_num ORDER BY item_id DESC LIMIT 1) AS r
 JOIN registration USING (bidder_addr) JOIN coordinator AS c ON c.item_id = registration.item_id`
 // an account lies in the list of its key
@@ -96,13 +96,13 @@ const publicKeysStatement = `
 SELECT encode(asked.public_key, 'hex') AS line FROM unnest($1::bytea[]) AS asked (public_key)
 WHERE EXISTS (SELECT FROM posting WHERE posting.key = '\\x416b'::bytea || asked.public_key)`
 
-/** Reads what a view of `needs` begins with; the caller holds the ledger's row. */
-export const loadView = Effect.fnUntraced(
+/** Reads the start of an overlay for `needs`. The caller has locked the row of `ledger`. */
+export const loadOverlay = Effect.fnUntraced(
   function*(
     sql: SqlClient.SqlClient,
-    needs: ViewNeeds
-  ): Effect.fn.Return<ViewStart, SqlError.SqlError> {
-    /** Nothing is asked where all parameters are empty. */
+    needs: OverlayNeeds
+  ): Effect.fn.Return<OverlayStart, SqlError.SqlError> {
+    /** Runs a statement, unless all of its parameters are empty. */
     const lines = <Row>(
       statement: string,
       read: (line: string) => Row,
@@ -118,26 +118,30 @@ export const loadView = Effect.fnUntraced(
     const blocks = stored.length === 0
       ? []
       : yield* sql.unsafe<StoredBlock>(blocksStatement, [bigintArray(stored)])
-    const queued = yield* lines(queuedStatement, readTransaction, bigintArray([...needs.queues]))
+    const queued = yield* lines(queuedStatement, decodeTransaction, bigintArray([...needs.queues]))
     for (const { fromAccountIndex, fromPublicKey, toAccountIndex, tokenId } of queued) {
       needs.addAccount(fromAccountIndex)
       needs.addAccount(toAccountIndex)
       needs.tokens.add(tokenId)
       if (fromAccountIndex === null && fromPublicKey !== null) needs.publicKeys.add(fromPublicKey)
     }
-    const accounts = yield* lines(accountsStatement, readAccount, bigintArray([...needs.accounts]))
+    const accounts = yield* lines(
+      accountsStatement,
+      decodeAccount,
+      bigintArray([...needs.accounts])
+    )
     for (const { tokenId } of accounts) needs.tokens.add(tokenId)
     const asked = [...needs.exits.values()]
     const exits = yield* lines(
       exitsStatement,
-      readExit,
+      decodeExit,
       bigintArray(asked.map(([batchNum]) => batchNum)),
       bigintArray(asked.map(([, index]) => index))
     )
     const owners = [...needs.requested.values()]
     const requested = yield* lines(
       requestedStatement,
-      readExit,
+      decodeExit,
       bytesArray(owners.map(([owner]) => owner)),
       bigintArray(owners.map(([, tokenId]) => tokenId))
     )
@@ -149,17 +153,17 @@ export const loadView = Effect.fnUntraced(
       accounts,
       tokens: yield* lines(
         tokensStatement,
-        readToken,
+        decodeToken,
         bigintArray([...needs.tokens]),
         bytesArray([...needs.tokenAddresses])
       ),
       exits: [...exits, ...requested],
       registrations: yield* lines(
         registrationsStatement,
-        readCoordinator,
+        decodeCoordinator,
         bytesArray([...needs.bidders])
       ),
-      bestBids: (yield* lines(bestBidsStatement, readBid, bigintArray([...needs.slots]))).map((
+      bestBids: (yield* lines(bestBidsStatement, decodeBid, bigintArray([...needs.slots]))).map((
         { bid }
       ) => bid),
       publicKeys: yield* lines(

@@ -1,11 +1,12 @@
 import { Deferred, Effect, Exit, Queue, type Scope } from "effect"
 
 /**
- * Gathers what is asked for while an earlier turn is under way, and asks for it at once: one commit then serves as many as came in
- * the time of one. What nobody else asks for goes at once. Where a turn fails because of one that it serves, which then no retry
- * helps, each gets a turn of its own.
+ * Returns a function that batches requests: those that arrive while a batch is in flight form the
+ * next one, so that one commit serves them all; a request that finds no batch in flight runs
+ * immediately. If a batch fails and a retry cannot help, one of its requests is at fault, so each
+ * is run again alone.
  */
-export const gathered = <In, Out, E extends { readonly retry: boolean }>(
+export const batchRequests = <In, Out, E extends { readonly retry: boolean }>(
   turn: (all: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>, E>,
   atOnceMax: number
 ): Effect.Effect<(one: In) => Effect.Effect<Out, E>, never, Scope.Scope> =>
@@ -34,7 +35,7 @@ export const gathered = <In, Out, E extends { readonly retry: boolean }>(
       yield* serve(all)
       for (const each of all) unanswered.delete(each)
     })))
-    // nobody waits for what will not be done
+    // on shutdown, interrupt the requests that will not run
     yield* Effect.addFinalizer(() =>
       Effect.andThen(
         Queue.shutdown(queue),
