@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { WRITES_KEPT } from "../../adapters/sql/pool/_turn.ts"
+import { WRITES_RETAINED } from "../../adapters/sql/pool/_pool_write.ts"
 import type { PoolChange, PoolStore } from "../../core/ports/mod.ts"
 import {
   connected,
@@ -144,7 +144,7 @@ describe("a pool whose connections break", () => {
       yield* executed(
         place.services,
         "DELETE FROM pool_write",
-        `UPDATE pool SET next_write = next_write + ${WRITES_KEPT}`
+        `UPDATE pool SET next_write = next_write + ${WRITES_RETAINED}`
       )
       proxy.refusing = false
       const failure = yield* Fiber.join(failing)

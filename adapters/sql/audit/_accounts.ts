@@ -2,16 +2,16 @@ import { Effect } from "effect"
 import type { Account } from "../../../core/domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { accountRowSql, decodeAccount } from "../reads/mod.ts"
-import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
+import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
 
 const accountsStatement = `
-SELECT ${accountRowSql} AS line FROM account AS r WHERE r.account_index > $1::bigint ORDER BY r.account_index LIMIT ${itemsAtOnce}`
+SELECT ${accountRowSql} AS line FROM account AS r WHERE r.account_index > $1::bigint ORDER BY r.account_index LIMIT ${itemsPerStatement}`
 
 /** Reads all accounts as they are today: without gaps, numbered in their order. */
 export const readAccounts = (
   { advance, book, findings, rows }: AuditSnapshot,
   each: (account: Account) => void
-): Asking<number> =>
+): AuditStep<number> =>
   Effect.gen(function*() {
     const [most] = yield* rows<{ readonly last: bigint | null }>(
       "SELECT max(account_index) AS last FROM account"

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
-import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
-import { auditBy, countRows } from "./_count_violations.ts"
+import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
+import { reportViolations, countRows } from "./_report_violations.ts"
 
 /** Registrations and bids. */
-export const auditAuction = (snapshot: AuditSnapshot): Asking =>
+export const auditAuction = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "coordinators",
       `
@@ -16,21 +16,21 @@ FULL JOIN registration AS found USING (bidder_addr)
 WHERE found.item_id IS DISTINCT FROM latest.item_id OR found.forger_addr IS DISTINCT FROM latest.forger_addr`
     )
     yield* countRows(snapshot, "coordinators", "coordinator")
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "bids",
       `
 SELECT 'bid ' || item_id || ' (slot ' || slot_num || ')' AS place, bid_value::text AS found, 'more than ' || before || ', the bid before' AS expected
 FROM (SELECT *, lag(bid_value) OVER (PARTITION BY slot_num ORDER BY item_id) AS before FROM bid) AS bids WHERE bid_value <= before`
     )
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "bids",
       `
 SELECT 'bid ' || item_id || ', bidder_addr' AS place, '0x' || encode(bidder_addr, 'hex') AS found, 'the address of a coordinator that registered before' AS expected
 FROM bid WHERE NOT EXISTS (SELECT FROM coordinator WHERE coordinator.bidder_addr = bid.bidder_addr AND coordinator.ethereum_block_num <= bid.ethereum_block_num)`
     )
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "bids",
       `

@@ -3,31 +3,34 @@ import type { SqlError } from "effect/sql"
 import type { Token, TokenId } from "../../../core/domain/mod.ts"
 import type { BalanceBook, Findings } from "../../../core/use_cases/mod.ts"
 
-export type Asking<A = void> = Effect.Effect<A, SqlError.SqlError>
+export type AuditStep<A = void> = Effect.Effect<A, SqlError.SqlError>
 
-/** What the parts of an audit share: one snapshot of the database, and where they write down what they find. */
+/** Shared by all parts of an audit: one snapshot of the database, and the findings. */
 export interface AuditSnapshot {
   readonly rows: <Row extends object>(
     statement: string,
     ...parameters: ReadonlyArray<string>
-  ) => Asking<ReadonlyArray<Row>>
+  ) => AuditStep<ReadonlyArray<Row>>
   readonly findings: Findings
-  /** So many more things were looked at, and the part is so far, from 0 to 1. */
+  /**
+   * Reports progress: the number of items just checked, and the share of the part that is done,
+   * from 0 to 1.
+   */
   readonly advance: (count: number, share: number) => Effect.Effect<void>
-  /** As the accounts are today; the pass over the batches takes them back to the beginning. */
+  /** Current balances; the pass over the batches undoes them back to genesis. */
   readonly book: BalanceBook
   readonly tokens: Map<TokenId, Token>
 }
 
-/** So much of what a statement finds wrong is read. */
-export const wrongMax = 200
+/** Violations read from one statement at most. */
+export const violationsMax = 200
 
-/** A row of what is wrong: where, what is there, and what should be. */
-export interface Wrong {
+/** A violation: its place, the value found, and the value expected. */
+export interface Violation {
   readonly place: string
   readonly found: string | null
   readonly expected: string | null
 }
 
-/** Items to a statement, where a table is read by its item ids. */
-export const itemsAtOnce = 20_000
+/** Items read by one statement, for tables read by item id. */
+export const itemsPerStatement = 20_000

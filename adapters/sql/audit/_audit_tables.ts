@@ -6,7 +6,7 @@ import { BalanceBook, type Findings, StateLeaves } from "../../../core/use_cases
 import { readAccounts } from "./_accounts.ts"
 import { auditAuction } from "./_auction.ts"
 import type { DatabaseAuditOptions } from "./audit_options.ts"
-import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
+import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
 import { auditBatches } from "./_batches.ts"
 import { auditBlocks } from "./_blocks.ts"
 import { auditGenesis, auditMigrations, auditStanding } from "./_ledger.ts"
@@ -18,12 +18,12 @@ import { auditQueue } from "./_queue.ts"
 import { auditTokens } from "./_tokens.ts"
 import { auditWithdrawals } from "./_withdrawals.ts"
 
-/** Looks at everything of a database, in a transaction that is there already. */
+/** Audits all tables of a database, in the transaction of the caller. */
 export const audit = (
   sql: SqlClient.SqlClient,
   options: DatabaseAuditOptions,
   findings: Findings
-): Asking =>
+): AuditStep =>
   Effect.gen(function*() {
     let [units, doneWeight, weight, at] = [0, 0, 0, ""]
     const snapshot: AuditSnapshot = {
@@ -54,7 +54,7 @@ export const audit = (
     const leaves = new StateLeaves()
     let lastAccount = FIRST_USER_ACCOUNT - 1
     const rules = { auction: genesis.constants.auction, keccak256: options.keccak256 }
-    const work: { readonly [Part in keyof typeof partWeights]: Asking } = {
+    const work: { readonly [Part in keyof typeof partWeights]: AuditStep } = {
       "tokens": Effect.andThen(auditStanding(snapshot), auditTokens(snapshot)),
       "blocks": auditBlocks(snapshot),
       "accounts": Effect.map(
@@ -69,7 +69,7 @@ export const audit = (
         auditBatches(snapshot, {
           ...rules,
           lastAccount,
-          proofs: judge(options, genesis.network, findings)
+          proofs: checkProofs(options, genesis.network, findings)
         })
       ),
       "queues": auditQueue(snapshot, options.keccak256),
@@ -80,15 +80,15 @@ export const audit = (
       "pool": Effect.andThen(auditPool(snapshot, options.keccak256), auditPoolLedger(snapshot)),
       "state root": Effect.suspend(() => auditStateRoot(snapshot, leaves, options))
     }
-    for (const [part, asking] of Object.entries(work)) {
+    for (const [part, step] of Object.entries(work)) {
       at = part
       weight = partWeights[part as keyof typeof partWeights]
-      yield* asking
+      yield* step
       doneWeight += weight
     }
   })
 
-/** What share of the time each part takes, roughly. */
+/** Approximate share of the time of each part, for the progress. */
 const partWeights = {
   "tokens": 1,
   "blocks": 2,
@@ -104,7 +104,7 @@ const partWeights = {
 } as const
 const weights = Object.values(partWeights).reduce((sum, weight) => sum + weight, 0)
 
-const judge =
+const checkProofs =
   ({ wrongProofs }: DatabaseAuditOptions, network: Network, findings: Findings) =>
   (proofs: ReadonlyArray<readonly [exit: Exit, exitRoot: bigint]>): Effect.Effect<void> =>
     wrongProofs === null ? Effect.void : Effect.map(wrongProofs(network, proofs), (wrong) => {
@@ -123,7 +123,7 @@ const auditStateRoot = (
   { advance, findings, rows }: AuditSnapshot,
   leaves: StateLeaves,
   { tree }: DatabaseAuditOptions
-): Asking =>
+): AuditStep =>
   Effect.gen(function*() {
     if (tree === null) return
     const [last] = yield* rows<{ readonly batch_num: bigint; readonly root: string }>(
@@ -135,7 +135,7 @@ const auditStateRoot = (
     findings.same("state-root", `batch ${last.batch_num}, state_root`, BigInt(last.root), root)
   })
 
-/** Takes steps for some milliseconds at a time, so that others have their turn. */
+/** Runs a generator for some milliseconds at a time, and yields to other fibers in between. */
 const stepped = <A>(
   steps: Generator<void, A>,
   each: (step: number) => Effect.Effect<void>

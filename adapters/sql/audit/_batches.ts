@@ -7,7 +7,7 @@ import {
   type BatchEvidence
 } from "../../../core/use_cases/mod.ts"
 import { accountRowSql, decodeAccount } from "../reads/mod.ts"
-import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
+import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
 import { batchesBelow, rowsOfBatches, type StoredBatch, type StoredRows } from "./_evidence.ts"
 
 /** Batches that are read at once, and the transactions that they may hold together unless it is one. */
@@ -46,7 +46,7 @@ export interface BatchesOptions extends BatchAuditRules {
 export const auditBatches = (
   snapshot: AuditSnapshot,
   { lastAccount, proofs, ...rules }: BatchesOptions
-): Asking =>
+): AuditStep =>
   Effect.gen(function*() {
     const { advance, book, findings } = snapshot
     let above = { transaction: Number.MAX_SAFE_INTEGER, exit: Number.MAX_SAFE_INTEGER }
@@ -132,7 +132,7 @@ const createdBetween = (
   { rows }: AuditSnapshot,
   lower: Lower,
   upper: StoredBatch
-): Asking<ReadonlyArray<Account>> =>
+): AuditStep<ReadonlyArray<Account>> =>
   lower.totalAccounts >= upper.totalAccounts
     ? Effect.succeed([])
     : Effect.map(
@@ -260,7 +260,7 @@ function auditHeader(
 const auditBelow = (
   { findings, rows }: AuditSnapshot,
   above: { readonly transaction: number; readonly exit: number }
-): Asking =>
+): AuditStep =>
   Effect.gen(function*() {
     for (const table of ["transaction", "exit"] as const) {
       const left = yield* rows<{ readonly item_id: bigint; readonly batch_num: bigint }>(

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
+import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
 
 /*
  * Blocks in their order, and the marks that they carry: how far every list reached when the block had been written. What came with a block
@@ -88,7 +88,7 @@ const endings = [
   ["coordinator", "next_coordinator"]
 ] as const
 
-export const auditBlocks = ({ advance, findings, rows }: AuditSnapshot): Asking =>
+export const auditBlocks = ({ advance, findings, rows }: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const [size] = yield* rows<{ readonly blocks: bigint }>("SELECT count(*) AS blocks FROM block")
     let before: BlockRow | undefined

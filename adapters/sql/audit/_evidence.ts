@@ -13,7 +13,7 @@ import {
   decodeTransaction,
   transactionRowSql
 } from "../reads/mod.ts"
-import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
+import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
 
 /** A batch as the table has it. */
 export interface StoredBatch {
@@ -62,7 +62,7 @@ export const batchesBelow = (
   { rows }: AuditSnapshot,
   below: number,
   limit: number
-): Asking<ReadonlyArray<StoredBatch>> =>
+): AuditStep<ReadonlyArray<StoredBatch>> =>
   Effect.map(
     rows<BatchLine>(batchesStatement, `${below}`, `${limit}`),
     (lines) => lines.map(readStored)
@@ -134,7 +134,7 @@ export const rowsOfBatches = (
   batches: ReadonlyArray<StoredBatch>,
   above: Above,
   createdIn: ReadonlyArray<Account>
-): Asking<StoredRows> =>
+): AuditStep<StoredRows> =>
   Effect.gen(function*() {
     const lines = <Row>(
       statement: string,

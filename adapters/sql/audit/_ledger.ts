@@ -1,12 +1,12 @@
 import { Effect, Exit, Schema } from "effect"
 import { GenesisFeed } from "../../../core/domain/mod.ts"
 import { checksumOf, migrations } from "../schema/mod.ts"
-import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
+import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
 
 const readGenesis = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 
 /** The applied migrations against those of this program. Whether the tables are those that an audit reads. */
-export const auditMigrations = ({ findings, rows }: AuditSnapshot): Asking<boolean> =>
+export const auditMigrations = ({ findings, rows }: AuditSnapshot): AuditStep<boolean> =>
   Effect.gen(function*() {
     const [there] = yield* rows<{ readonly there: boolean }>(
       "SELECT to_regclass('migration') IS NOT NULL AS there"
@@ -52,7 +52,9 @@ interface GenesisRow {
 }
 
 /** The record that the ledger was opened with, and what must be there since then. Undefined where nothing else can be judged. */
-export const auditGenesis = ({ findings, rows }: AuditSnapshot): Asking<GenesisFeed | undefined> =>
+export const auditGenesis = (
+  { findings, rows }: AuditSnapshot
+): AuditStep<GenesisFeed | undefined> =>
   Effect.gen(function*() {
     const records = yield* rows<GenesisRow>("SELECT record FROM genesis")
     findings.checked("genesis")
@@ -105,7 +107,7 @@ interface StandingRow {
 }
 
 /** The one row of the ledger against its last block and batch. */
-export const auditStanding = ({ findings, rows }: AuditSnapshot): Asking =>
+export const auditStanding = ({ findings, rows }: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const all = yield* rows<StandingRow>(`
 SELECT version, token_version, ethereum_block_num::text AS ethereum_block_num, batch_num, (SELECT max(part) FROM unnest(part_versions) AS part) AS parts_max,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { openExitSource, openLevels, slotKey } from "../postings/mod.ts"
-import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
-import { auditBy } from "./_count_violations.ts"
+import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
+import { reportViolations } from "./_report_violations.ts"
 
 const isOpen = "r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL"
 const place = (key: string, item: string): string =>
@@ -30,7 +30,7 @@ FROM (SELECT DISTINCT slot_num FROM bid WHERE item_id >= $1::bigint AND item_id 
 WHERE NOT EXISTS (SELECT FROM open_item WHERE open_item.key = held.key AND open_item.item = slot.slot_num)`
 
 const page =
-  `SELECT key, item FROM open_item WHERE (key, item) > ($1::bytea, $2::bigint) ORDER BY key, item LIMIT ${itemsAtOnce}`
+  `SELECT key, item FROM open_item WHERE (key, item) > ($1::bytea, $2::bigint) ORDER BY key, item LIMIT ${itemsPerStatement}`
 const lastOfPage =
   `SELECT '\\x' || encode(key, 'hex') AS key, item, (SELECT count(*) FROM (${page}) AS page) AS size FROM (${page}) AS page ORDER BY page.key DESC, page.item DESC LIMIT 1`
 const needless = `
@@ -53,7 +53,7 @@ FROM (
 ) AS there FULL JOIN open_count AS counted USING (key, level, bucket) WHERE there.items IS DISTINCT FROM counted.items`
 
 /** What comes and goes: every open item under each of its keys, nothing else there, and the counts. */
-export const auditOpenItems = (snapshot: AuditSnapshot): Asking =>
+export const auditOpenItems = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const { advance, findings, rows } = snapshot
     for (const [table, statement] of [["exit", missingExits], ["bid", missingSlots]] as const) {
@@ -61,9 +61,15 @@ export const auditOpenItems = (snapshot: AuditSnapshot): Asking =>
         `SELECT max(item_id) AS item FROM ${table}`
       )
       const end = Number(last?.item ?? 0n)
-      for (let from = 0; from <= end; from += itemsAtOnce) {
-        yield* auditBy(snapshot, "open-items", statement, `${from}`, `${from + itemsAtOnce}`)
-        yield* advance(0, Math.min(1, (from + itemsAtOnce) / (end + 1)) / 2)
+      for (let from = 0; from <= end; from += itemsPerStatement) {
+        yield* reportViolations(
+          snapshot,
+          "open-items",
+          statement,
+          `${from}`,
+          `${from + itemsPerStatement}`
+        )
+        yield* advance(0, Math.min(1, (from + itemsPerStatement) / (end + 1)) / 2)
       }
     }
     let [key, item] = ["\\x", "-1"]
@@ -72,12 +78,12 @@ export const auditOpenItems = (snapshot: AuditSnapshot): Asking =>
         { readonly key: string; readonly item: bigint; readonly size: bigint }
       >(lastOfPage, key, item)
       if (last === undefined) break
-      yield* auditBy(snapshot, "open-items", needless, key, item)
+      yield* reportViolations(snapshot, "open-items", needless, key, item)
       findings.checked("open-items", Number(last.size))
       yield* advance(Number(last.size), 0.75)
       ;[key, item] = [last.key, `${last.item}`]
     }
-    yield* auditBy(snapshot, "open-counts", miscounted)
+    yield* reportViolations(snapshot, "open-counts", miscounted)
     const [counts] = yield* rows<{ readonly size: bigint }>(
       "SELECT count(*) AS size FROM open_count"
     )

@@ -1,6 +1,6 @@
 import { Effect, Exit } from "effect"
 import { type ParameterKind, readParameterSet } from "../reads/mod.ts"
-import type { Asking, AuditSnapshot } from "./_audit_snapshot.ts"
+import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
 
 interface SetRow {
   readonly kind: ParameterKind
@@ -11,7 +11,7 @@ interface SetRow {
 }
 
 /** Each set of variables is read as the program reads it. */
-export const auditVariables = ({ findings, rows }: AuditSnapshot): Asking =>
+export const auditVariables = ({ findings, rows }: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     let [kind, block] = ["", "0"]
     /** Auction variables that none of those behind them supersedes, as far as these are read: by ascending first slot. */

@@ -2,16 +2,16 @@ import { Effect, Result } from "effect"
 import { feeUnits, poolStates } from "../../../core/domain/mod.ts"
 import { type Keccak256, l2TransactionId } from "../../../core/encoding/mod.ts"
 import { hexOf, type PoolTransactionRow, transactionColumns, transactionOf } from "../pool/mod.ts"
-import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
-import { auditBy } from "./_count_violations.ts"
+import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
+import { reportViolations } from "./_report_violations.ts"
 
 const place = (id: string): string => `'pool_transaction 0x' || encode(${id}, 'hex')`
 
 /** The counters of the pool, its transactions by themselves, and the steps that they took. */
-export const auditPool = (snapshot: AuditSnapshot, keccak256: Keccak256): Asking =>
+export const auditPool = (snapshot: AuditSnapshot, keccak256: Keccak256): AuditStep =>
   Effect.gen(function*() {
     const { advance, findings, rows } = snapshot
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "pool",
       `
@@ -23,7 +23,7 @@ SELECT 'pool, ' || each.name AS place, each.counted::text AS found, each.expecte
       }
 ) AS each (name, counted, expected) WHERE each.counted <> each.expected`
     )
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "pool",
       `
@@ -32,7 +32,7 @@ SELECT 'pool, ' || each.name AS place, each.next::text AS found, 'more than ' ||
   ('next_write', pool.next_write, (SELECT max(number) FROM pool_write))
 ) AS each (name, next, greatest) WHERE each.next <= each.greatest`
     )
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "pool",
       `
@@ -40,7 +40,7 @@ SELECT 'pool_sender ' || account_index AS place, coalesce(found.pending::text, '
 FROM (SELECT from_account_index AS account_index, count(*) AS pending FROM pool_transaction WHERE state = 'pend' GROUP BY from_account_index) AS there
 FULL JOIN pool_sender AS found USING (account_index) WHERE there.pending IS DISTINCT FROM found.pending`
     )
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "pool",
       `
@@ -80,7 +80,7 @@ FROM pool_transaction WHERE arrival IN (SELECT arrival FROM pool_transaction GRO
 type Row = PoolTransactionRow & { readonly fee_units: string }
 
 const stepsPage =
-  `SELECT * FROM pool_transition WHERE (id, number) > ($1::bytea, $2::bigint) ORDER BY id, number LIMIT ${itemsAtOnce}`
+  `SELECT * FROM pool_transition WHERE (id, number) > ($1::bytea, $2::bigint) ORDER BY id, number LIMIT ${itemsPerStatement}`
 
 /** Each step begins where the one before ended, and the last one ends where the transaction is. */
 const stepsStatement = `
@@ -97,10 +97,10 @@ SELECT ${place("id")} || ', step ' || number AS place, told AS found, expected F
     AND (t.state IS DISTINCT FROM step.to_state OR (step.to_state IS NOT NULL AND t.batch_num IS DISTINCT FROM step.batch_num))
 ) AS wrong`
 
-const auditSteps = (snapshot: AuditSnapshot): Asking =>
+const auditSteps = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const { advance, findings, rows } = snapshot
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "pool-steps",
       `
@@ -118,7 +118,7 @@ SELECT ${
         number
       )
       if (last === undefined) return
-      yield* auditBy(snapshot, "pool-steps", stepsStatement, id, number)
+      yield* reportViolations(snapshot, "pool-steps", stepsStatement, id, number)
       findings.checked("pool-steps", Number(last.size))
       yield* advance(Number(last.size), 0.6)
       ;[id, number] = [`\\x${hexOf(last.id)}`, `${last.number}`]
@@ -133,14 +133,14 @@ interface Settled {
 }
 
 /** The pool against the ledger, as far as it has seen it. */
-export const auditPoolLedger = (snapshot: AuditSnapshot): Asking =>
+export const auditPoolLedger = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const { findings, rows } = snapshot
     const [standing] = yield* rows<Settled>(`
 SELECT last.batch_num, '0x' || encode(last.ethereum_block_hash, 'hex') AS hash, mark.batch_num AS mark, mark.ethereum_block_hash AS mark_hash
 FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM batch ORDER BY batch_num DESC LIMIT 1) AS last ON true LEFT JOIN (SELECT * FROM pool_mark ORDER BY batch_num DESC LIMIT 1) AS mark ON true`)
     // a rollback leaves wrong marks above right ones until the pool has settled
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "pool-ledger",
       `
@@ -165,7 +165,7 @@ WHERE m.ethereum_block_hash IS DISTINCT FROM '0x' || encode(batch.ethereum_block
       )
       return
     }
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "pool-ledger",
       `
@@ -175,7 +175,7 @@ SELECT ${
 FROM pool_transaction AS t LEFT JOIN transaction AS l ON l.id = t.id WHERE t.state = 'fged' AND t.batch_num <= $1::bigint AND l.batch_num IS DISTINCT FROM t.batch_num`,
       `${batch_num ?? 0n}`
     )
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "pool-ledger",
       `

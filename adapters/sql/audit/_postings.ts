@@ -9,8 +9,8 @@ import {
   postingLists,
   rowItems
 } from "../postings/mod.ts"
-import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
-import { auditBy } from "./_count_violations.ts"
+import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
+import { reportViolations } from "./_report_violations.ts"
 
 /*
  * Lists are read once, in the order of their keys: each item must be that of a row that has the key, and rows must stand as `postings.ts`
@@ -82,20 +82,20 @@ const endOf = (prefix: string): string =>
 /** SQL for the rows of `posting`, by table: of a table with removed rows without all from the first of them on. */
 type Lists = (table: string) => string
 
-const listsOf = (snapshot: AuditSnapshot): Asking<Lists> =>
+const listsOf = (snapshot: AuditSnapshot): AuditStep<Lists> =>
   Effect.gen(function*() {
     const removed = yield* snapshot.rows<
       { readonly table_name: string; readonly first_item: bigint }
     >("SELECT table_name, min(first_item) AS first_item FROM removed_rows GROUP BY table_name")
     const ends = new Map(removed.map(({ first_item, table_name }) => [table_name, first_item]))
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "posting-rows",
       `
 SELECT 'ledger, lists_cut' AS place, lists_cut::text AS found, (NOT lists_cut)::text AS expected FROM ledger WHERE lists_cut = EXISTS (SELECT FROM removed_rows)`
     )
     for (const { table } of lists) {
-      yield* auditBy(
+      yield* reportViolations(
         snapshot,
         "posting-rows",
         `
@@ -154,7 +154,7 @@ interface Tally {
   filed: number
 }
 
-export const auditPostings = (snapshot: AuditSnapshot): Asking =>
+export const auditPostings = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const expected = yield* expectedEntries(snapshot)
     const postings = yield* listsOf(snapshot)
@@ -172,7 +172,7 @@ export const auditPostings = (snapshot: AuditSnapshot): Asking =>
   })
 
 /** How many entries the rows of the tables lead to, by part. */
-const expectedEntries = ({ rows }: AuditSnapshot): Asking<ReadonlyMap<Part, number>> =>
+const expectedEntries = ({ rows }: AuditSnapshot): AuditStep<ReadonlyMap<Part, number>> =>
   Effect.gen(function*() {
     const expected = new Map<Part, number>()
     for (const list of lists) {
@@ -180,13 +180,13 @@ const expectedEntries = ({ rows }: AuditSnapshot): Asking<ReadonlyMap<Part, numb
       const [last] = yield* rows<{ readonly item: bigint | null }>(
         `SELECT max(item_id) AS item FROM ${list.table}`
       )
-      for (let from = 0; from <= Number(last?.item ?? 0n); from += 5 * itemsAtOnce) {
+      for (let from = 0; from <= Number(last?.item ?? 0n); from += 5 * itemsPerStatement) {
         const [sums] = yield* rows<{ readonly [name: string]: bigint | null }>(
           `SELECT ${
             own.map(({ entries }, i) => `sum(${entries})::bigint AS e${i}`).join(", ")
           } FROM ${list.table} AS r WHERE r.item_id >= $1::bigint AND r.item_id < $2::bigint`,
           `${from}`,
-          `${from + 5 * itemsAtOnce}`
+          `${from + 5 * itemsPerStatement}`
         )
         own.forEach((part, i) =>
           void expected.set(part, (expected.get(part) ?? 0) + Number(sums![`e${i}`] ?? 0n))
@@ -201,7 +201,7 @@ const auditPart = (
   { octets, prefix }: Part,
   pageStatement: string,
   advance: (items: number) => Effect.Effect<void>
-): Asking<Tally> =>
+): AuditStep<Tally> =>
   Effect.gen(function*() {
     const tally: Tally = { items: new Map(), filed: 0 }
     let before: PostingRow | undefined
@@ -288,7 +288,7 @@ const compareTally = (
   postings: string,
   { filed, items }: Tally,
   expected: number
-): Asking =>
+): AuditStep =>
   Effect.gen(function*() {
     const { findings } = snapshot
     const place = `posting, lists of ${list.table} by ${filter ?? "nothing"}`
@@ -297,7 +297,7 @@ const compareTally = (
         ? Effect.sync(() =>
           void findings.same(check, place, `${found} entries`, `${expected} entries`)
         )
-        : auditBy(
+        : reportViolations(
           snapshot,
           check,
           `
@@ -349,7 +349,7 @@ WHERE above.key >= ${bytea(prefix)} AND above.key < ${
 const valuesOf = (keys: ReadonlyArray<string>): string => keys.map((key) => `(${key})`).join(", ")
 
 /** Keys between those of the lists. */
-const auditUnknownKeys = (snapshot: AuditSnapshot): Asking =>
+const auditUnknownKeys = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const gaps = [
       ...parts.map(({ prefix }, i) =>
@@ -358,7 +358,7 @@ const auditUnknownKeys = (snapshot: AuditSnapshot): Asking =>
       [endOf(parts.at(-1)!.prefix), "f".repeat(200)] as const
     ]
     for (const [from, to] of gaps) {
-      yield* auditBy(
+      yield* reportViolations(
         snapshot,
         "posting-rows",
         `

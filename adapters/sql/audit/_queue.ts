@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { l1UserTransactionId, type Keccak256 } from "../../../core/encoding/mod.ts"
-import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
+import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
 
 const statement = `
 SELECT q.item_id, '0x' || encode(q.id, 'hex') AS id, q.queue, q.position, q.forged, t.item_id AS forged_item, t.batch_num,
   (SELECT forge_l1_transactions_num FROM batch WHERE batch.batch_num = t.batch_num) AS forged_queue
 FROM queued_transaction AS q LEFT JOIN transaction AS t ON t.id = q.id
-WHERE q.item_id > $1::bigint ORDER BY q.item_id LIMIT ${itemsAtOnce}`
+WHERE q.item_id > $1::bigint ORDER BY q.item_id LIMIT ${itemsPerStatement}`
 
 interface QueuedRow {
   readonly item_id: bigint
@@ -23,7 +23,7 @@ interface QueuedRow {
 export const auditQueue = (
   { advance, findings, rows }: AuditSnapshot,
   keccak256: Keccak256
-): Asking =>
+): AuditStep =>
   Effect.gen(function*() {
     const [ends] = yield* rows<{ readonly last: bigint | null; readonly forged: bigint | null }>(
       "SELECT (SELECT max(item_id) FROM queued_transaction) AS last, (SELECT last_forged_queue FROM batch ORDER BY batch_num DESC LIMIT 1) AS forged"

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { decodeToken, tokenRowSql } from "../reads/mod.ts"
-import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
-import { auditBy, countRows } from "./_count_violations.ts"
+import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
+import { reportViolations, countRows } from "./_report_violations.ts"
 
 /** Tokens without gaps, and what their prices overwrote. */
-export const auditTokens = (snapshot: AuditSnapshot): Asking =>
+export const auditTokens = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const { findings, rows, tokens } = snapshot
     let last = -1
@@ -13,7 +13,7 @@ export const auditTokens = (snapshot: AuditSnapshot): Asking =>
       const lines: ReadonlyArray<{ readonly line: string }> = yield* rows<
         { readonly line: string }
       >(
-        `SELECT ${tokenRowSql} AS line FROM token AS r WHERE r.token_id > $1::bigint ORDER BY r.token_id LIMIT ${itemsAtOnce}`,
+        `SELECT ${tokenRowSql} AS line FROM token AS r WHERE r.token_id > $1::bigint ORDER BY r.token_id LIMIT ${itemsPerStatement}`,
         `${last}`
       )
       if (lines.length === 0) break
@@ -39,28 +39,28 @@ export const auditTokens = (snapshot: AuditSnapshot): Asking =>
     if (block !== undefined) {
       findings.same("tokens", "last token", `token ${last}`, `token ${block.last}`)
     }
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "tokens",
       `
 SELECT 'token ' || token_id || ', ethereum_address' AS place, '0x' || encode(ethereum_address, 'hex') AS found, 'the address of no other token' AS expected
 FROM token WHERE ethereum_address IN (SELECT ethereum_address FROM token GROUP BY ethereum_address HAVING count(*) > 1)`
     )
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "prices",
       `
 SELECT 'token ' || token_id AS place, 'price ' || coalesce(price_usd::text, 'none') || ' at ' || coalesce(price_time_ms::text, 'no time') AS found, 'both or neither' AS expected
 FROM token WHERE (price_usd IS NULL) <> (price_time_ms IS NULL)`
     )
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "prices",
       `
 SELECT 'token ' || token_id || ', price_usd' AS place, price_usd::text AS found, 'none, since no price_change tells that it was set' AS expected
 FROM token WHERE price_usd IS NOT NULL AND NOT EXISTS (SELECT FROM price_change WHERE price_change.token_id = token.token_id)`
     )
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "prices",
       `
@@ -71,7 +71,7 @@ FROM (
 ) AS placed WHERE place <> coalesce(before + 1, 0) OR NOT is_known`
     )
     // a token that comes with its price has it from the start
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "prices",
       `

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { type Asking, type AuditSnapshot, itemsAtOnce } from "./_audit_snapshot.ts"
-import { auditBy, countRows } from "./_count_violations.ts"
+import { type AuditStep, type AuditSnapshot, itemsPerStatement } from "./_audit_snapshot.ts"
+import { reportViolations, countRows } from "./_report_violations.ts"
 
 const fields = ["instant_withdrawn", "delayed_withdraw_request", "delayed_withdrawn"]
 const fieldOf = (exit: string, field: string): string =>
@@ -9,10 +9,10 @@ const fieldOf = (exit: string, field: string): string =>
   } END`
 
 /** What is noted of withdrawals on exits and beside blocks is the same. */
-export const auditWithdrawals = (snapshot: AuditSnapshot): Asking =>
+export const auditWithdrawals = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const { advance, rows } = snapshot
-    yield* auditBy(
+    yield* reportViolations(
       snapshot,
       "withdrawals",
       `
@@ -29,8 +29,8 @@ FROM withdrawal AS w LEFT JOIN exit ON exit.item_id = w.exit_item WHERE ${
       "SELECT max(item_id) AS item FROM exit"
     )
     const end = Number(last?.item ?? 0n)
-    for (let from = 0; from <= end; from += itemsAtOnce) {
-      yield* auditBy(
+    for (let from = 0; from <= end; from += itemsPerStatement) {
+      yield* reportViolations(
         snapshot,
         "withdrawals",
         `
@@ -41,8 +41,8 @@ FROM exit CROSS JOIN LATERAL (VALUES ${
 WHERE exit.item_id >= $1::bigint AND exit.item_id < $2::bigint AND each.block IS NOT NULL
   AND NOT EXISTS (SELECT FROM withdrawal AS w WHERE w.ethereum_block_num = each.block AND w.exit_item = exit.item_id AND w.field = each.field)`,
         `${from}`,
-        `${from + itemsAtOnce}`
+        `${from + itemsPerStatement}`
       )
-      yield* advance(0, (from + itemsAtOnce) / (end + 1))
+      yield* advance(0, (from + itemsPerStatement) / (end + 1))
     }
   })

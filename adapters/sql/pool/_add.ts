@@ -11,24 +11,27 @@ import {
   transactionOf
 } from "./pool_rows.ts"
 import { bigintList, byteaList } from "./pool_values.ts"
-import { PoolRecord, RECORD_PARAMETERS, recording } from "./_record.ts"
-import type { Turn } from "./_turn.ts"
+import type { PoolWrite } from "./_pool_write.ts"
+import { PoolRecord, RECORD_PARAMETERS, recordSql } from "./_record.ts"
 
-/** A transaction that somebody wants to have in the pool. */
+/** A posted transaction, with its sender and the limits of the pool. */
 export interface Posted {
   readonly transaction: PoolTransaction
   readonly sender: PublicKey
   readonly limits: PoolLimits
 }
 
-/** Takes transactions in, one after the other, and tells of each what became of it. */
-export const addInTurn = (
+/**
+ * Adds transactions in order; returns for each whether it was added, known already, or refused by a
+ * limit.
+ */
+export const addTransactions = (
   sql: SqlClient.SqlClient,
-  turn: Turn,
+  write: PoolWrite,
   all: ReadonlyArray<Posted>
 ): Effect.Effect<ReadonlyArray<Added>, SqlError.SqlError> =>
   Effect.gen(function*() {
-    const { known, record } = yield* situationOf(sql, turn, all)
+    const { known, record } = yield* loadPending(sql, write, all)
     const rows: Array<Pooled> = []
     const answers = all.map((posted): Added => {
       const { limits: { pendingMax, pendingPerAccountMax }, sender, transaction } = posted
@@ -41,28 +44,31 @@ export const addInTurn = (
       }
       known.set(id, transaction)
       rows.push({ transaction, sender, sinceMs: atMs, arrival: record.nextArrival++ })
-      record.note(fromAccountIndex, { id, from: null, to, atMs, batchNum, reason: "Posted" })
+      record.add(fromAccountIndex, { id, from: null, to, atMs, batchNum, reason: "Posted" })
       return { kind: "added" }
     })
     if (rows.length > 0) yield* sql.unsafe(add, [...record.parameters, ...insertParameters(rows)])
     return answers
   })
 
-const add = recording(insertStatement(RECORD_PARAMETERS))
+const add = recordSql(insertStatement(RECORD_PARAMETERS))
 
-/** Of each posted transaction how many its account has, and the one of that id where there is one. */
-const situation = `
+/**
+ * Returns for each posted transaction the pending count of its account, and the stored transaction
+ * of that id if there is one.
+ */
+const pendingStatement = `
 SELECT wanted.account, coalesce(pool_sender.pending, 0) AS pending, ${transactionColumns}
 FROM unnest($1::bytea[], $2::bigint[]) AS wanted (id, account)
 LEFT JOIN pool_sender ON pool_sender.account_index = wanted.account
 LEFT JOIN pool_transaction AS t ON t.id = wanted.id`
 
-const situationOf = (sql: SqlClient.SqlClient, turn: Turn, all: ReadonlyArray<Posted>) => {
+const loadPending = (sql: SqlClient.SqlClient, write: PoolWrite, all: ReadonlyArray<Posted>) => {
   const parameters = [
     byteaList(all.map(({ transaction }) => transaction.id)),
     bigintList(all.map(({ transaction }) => transaction.fromAccountIndex))
   ]
-  return Effect.map(sql.unsafe<SituationRow>(situation, parameters), (rows) => {
+  return Effect.map(sql.unsafe<PendingRow>(pendingStatement, parameters), (rows) => {
     const known = new Map<TransactionId, PoolTransaction>()
     const pending = new Map<AccountIndex, number>()
     for (const row of rows) {
@@ -71,10 +77,10 @@ const situationOf = (sql: SqlClient.SqlClient, turn: Turn, all: ReadonlyArray<Po
       const transaction = transactionOf(row)
       known.set(transaction.id, transaction)
     }
-    return { known, record: new PoolRecord(turn, pending) }
+    return { known, record: new PoolRecord(write, pending) }
   })
 }
 
-type SituationRow =
+type PendingRow =
   & { readonly account: bigint; readonly pending: bigint }
   & (PoolTransactionRow | { readonly id: null })

@@ -7,18 +7,18 @@ import { Deferred, Effect, Exit, Queue, type Scope } from "effect"
  * is run again alone.
  */
 export const batchRequests = <In, Out, E extends { readonly retry: boolean }>(
-  turn: (all: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>, E>,
-  atOnceMax: number
+  runBatch: (all: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>, E>,
+  batchMax: number
 ): Effect.Effect<(one: In) => Effect.Effect<Out, E>, never, Scope.Scope> =>
   Effect.gen(function*() {
-    interface Asked {
+    interface PendingRequest {
       readonly one: In
       readonly answer: Deferred.Deferred<Out, E>
     }
-    const queue = yield* Queue.unbounded<Asked>()
-    const unanswered = new Set<Asked>()
-    const serve = (all: ReadonlyArray<Asked>): Effect.Effect<void> =>
-      Effect.flatMap(Effect.exit(turn(all.map(({ one }) => one))), (exit) =>
+    const queue = yield* Queue.unbounded<PendingRequest>()
+    const unanswered = new Set<PendingRequest>()
+    const runAll = (all: ReadonlyArray<PendingRequest>): Effect.Effect<void> =>
+      Effect.flatMap(Effect.exit(runBatch(all.map(({ one }) => one))), (exit) =>
         Exit.isSuccess(exit)
           ? Effect.sync(() =>
             all.forEach(({ answer }, place) =>
@@ -26,13 +26,13 @@ export const batchRequests = <In, Out, E extends { readonly retry: boolean }>(
             )
           )
           : all.length > 1 && !mayRetry(exit)
-          ? Effect.forEach(all, (each) => serve([each]), { discard: true })
+          ? Effect.forEach(all, (each) => runAll([each]), { discard: true })
           : Effect.sync(() =>
             all.forEach(({ answer }) => Deferred.doneUnsafe(answer, Exit.failCause(exit.cause)))
           ))
     yield* Effect.forkScoped(Effect.forever(Effect.gen(function*() {
-      const all = yield* Queue.takeBetween(queue, 1, atOnceMax)
-      yield* serve(all)
+      const all = yield* Queue.takeBetween(queue, 1, batchMax)
+      yield* runAll(all)
       for (const each of all) unanswered.delete(each)
     })))
     // on shutdown, interrupt the requests that will not run
@@ -44,9 +44,9 @@ export const batchRequests = <In, Out, E extends { readonly retry: boolean }>(
     )
     return (one) =>
       Effect.suspend(() => {
-        const asked = { one, answer: Deferred.makeUnsafe<Out, E>() }
-        unanswered.add(asked)
-        return Queue.offerUnsafe(queue, asked) ? Deferred.await(asked.answer) : Effect.interrupt
+        const request = { one, answer: Deferred.makeUnsafe<Out, E>() }
+        unanswered.add(request)
+        return Queue.offerUnsafe(queue, request) ? Deferred.await(request.answer) : Effect.interrupt
       })
   })
 

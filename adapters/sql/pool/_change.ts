@@ -7,47 +7,53 @@ import { storedText } from "../connection/mod.ts"
 import { notifyPlaces, writePlaces } from "../notifications/mod.ts"
 import { numberOrNull } from "./pool_rows.ts"
 import { bigintList, byteaList, int8, prefixedOf, smallintList, textList } from "./pool_values.ts"
-import { PoolRecord, RECORD_PARAMETERS, recording } from "./_record.ts"
-import type { Turn } from "./_turn.ts"
+import type { PoolWrite } from "./_pool_write.ts"
+import { PoolRecord, RECORD_PARAMETERS, recordSql } from "./_record.ts"
 
-/** Makes the changes that still apply, one after the other: of two of the same transaction the second sees what the first did. */
-export const changeInTurn = (
+/**
+ * Applies in order the changes whose `from` still holds, and returns the ids that changed. A second
+ * change of a transaction sees the first.
+ */
+export const applyChanges = (
   sql: SqlClient.SqlClient,
-  turn: Turn,
+  write: PoolWrite,
   changes: ReadonlyArray<PoolChange>,
   atMs: number
 ): Effect.Effect<ReadonlyArray<TransactionId>, SqlError.SqlError> =>
   Effect.gen(function*() {
-    const { changed, record, standings } = yield* standingsOf(sql, turn, changes)
+    const { changed, record, states } = yield* loadStates(sql, write, changes)
     const ids = changes.filter(({ batchNum, from, fromBatchNum, id, reason, to }) => {
-      const standing = standings.get(id)
+      const state = states.get(id)
       if (
-        standing === undefined || standing.state !== from || standing.batchNum !== fromBatchNum
+        state === undefined || state.state !== from || state.batchNum !== fromBatchNum
       ) return false
-      record.note(standing.account, { id, from, to, atMs, batchNum, reason })
-      standings.set(id, { ...standing, state: to, batchNum })
+      record.add(state.account, { id, from, to, atMs, batchNum, reason })
+      states.set(id, { ...state, state: to, batchNum })
       changed.add(id)
       return true
     }).map(({ id }) => id)
     if (record.hasSteps) {
-      const kept = [...changed].filter((id) => standings.get(id)?.state !== null)
+      const kept = [...changed].filter((id) => states.get(id)?.state !== null)
       yield* sql.unsafe(move, [
         ...record.parameters,
         byteaList(kept),
-        textList(kept.map((id) => standings.get(id)!.state)),
-        bigintList(kept.map((id) => standings.get(id)!.batchNum)),
+        textList(kept.map((id) => states.get(id)!.state)),
+        bigintList(kept.map((id) => states.get(id)!.batchNum)),
         int8(atMs),
-        byteaList([...changed].filter((id) => standings.get(id)?.state === null))
+        byteaList([...changed].filter((id) => states.get(id)?.state === null))
       ])
       yield* sql.unsafe(notifyPlaces, [writePlaces([...changed])])
     }
     return ids
   })
 
-/** Changes together with the marks; null, and nothing happens, where the greatest mark is not `from`. */
-export const settleInTurn = (
+/**
+ * Moves the last settled batch from `from` to `to` and applies the changes; returns null without
+ * effect if the last settled batch is not `from`.
+ */
+export const settleBatch = (
   sql: SqlClient.SqlClient,
-  turn: Turn,
+  write: PoolWrite,
   { changes, from, to }: {
     readonly from: BatchMark | null
     readonly to: BatchMark | null
@@ -66,20 +72,23 @@ export const settleInTurn = (
       bigintList(added.map(({ batchNum }) => batchNum)),
       textList(added.map((each) => each.ethereumBlockHash))
     ])
-    const ids = yield* changeInTurn(sql, turn, changes, atMs)
-    if (ids.length === 0) yield* sql.unsafe(nothingElse, new PoolRecord(turn).parameters)
+    const ids = yield* applyChanges(sql, write, changes, atMs)
+    if (ids.length === 0) yield* sql.unsafe(nothingElse, new PoolRecord(write).parameters)
     return ids
   })
 
-/** Notes why transactions that are still pending were passed over; of two notes on one transaction the second stays. */
-export const passOverInTurn = (
+/**
+ * Records why the forger skipped transactions that are still pending; the last note on a
+ * transaction wins.
+ */
+export const recordSkips = (
   sql: SqlClient.SqlClient,
-  turn: Turn,
+  write: PoolWrite,
   notes: ReadonlyArray<PassedOver>
 ): Effect.Effect<void, SqlError.SqlError> => {
   const all = [...new Map(notes.map((each) => [each.id, each])).values()]
   return Effect.asVoid(sql.unsafe(note, [
-    ...new PoolRecord(turn).parameters,
+    ...new PoolRecord(write).parameters,
     byteaList(all.map(({ id }) => id)),
     smallintList(all.map(({ code }) => code)),
     textList(all.map(({ reason }) => storedText(reason))),
@@ -99,14 +108,14 @@ export const markOf = (row: MarkRow): BatchMark => ({
   ethereumBlockHash: row.ethereum_block_hash
 })
 
-interface Standing {
+interface StoredState {
   readonly account: AccountIndex
   /** Null where it has left. */
   readonly state: PoolState | null
   readonly batchNum: number | null
 }
 
-interface StandingRow {
+interface StateRow {
   readonly id: Uint8Array
   readonly state: PoolState
   readonly batch_num: bigint | null
@@ -114,19 +123,23 @@ interface StandingRow {
   readonly pending: bigint
 }
 
-const standingsOf = (sql: SqlClient.SqlClient, turn: Turn, changes: ReadonlyArray<PoolChange>) =>
+const loadStates = (
+  sql: SqlClient.SqlClient,
+  write: PoolWrite,
+  changes: ReadonlyArray<PoolChange>
+) =>
   Effect.map(
-    sql.unsafe<StandingRow>(standing, [byteaList([...new Set(changes.map(({ id }) => id))])]),
+    sql.unsafe<StateRow>(statesStatement, [byteaList([...new Set(changes.map(({ id }) => id))])]),
     (rows) => ({
       changed: new Set<TransactionId>(),
       record: new PoolRecord(
-        turn,
+        write,
         new Map(rows.map((row) => [Number(row.from_account_index), Number(row.pending)]))
       ),
-      standings: new Map(
+      states: new Map(
         rows.map((
           row
-        ): [TransactionId, Standing] => [prefixedOf(row.id), {
+        ): [TransactionId, StoredState] => [prefixedOf(row.id), {
           account: Number(row.from_account_index),
           state: row.state,
           batchNum: numberOrNull(row.batch_num)
@@ -135,7 +148,7 @@ const standingsOf = (sql: SqlClient.SqlClient, turn: Turn, changes: ReadonlyArra
     })
   )
 
-const standing = `
+const statesStatement = `
 SELECT t.id, t.state, t.batch_num, t.from_account_index, coalesce(pool_sender.pending, 0) AS pending
 FROM unnest($1::bytea[]) AS wanted (id) JOIN pool_transaction AS t ON t.id = wanted.id
 LEFT JOIN pool_sender ON pool_sender.account_index = t.from_account_index`
@@ -143,7 +156,7 @@ LEFT JOIN pool_sender ON pool_sender.account_index = t.from_account_index`
 /** `$n` of what comes after the record. */
 const own = (n: number) => `$${RECORD_PARAMETERS + n}`
 
-const move = recording(
+const move = recordSql(
   `UPDATE pool_transaction AS t
   SET state = moved.state, batch_num = moved.batch_num, since_ms = ${own(4)}::bigint,
     passed_code = NULL, passed_reason = NULL, passed_batch_num = NULL, passed_at_ms = NULL
@@ -153,7 +166,7 @@ const move = recording(
   `DELETE FROM pool_transaction WHERE id = ANY (${own(5)}::bytea[])`
 )
 
-const note = recording(
+const note = recordSql(
   `UPDATE pool_transaction AS t
   SET passed_code = passed.code, passed_reason = passed.reason, passed_batch_num = passed.batch_num, passed_at_ms = passed.at_ms
   FROM unnest(${own(1)}::bytea[], ${own(2)}::smallint[], ${own(3)}::text[], ${own(4)}::bigint[], ${
@@ -163,9 +176,12 @@ const note = recording(
   WHERE t.id = passed.id AND t.state = 'pend'`
 )
 
-const nothingElse = recording()
+const nothingElse = recordSql()
 
-/** A row that is deleted cannot be inserted by the same statement, so the mark of that number is overwritten. */
+/**
+ * A row that is deleted cannot be inserted by the same statement, so the mark of that number is
+ * overwritten.
+ */
 const mark = `
 WITH dropped AS (DELETE FROM pool_mark WHERE batch_num > $1::bigint)
 INSERT INTO pool_mark (batch_num, ethereum_block_hash) SELECT * FROM unnest($2::bigint[], $3::text[])

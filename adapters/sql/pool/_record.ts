@@ -3,22 +3,25 @@ import type { PoolState, PoolTransition } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import { storedText } from "../connection/mod.ts"
 import { bigintList, byteaList, int8, textList } from "./pool_values.ts"
-import { type Turn, WRITES_KEPT } from "./_turn.ts"
+import { type PoolWrite, WRITES_RETAINED } from "./_pool_write.ts"
 
-/** What each write leaves beside the rows that it changes: counts, counters of accounts, steps, and that it took place. */
+/**
+ * The bookkeeping of a write beside the rows that it changes: counts, pending counts of accounts,
+ * transitions, and its own id.
+ */
 export class PoolRecord {
-  readonly turn: Turn
+  readonly #write: PoolWrite
   readonly counts: { [State in PoolState]: number }
   nextArrival: number
   readonly #pending: Map<AccountIndex, number>
   readonly #moved = new Set<AccountIndex>()
   readonly #steps: Array<PoolTransition> = []
 
-  /** `pending` has to name every account that transactions of this write belong to. */
-  constructor(turn: Turn, pending: Map<AccountIndex, number> = new Map()) {
-    this.turn = turn
-    this.counts = { ...turn.counts }
-    this.nextArrival = turn.nextArrival
+  /** `pending` must have every account whose transactions this write changes. */
+  constructor(write: PoolWrite, pending: Map<AccountIndex, number> = new Map()) {
+    this.#write = write
+    this.counts = { ...write.counts }
+    this.nextArrival = write.nextArrival
     this.#pending = pending
   }
 
@@ -30,7 +33,7 @@ export class PoolRecord {
     return this.#steps.length > 0
   }
 
-  note(account: AccountIndex, step: PoolTransition): void {
+  add(account: AccountIndex, step: PoolTransition): void {
     this.#steps.push(step)
     for (const [state, one] of [[step.from, -1], [step.to, 1]] as const) {
       if (state === null) continue
@@ -41,10 +44,10 @@ export class PoolRecord {
     }
   }
 
-  /** In the order of the statements below. */
+  /** The parameters of `recordSql`. */
   get parameters(): ReadonlyArray<PgTypes.Parameter | string> {
     const { fged, fing, invl, pend } = this.counts
-    const { nextTransition, number, writeId } = this.turn
+    const { nextTransition, number, writeId } = this.#write
     const steps = this.#steps
     const counted = [...this.#moved].filter((account) => this.pendingOf(account) > 0)
     return [
@@ -70,16 +73,17 @@ export class PoolRecord {
   }
 }
 
-/** How many parameters a record has; those of the rows come after them. */
+/** Number of parameters of a record; those of the rows follow. */
 export const RECORD_PARAMETERS = 18
 
 /**
- * Statements that change rows, as one with those that record it: others wait for the round trips of a turn. So the tables of the pool
- * belong on one node of a distributed database, as that of their one locked row does anyway.
+ * Returns one statement that changes rows and records the write, since other writes wait for each
+ * round trip. On a distributed database the tables of the pool therefore belong on one node, like
+ * their locked row.
  */
-export const recording = (...rows: ReadonlyArray<string>): string => `
+export const recordSql = (...rows: ReadonlyArray<string>): string => `
 WITH written AS (INSERT INTO pool_write (number, write_id) VALUES ($2::bigint, $1::uuid)),
-forgotten AS (DELETE FROM pool_write WHERE number <= $2::bigint - ${WRITES_KEPT}),
+forgotten AS (DELETE FROM pool_write WHERE number <= $2::bigint - ${WRITES_RETAINED}),
 counted AS (
   INSERT INTO pool_sender (account_index, pending) SELECT * FROM unnest($9::bigint[], $10::bigint[])
   ON CONFLICT (account_index) DO UPDATE SET pending = excluded.pending

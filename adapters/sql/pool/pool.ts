@@ -4,14 +4,14 @@ import type { SqlClient } from "effect/sql"
 import type { Authorization } from "../../../core/domain/mod.ts"
 import { type Added, PoolStore, type StoreFailure } from "../../../core/ports/mod.ts"
 import { Database } from "../connection/mod.ts"
-import { addInTurn, type Posted } from "./_add.ts"
+import { addTransactions, type Posted } from "./_add.ts"
 import { batchRequests } from "./_batch_requests.ts"
-import { changeInTurn, passOverInTurn, settleInTurn } from "./_change.ts"
+import { applyChanges, recordSkips, settleBatch } from "./_change.ts"
 import { bytesOf, int8 } from "./pool_values.ts"
+import { runPoolWrite, retryWrite } from "./_pool_write.ts"
 import { type AuthorizationRow, authorizationOf, poolReads } from "./_reads.ts"
-import { inTurn, retried } from "./_turn.ts"
 
-/** The pool of a database; any number of processes may have it open and write to it. */
+/** Opens the pool of a database. Any number of processes may open it and write to it. */
 export const openPool: Effect.Effect<
   Context.Service.Shape<typeof PoolStore>,
   never,
@@ -19,25 +19,27 @@ export const openPool: Effect.Effect<
 > = Effect.gen(function*() {
   const { reads, writes } = yield* Database
   const add = yield* batchRequests<Posted, Added, StoreFailure>(
-    (all) => inTurn(writes, (turn) => addInTurn(writes, turn, all)),
+    (all) => runPoolWrite(writes, (write) => addTransactions(writes, write, all)),
     POSTED_AT_ONCE_MAX
   )
   return {
     ...poolReads(reads),
     addTransaction: (transaction, sender, limits) => add({ transaction, sender, limits }),
     addAuthorization: (authorization) => addAuthorization(writes, authorization),
-    change: (changes, atMs) => inTurn(writes, (turn) => changeInTurn(writes, turn, changes, atMs)),
-    settle: (step, atMs) => inTurn(writes, (turn) => settleInTurn(writes, turn, step, atMs)),
-    passOver: (notes) => inTurn(writes, (turn) => passOverInTurn(writes, turn, notes))
+    change: (changes, atMs) =>
+      runPoolWrite(writes, (write) => applyChanges(writes, write, changes, atMs)),
+    settle: (step, atMs) => runPoolWrite(writes, (write) => settleBatch(writes, write, step, atMs)),
+    passOver: (notes) => runPoolWrite(writes, (write) => recordSkips(writes, write, notes))
   }
 })
 
-/** Bounds how long others wait for a turn that takes in transactions. */
+/** Bounds the size of a batch of posted transactions, and so how long other writes wait for it. */
 const POSTED_AT_ONCE_MAX = 256
 
 /**
- * One statement and no turn, since an authorization bears on nothing else: the first to be stored stays. The id of the write tells
- * one whose answer was lost that it was the first.
+ * Stores an authorization unless the address has one, and returns the stored one. It is one
+ * statement outside of `runPoolWrite`, since it affects nothing else. The write id tells a retry
+ * whose answer was lost that its own write was the first.
  */
 const addAuthorization = (
   sql: SqlClient.SqlClient,
@@ -45,7 +47,7 @@ const addAuthorization = (
 ) =>
   Effect.suspend(() => {
     const writeId = PgTypes.uuid(crypto.randomUUID())
-    return retried(
+    return retryWrite(
       sql.unsafe<AuthorizationRow & { readonly added: boolean }>(authorize, [
         bytesOf(address),
         bytesOf(publicKey),
@@ -56,7 +58,7 @@ const addAuthorization = (
     )
   }).pipe(Effect.map(([row]) => ({ added: row!.added, authorization: authorizationOf(row!) })))
 
-/** Overwrites the address by itself where there is one, since only what a statement writes is answered as it is now. */
+/** On conflict it updates the address to itself, since RETURNING returns written rows only. */
 const authorize = `
 INSERT INTO pool_authorization AS stored (address, public_key, signature, timestamp_ms, write_id) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (address) DO UPDATE SET address = stored.address

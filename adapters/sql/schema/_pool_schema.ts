@@ -2,7 +2,7 @@
  * The tables of the pool. Ids, addresses and keys are bytes, amounts are numeric, times are milliseconds since 1970; reasons are texts
  * escaped by `connection/stored_text.ts`. Signatures are texts, since they are answered in the case that they were posted in.
  *
- * Every write but that of an authorization begins by locking the one row of `pool` (`pool/_turn.ts`). So the counts, the counters of
+ * Every write but that of an authorization begins by locking the one row of `pool` (`pool/_pool_write.ts`). So the counts, the counters of
  * accounts and the numbers given out here are exact, and rows need no lock of their own.
  */
 

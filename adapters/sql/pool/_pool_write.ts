@@ -6,10 +6,13 @@ import { StoreFailure } from "../../../core/ports/mod.ts"
 import { storeFailure } from "../connection/mod.ts"
 import { int8 } from "./pool_values.ts"
 
-/** What a writer finds while it is the only one: nobody else writes to the pool until its transaction ends. */
-export interface Turn {
+/**
+ * The state of the pool while a transaction holds its lock: no other transaction writes to the pool
+ * until it ends.
+ */
+export interface PoolWrite {
   readonly writeId: string
-  /** Of this write, among all of the pool. */
+  /** Sequence number of this write among all writes of the pool. */
   readonly number: number
   readonly counts: { readonly [State in PoolState]: number }
   readonly nextArrival: number
@@ -17,43 +20,45 @@ export interface Turn {
 }
 
 /**
- * One write in a transaction of its own, after all before it and before all after it: it holds the row of `pool` to its end. That
- * makes limits exact and arrivals the order of commits, and writers cannot wait for each other in a circle. What comes at the same
- * time in one process shares a turn (`_batch_requests.ts`).
+ * Runs one write in a transaction that locks the row of `pool` until it ends, so that writes are
+ * serialized. Limits are therefore exact, arrivals follow the order of commits, and writers cannot
+ * deadlock. Concurrent requests of one process share a write (`_batch_requests.ts`).
  *
- * What is lost before its commit is done again, a few times, until some seconds have passed. Where nobody can tell whether a commit
- * took place, the next turn can: by then the other transaction has ended, and the write's row in `pool_write` is there or not.
+ * A write that is lost before its commit is retried for some seconds. If the outcome of a commit is
+ * unknown, the retry finds out once it holds the lock: by then the other transaction has ended, and
+ * its row in `pool_write` exists or not.
  */
-export const inTurn = <A>(
+export const runPoolWrite = <A>(
   sql: SqlClient.SqlClient,
-  work: (turn: Turn) => Effect.Effect<A, SqlError.SqlError>
+  work: (write: PoolWrite) => Effect.Effect<A, SqlError.SqlError>
 ): Effect.Effect<A, StoreFailure> =>
   Effect.suspend(() => {
     const writeId = crypto.randomUUID()
     let inDoubt: { readonly number: number; readonly answer: A } | null = null
     const once = Effect.gen(function*() {
-      const turn = yield* takeTurn(sql, writeId)
+      const write = yield* lockPool(sql, writeId)
       if (inDoubt !== null) {
         if (yield* isWritten(sql, inDoubt.number, writeId)) return inDoubt.answer
-        if (turn.number - inDoubt.number >= WRITES_KEPT) {
-          return yield* Effect.fail(forgotten(inDoubt.number))
+        if (write.number - inDoubt.number >= WRITES_RETAINED) {
+          return yield* Effect.fail(outcomeUnknown(inDoubt.number))
         }
         inDoubt = null
       }
-      const answer = yield* work(turn)
-      inDoubt = { number: turn.number, answer }
+      const answer = yield* work(write)
+      inDoubt = { number: write.number, answer }
       return answer
     })
     return once.pipe(
       sql.withTransaction,
-      // by default a server may see one state throughout a transaction, and so not what was written before its turn came
+      // the default may be REPEATABLE READ, which would hide what was written while this one waited
+      // for the lock
       Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL READ COMMITTED"),
-      retried
+      retryWrite
     )
   })
 
-/** Tries again what may be done again, less and less often, for some twelve seconds; then the failure is the caller's. */
-export const retried = <A>(
+/** Retries a write with backoff for about twelve seconds if a retry can help; then it fails. */
+export const retryWrite = <A>(
   write: Effect.Effect<A, SqlError.SqlError | StoreFailure>
 ): Effect.Effect<A, StoreFailure> =>
   write.pipe(
@@ -61,10 +66,13 @@ export const retried = <A>(
     Effect.retry({ schedule: backoff, while: ({ retry }) => retry })
   )
 
-/** How many writes later one that is in doubt can still be told. */
-export const WRITES_KEPT = 65_536
+/** Number of later writes during which the outcome of a write can be looked up. */
+export const WRITES_RETAINED = 65_536
 
-/** For longer than a server lets a transaction stand still, whose client is gone and which nobody has told so. */
+/**
+ * Lasts longer than `idle_in_transaction_session_timeout`, after which the server ends the
+ * transaction of a dead client.
+ */
 const backoff = Schedule.min([Schedule.exponential("20 millis"), Schedule.spaced("1 second")]).pipe(
   Schedule.jittered,
   Schedule.upTo({ duration: "12 seconds" })
@@ -80,10 +88,10 @@ interface PoolRow {
   readonly next_write: bigint
 }
 
-const takeTurn = (
+const lockPool = (
   sql: SqlClient.SqlClient,
   writeId: string
-): Effect.Effect<Turn, SqlError.SqlError> =>
+): Effect.Effect<PoolWrite, SqlError.SqlError> =>
   Effect.map(
     sql.unsafe<PoolRow>(
       "SELECT pend, fing, fged, invl, next_arrival, next_transition, next_write FROM pool FOR UPDATE"
@@ -102,7 +110,10 @@ const takeTurn = (
     })
   )
 
-/** A statement of its own, since what it reads may have been written while the turn was waited for. */
+/**
+ * Returns whether a write was committed. It is a statement of its own, to see what was written
+ * while `lockPool` waited.
+ */
 const isWritten = (
   sql: SqlClient.SqlClient,
   number: number,
@@ -116,9 +127,9 @@ const isWritten = (
     (rows) => rows.length > 0
   )
 
-const forgotten = (number: number) =>
+const outcomeUnknown = (number: number) =>
   new StoreFailure({
     message:
-      `Write ${number} of the pool may or may not have taken place, and ${WRITES_KEPT} others have since then; look at what it was to change`,
+      `Write ${number} of the pool may or may not have taken place, and ${WRITES_RETAINED} others have since then; look at what it was to change`,
     retry: false
   })
