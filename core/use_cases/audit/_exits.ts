@@ -1,5 +1,5 @@
 import type { Exit } from "../../domain/mod.ts"
-import type { BatchOutcome } from "../batch_transition.ts"
+import type { BatchOutcome } from "../batch/mod.ts"
 import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 

@@ -8,7 +8,7 @@ import {
   l2TransactionId,
   NO_ACCOUNT
 } from "../../encoding/mod.ts"
-import type { BatchOutcome } from "../batch_transition.ts"
+import type { BatchOutcome } from "../batch/mod.ts"
 import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 

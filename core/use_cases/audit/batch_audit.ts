@@ -6,8 +6,7 @@ import {
   type Transaction
 } from "../../domain/mod.ts"
 import { INTERNAL_ADDRESS, type Keccak256 } from "../../encoding/mod.ts"
-import type { BatchInput } from "../batch_transition.ts"
-import { processBatch } from "../process_batch.ts"
+import { type BatchInput, processBatch } from "../batch/mod.ts"
 import { auditBalances } from "./_balances.ts"
 import { auditExits } from "./_exits.ts"
 import { auditTransactions, type Kinds } from "./_transactions.ts"

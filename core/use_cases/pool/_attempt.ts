@@ -7,7 +7,7 @@ import {
 } from "../../domain/mod.ts"
 import { type AccountIndex, INTERNAL_ADDRESS } from "../../encoding/mod.ts"
 import type { Pooled, StoreFailure } from "../../ports/mod.ts"
-import type { PoolPorts } from "./_ports.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
 import { ownerOf, type WorkingAccount, type WorkingLedger } from "./_working_ledger.ts"
 
 /** Where a selected transaction goes. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { feeUnits, type TokenId } from "../../domain/mod.ts"
 import type { Pooled, StoreFailure } from "../../ports/mod.ts"
-import type { PoolPorts } from "./_ports.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
 
 /** A pending transaction and what its fee is worth. */
 export interface Candidate {

@@ -2,8 +2,7 @@ import { Effect } from "effect"
 import type { PoolTransaction } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
 import type { PoolChange } from "../../ports/mod.ts"
-import { changeAsNoticed } from "./_noticed.ts"
-import type { PoolPorts } from "./_ports.ts"
+import { changeAsNoticed, type PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same.ts"
 
 /** Pending transactions whose nonce the ledger has used: forged under their id, or beaten by another one. */

@@ -3,7 +3,7 @@ import type { FullBatch, PoolState, Transaction } from "../../domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, Pooled } from "../../ports/mod.ts"
 import { forgedIn } from "./_overtaken.ts"
-import { batchNumLimit, type PoolPorts } from "./_ports.ts"
+import { batchNumLimit, type PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same.ts"
 
 /** What a batch of the ledger means for the pool, whoever forged it. */

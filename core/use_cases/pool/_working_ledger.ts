@@ -7,7 +7,7 @@ import {
   type PublicKey
 } from "../../encoding/mod.ts"
 import type { StoreFailure } from "../../ports/mod.ts"
-import type { PoolPorts } from "./_ports.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
 
 /** An account in the middle of a selection. */
 export interface WorkingAccount {

@@ -8,10 +8,9 @@ import {
   PoolStore,
   type StoreFailure
 } from "../../ports/mod.ts"
-import { changeAsNoticed } from "./_noticed.ts"
+import { changeAsNoticed, type PoolPorts } from "./_optimistic_change.ts"
 import { giveWayToLedger } from "./_overtaken.ts"
 import { PoolCounts } from "./_pool_counts.ts"
-import type { PoolPorts } from "./_ports.ts"
 import { change, reopenings } from "./_settled_batch.ts"
 import { purgePool, type PurgeOptions } from "./purge.ts"
 import { selectFrom, type Selection, type SelectOptions } from "./select.ts"

@@ -8,7 +8,7 @@ import {
   SignatureVerifier,
   type StoreFailure
 } from "../../ports/mod.ts"
-import { Ledger, type LedgerOptions } from "../ledger.ts"
+import { Ledger, type LedgerOptions } from "../ledger/mod.ts"
 import { Pool } from "./pool.ts"
 
 /**

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, StoreFailure } from "../../ports/mod.ts"
-import type { PoolPorts } from "./_ports.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
 import { change } from "./_settled_batch.ts"
 
 export interface PurgeOptions {

@@ -16,7 +16,7 @@ import type { LedgerStamp, Pooled, StoreFailure } from "../../ports/mod.ts"
 import { attempt, type Refusal, type SelectedReceiver } from "./_attempt.ts"
 import { type Candidate, candidateOf, openCandidates } from "./_candidates.ts"
 import { giveWayToLedger } from "./_overtaken.ts"
-import type { PoolPorts } from "./_ports.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
 import { isRequested } from "./_same.ts"
 import { type AccountToCreate, WorkingLedger } from "./_working_ledger.ts"
 

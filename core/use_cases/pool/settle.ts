@@ -2,9 +2,13 @@ import { Clock, Effect } from "effect"
 import type { Batch } from "../../domain/mod.ts"
 import type { TransactionId } from "../../encoding/mod.ts"
 import type { BatchMark, PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
-import { changeAsNoticed, greatestMark } from "./_noticed.ts"
+import {
+  batchNumLimit,
+  changeAsNoticed,
+  greatestMark,
+  type PoolPorts
+} from "./_optimistic_change.ts"
 import { giveWayToLedger, overtakenAmong } from "./_overtaken.ts"
-import { batchNumLimit, type PoolPorts } from "./_ports.ts"
 import { batchChanges, change, forgedWithout, reopenings } from "./_settled_batch.ts"
 
 export interface SettleOptions {

@@ -1,0 +1,52 @@
+import { protocol } from "../../domain/mod.ts"
+import { type BlockViolation, violation } from "../violation/mod.ts"
+import { credit, type WorkingState } from "./_working_state.ts"
+import type { BatchInput } from "./batch_transition.ts"
+
+/** How many fee accounts a batch has room for. */
+const feeAccountsMax = protocol.maxFeeIdxCoordinator
+
+/** Finds the account of each token whose fees are collected. */
+export function openFeeAccounts(
+  working: WorkingState,
+  { feeAccounts }: BatchInput
+): BlockViolation | undefined {
+  if (feeAccounts.length > feeAccountsMax) {
+    return violation(
+      "fee-account-count",
+      feeAccounts.length,
+      `at most ${feeAccountsMax}`,
+      "/feeAccounts"
+    )
+  }
+  for (const [position, index] of feeAccounts.entries()) {
+    const account = working.find(index)
+    if (account === undefined) {
+      return violation("account-exists", index, "an existing account", `/feeAccounts/${position}`)
+    }
+    const other = working.feeAccounts.get(account.origin.tokenId)
+    if (other !== undefined) {
+      const expected =
+        `no second account of token ${account.origin.tokenId} beside ${other.account.origin.index}`
+      return violation("fee-account-token", index, expected, `/feeAccounts/${position}`)
+    }
+    working.feeAccounts.set(account.origin.tokenId, { account, amount: 0n })
+  }
+  return undefined
+}
+
+/** Pays out what was collected, after the last transaction: a fee cannot be spent in the batch that earns it. */
+export function creditFees(
+  working: WorkingState,
+  { feeAccounts }: BatchInput
+): BlockViolation | undefined {
+  for (const { account, amount } of working.feeAccounts.values()) {
+    const violated = credit(
+      account,
+      amount,
+      () => `/feeAccounts/${feeAccounts.indexOf(account.origin.index)}`
+    )
+    if (violated !== undefined) return violated
+  }
+  return undefined
+}

@@ -1,0 +1,119 @@
+import type { New, Transaction } from "../../domain/mod.ts"
+import { EXIT_ACCOUNT, isUserAccount, NO_ACCOUNT } from "../../encoding/mod.ts"
+import type { BlockViolation } from "../violation/mod.ts"
+import { credit, type WorkingAccount, type WorkingState } from "./_working_state.ts"
+import type { BatchInput } from "./batch_transition.ts"
+
+/** Applies the forged queue by position, each transaction as far as it is effective. */
+export function applyL1UserTransactions(
+  working: WorkingState,
+  { queue }: BatchInput
+): BlockViolation | undefined {
+  for (const [position, transaction] of queue.entries()) {
+    const violated = apply(working, transaction, position)
+    if (violated !== undefined) return violated
+  }
+  return undefined
+}
+
+interface Effective {
+  readonly deposit: bigint
+  readonly amount: bigint
+}
+
+const NOTHING: Effective = { deposit: 0n, amount: 0n }
+
+const createsAccount = ({ fromAccountIndex }: New<Transaction>): boolean =>
+  fromAccountIndex === null || fromAccountIndex === NO_ACCOUNT
+
+function apply(
+  working: WorkingState,
+  transaction: New<Transaction>,
+  position: number
+): BlockViolation | undefined {
+  const { deposit, amount } = effectiveAmounts(working, transaction)
+  const creates = createsAccount(transaction)
+  const sender = creates
+    ? create(working, transaction)
+    : working.find(transaction.fromAccountIndex ?? NO_ACCOUNT)
+  working.l1UserEffects.push({
+    effectiveDepositAmount: deposit,
+    effectiveAmount: amount,
+    createdIndex: creates && sender !== undefined ? sender.origin.index : null
+  })
+  // without a sender both amounts are zero
+  if (sender === undefined) return undefined
+  const place = () => `/l1UserEffects/${position}`
+  return credit(sender, deposit, place) ?? move(working, sender, transaction, amount, place)
+}
+
+function move(
+  working: WorkingState,
+  sender: WorkingAccount,
+  { toAccountIndex }: New<Transaction>,
+  amount: bigint,
+  place: () => string
+): BlockViolation | undefined {
+  if (toAccountIndex === NO_ACCOUNT || amount === 0n) return undefined
+  sender.balance -= amount
+  if (toAccountIndex === EXIT_ACCOUNT) {
+    working.addExit(sender.origin.index, amount)
+    return undefined
+  }
+  const receiver = working.find(toAccountIndex)
+  return receiver === undefined ? undefined : credit(receiver, amount, place)
+}
+
+/** The ordered procedure of domain §3.6, steps 2 to 8. */
+function effectiveAmounts(working: WorkingState, transaction: New<Transaction>): Effective {
+  const { amount, fromAccountIndex, fromAddress, tokenId } = transaction
+  const deposit = transaction.l1?.depositAmount ?? 0n
+  if (createsAccount(transaction)) return effectiveOfCreation(working, transaction, deposit)
+  const sender = working.find(fromAccountIndex ?? NO_ACCOUNT)
+  if (sender === undefined || sender.origin.tokenId !== tokenId) return NOTHING
+  if (amount > sender.balance + deposit) return { deposit, amount: 0n }
+  const allowed = sender.origin.address === fromAddress ? amount : 0n
+  if (!isTransfer(transaction)) return { deposit, amount: allowed }
+  return effectiveTowards(working, transaction, { deposit, amount: allowed })
+}
+
+function effectiveOfCreation(
+  working: WorkingState,
+  transaction: New<Transaction>,
+  deposit: bigint
+): Effective {
+  const { amount } = transaction
+  if (!isTransfer(transaction)) return { deposit, amount }
+  return amount > deposit
+    ? { deposit, amount: 0n }
+    : effectiveTowards(working, transaction, { deposit, amount })
+}
+
+/** A receiver that does not exist costs the deposit too, one of another token only the amount. */
+function effectiveTowards(
+  working: WorkingState,
+  transaction: New<Transaction>,
+  effective: Effective
+): Effective {
+  const receiver = isUserAccount(transaction.toAccountIndex)
+    ? working.find(transaction.toAccountIndex)
+    : undefined
+  if (receiver === undefined) return NOTHING
+  return receiver.origin.tokenId === transaction.tokenId
+    ? effective
+    : { deposit: effective.deposit, amount: 0n }
+}
+
+const isTransfer = ({ toAccountIndex }: New<Transaction>): boolean =>
+  toAccountIndex !== NO_ACCOUNT && toAccountIndex !== EXIT_ACCOUNT
+
+function create(
+  working: WorkingState,
+  { fromAddress, fromPublicKey, id, tokenId }: New<Transaction>
+): WorkingAccount {
+  // the queue was checked when it was filled, so this cannot happen
+  if (fromAddress === null || fromPublicKey === null) {
+    throw new Error(`L1 transaction ${id} creates an account without owner or key`)
+  }
+  return working.create({ tokenId, publicKey: fromPublicKey, address: fromAddress }, 0n)
+}

@@ -1,0 +1,119 @@
+import type { Account, New, TokenId } from "../../domain/mod.ts"
+import type { AccountIndex } from "../../encoding/mod.ts"
+import { type BlockViolation, violation } from "../violation/mod.ts"
+import type { BatchOutcome, BatchState, L1UserEffect, L2Resolution } from "./batch_transition.ts"
+
+/** An account while a batch changes it. */
+export interface WorkingAccount {
+  /** As it was before the batch, or as it was created in it. */
+  readonly origin: New<Account>
+  readonly created: boolean
+  nonce: bigint
+  balance: bigint
+}
+
+/** The account that collects the fees of one token, and what it has collected. */
+export interface FeeAccount {
+  readonly account: WorkingAccount
+  amount: bigint
+}
+
+/** The state in the middle of a batch: lives as long as one call of `processBatch`. */
+export class WorkingState {
+  readonly state: BatchState
+  readonly batchNum: number
+  readonly l1UserEffects: Array<L1UserEffect> = []
+  readonly l2: Array<L2Resolution> = []
+  readonly exits = new Map<AccountIndex, bigint>()
+  readonly feeAccounts = new Map<TokenId, FeeAccount>()
+  readonly #accounts = new Map<AccountIndex, WorkingAccount>()
+  readonly #created: Array<WorkingAccount> = []
+
+  constructor(state: BatchState, batchNum: number) {
+    this.state = state
+    this.batchNum = batchNum
+  }
+
+  find(index: AccountIndex): WorkingAccount | undefined {
+    const known = this.#accounts.get(index)
+    if (known !== undefined) return known
+    const origin = this.state.account(index)
+    return origin === undefined
+      ? undefined
+      : this.#keep({ origin, created: false, nonce: origin.nonce, balance: origin.balance })
+  }
+
+  /** Opens the account with the next index. */
+  create(
+    owner: Pick<Account, "tokenId" | "publicKey" | "address">,
+    balance: bigint
+  ): WorkingAccount {
+    const index = this.state.lastAccountIndex + this.#created.length + 1
+    const { address, publicKey, tokenId } = owner
+    const origin = {
+      index,
+      tokenId,
+      batchNum: this.batchNum,
+      publicKey,
+      address,
+      nonce: 0n,
+      balance
+    }
+    const account = this.#keep({ origin, created: true, nonce: 0n, balance })
+    this.#created.push(account)
+    return account
+  }
+
+  addExit(index: AccountIndex, amount: bigint): void {
+    // a leaf of zero units would be worth nothing and could never be withdrawn (domain §3.10)
+    if (amount > 0n) this.exits.set(index, (this.exits.get(index) ?? 0n) + amount)
+  }
+
+  outcome(): BatchOutcome {
+    return {
+      l1UserEffects: this.l1UserEffects,
+      createdAccounts: this.#created.map(({ origin, nonce, balance }) => ({
+        ...origin,
+        nonce,
+        balance
+      })),
+      accountUpdates: [...this.#accounts.values()].filter(isChanged)
+        .map(({ origin, nonce, balance }) => ({ index: origin.index, nonce, balance }))
+        .sort((a, b) => a.index - b.index),
+      exits: [...this.exits].map(([accountIndex, balance]) => ({ accountIndex, balance }))
+        .sort((a, b) => a.accountIndex - b.accountIndex),
+      collectedFees: [...this.feeAccounts].map(([tokenId, { amount }]) =>
+        [tokenId, amount] as const
+      ).sort((a, b) => a[0] - b[0]),
+      l2: this.l2
+    }
+  }
+
+  #keep(account: WorkingAccount): WorkingAccount {
+    this.#accounts.set(account.origin.index, account)
+    return account
+  }
+}
+
+/** What a leaf of the state tree has room for. */
+const BALANCE_LIMIT = 1n << 192n
+
+/** Adds units; refuses what a leaf has no room for. `place` is only called to report. */
+export function credit(
+  account: WorkingAccount,
+  amount: bigint,
+  place: () => string
+): BlockViolation | undefined {
+  account.balance += amount
+  return account.balance < BALANCE_LIMIT
+    ? undefined
+    : violation(
+      "balance-limit",
+      account.balance,
+      `a balance of account ${account.origin.index} below 2^192`,
+      place()
+    )
+}
+
+const isChanged = ({ created, origin, nonce, balance }: WorkingAccount): boolean =>
+  created || nonce !== origin.nonce || balance !== origin.balance

@@ -1,0 +1,34 @@
+import { Result } from "effect"
+import type { BlockViolation } from "../violation/mod.ts"
+import { createCoordinatorAccounts } from "./_coordinator_accounts.ts"
+import { creditFees, openFeeAccounts } from "./_fee_accounts.ts"
+import { applyL1UserTransactions } from "./_l1_user_transactions.ts"
+import { applyL2Transactions } from "./_l2_transactions.ts"
+import { WorkingState } from "./_working_state.ts"
+import type { BatchInput, BatchOutcome, BatchState } from "./batch_transition.ts"
+
+/**
+ * The rollup's state transition for one batch: L1 user transactions by position, coordinator L1 transactions, L2 transactions, and
+ * at last the fees. Fails on the first transaction that no circuit accepts, with a place inside of the batch such as `/l2/3/nonce`;
+ * an L1 user transaction never fails, its amounts become zero (domain §3.6).
+ */
+export function processBatch(
+  state: BatchState,
+  input: BatchInput
+): Result.Result<BatchOutcome, BlockViolation> {
+  const working = new WorkingState(state, input.batchNum)
+  for (const step of STEPS) {
+    const violated = step(working, input)
+    if (violated !== undefined) return Result.fail(violated)
+  }
+  return Result.succeed(working.outcome())
+}
+
+// Fee accounts may be created by the same batch, but must be known before the first fee falls due.
+const STEPS = [
+  applyL1UserTransactions,
+  createCoordinatorAccounts,
+  openFeeAccounts,
+  applyL2Transactions,
+  creditFees
+]

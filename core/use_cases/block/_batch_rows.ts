@@ -1,0 +1,112 @@
+import { Result } from "effect"
+import {
+  type BatchFeed,
+  type L2Feed,
+  l2TransactionType,
+  type New,
+  type Transaction,
+  valueUSD
+} from "../../domain/mod.ts"
+import {
+  feeFactor,
+  l1CoordinatorTransactionId,
+  l2TransactionId,
+  NO_ACCOUNT
+} from "../../encoding/mod.ts"
+import type { BatchOutcome, L2Resolution } from "../batch/mod.ts"
+import type { BlockWork } from "./_block_work.ts"
+
+/** Coordinator L1 transactions as history shows them: deposits of nothing into accounts that they create. */
+export function coordinatorRows(
+  work: BlockWork,
+  batch: BatchFeed,
+  { createdAccounts, l1UserEffects }: BatchOutcome
+): Array<New<Transaction>> {
+  const firstCreated = createdAccounts.length - batch.l1Coordinator.length
+  return batch.l1Coordinator.map(({ address, publicKey, tokenId }, index) => {
+    const position = l1UserEffects.length + index
+    return {
+      id: l1CoordinatorTransactionId({ batchNum: batch.batchNum, position }, work.rules.keccak256),
+      type: "CreateAccountDeposit",
+      position,
+      fromAccountIndex: createdAccounts[firstCreated + index]!.index,
+      fromAddress: address,
+      fromPublicKey: publicKey,
+      toAccountIndex: NO_ACCOUNT,
+      toAddress: null,
+      toPublicKey: null,
+      tokenId,
+      amount: 0n,
+      batchNum: batch.batchNum,
+      historicUSD: null,
+      timestampMs: work.block.timestampMs,
+      l1: {
+        toForgeL1TransactionsNum: null,
+        userOrigin: false,
+        depositAmount: 0n,
+        // nothing was declared and nothing came of it, which counts as success (domain §3.6)
+        amountSuccess: true,
+        depositAmountSuccess: true,
+        historicDepositAmountUSD: null,
+        ethereumBlockNum: work.block.number
+      },
+      l2: null
+    }
+  })
+}
+
+/** L2 transactions as history shows them, numbered after the L1 ones. */
+export function l2Rows(
+  work: BlockWork,
+  batch: BatchFeed,
+  outcome: BatchOutcome
+): Array<New<Transaction>> {
+  const firstPosition = outcome.l1UserEffects.length + batch.l1Coordinator.length
+  return outcome.l2.map((resolution, index) => {
+    const feed = batch.l2[index]!
+    // every field was checked when the transaction was processed, so that each of them has its place in the id
+    const id = Result.getOrThrow(
+      l2TransactionId({ ...feed, tokenId: resolution.tokenId }, work.rules.keccak256)
+    )
+    return l2Row(work, feed, resolution, {
+      id,
+      position: firstPosition + index,
+      batchNum: batch.batchNum
+    })
+  })
+}
+
+function l2Row(
+  work: BlockWork,
+  feed: L2Feed,
+  { receiver, sender, tokenId }: L2Resolution,
+  place: Pick<Transaction, "id" | "position" | "batchNum">
+): New<Transaction> {
+  const token = work.token(tokenId)
+  // the greatest factor and the greatest price leave the fee a finite number
+  const historicUSD = token === undefined ? null : valueUSD(token, feed.amount)
+  return {
+    id: place.id,
+    type: l2TransactionType(feed.toAccountIndex),
+    position: place.position,
+    fromAccountIndex: feed.fromAccountIndex,
+    fromAddress: sender.address,
+    fromPublicKey: sender.publicKey,
+    toAccountIndex: feed.toAccountIndex,
+    toAddress: receiver === null ? null : receiver.address,
+    toPublicKey: receiver === null ? null : receiver.publicKey,
+    tokenId,
+    amount: feed.amount,
+    batchNum: place.batchNum,
+    historicUSD,
+    timestampMs: work.block.timestampMs,
+    l1: null,
+    l2: {
+      fee: feed.fee,
+      historicFeeUSD: historicUSD === null || feed.fee === 0
+        ? null
+        : historicUSD * feeFactor(feed.fee),
+      nonce: feed.nonce
+    }
+  }
+}

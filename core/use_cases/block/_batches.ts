@@ -1,0 +1,133 @@
+import { Result } from "effect"
+import {
+  type Batch,
+  type BatchChanges,
+  type BatchFeed,
+  type New,
+  protocol,
+  slotOfBlock,
+  type TokenId,
+  type Transaction,
+  transactionsPerBatchMax,
+  valueUSD
+} from "../../domain/mod.ts"
+import { NO_ACCOUNT } from "../../encoding/mod.ts"
+import { type BatchOutcome, processBatch } from "../batch/mod.ts"
+import { type BlockViolation, violation, violationWithin } from "../violation/mod.ts"
+import { coordinatorRows, l2Rows } from "./_batch_rows.ts"
+import type { BlockWork } from "./_block_work.ts"
+import { checkExits, checkProofs, checkRoots, exitRows } from "./_exits.ts"
+import { checkEffects, forgedQueue } from "./_forged_queue.ts"
+import { receiverOf, senderKeyOf } from "./_queue.ts"
+
+/** Forges the batches of the block one after the other, each on the state that the one before leaves. */
+export function forgeBatches(work: BlockWork): BlockViolation | undefined {
+  for (const [index, batch] of (work.block.batches ?? []).entries()) {
+    const violated = forgeBatch(work, batch)
+    if (violated !== undefined) return violationWithin(violated, `/batches/${index}`)
+  }
+  return undefined
+}
+
+function forgeBatch(work: BlockWork, batch: BatchFeed): BlockViolation | undefined {
+  if (batch.batchNum !== work.lastBatchNum + 1) {
+    return violation(
+      "batch-number",
+      batch.batchNum,
+      `${work.lastBatchNum + 1}, the one after the last batch`,
+      "/batchNum"
+    )
+  }
+  const queue = forgedQueue(work, batch)
+  if ("invariant" in queue) return queue
+  const size = queue.length + batch.l1Coordinator.length + batch.l2.length
+  if (size > transactionsPerBatchMax) {
+    return violation("batch-size", size, `at most ${transactionsPerBatchMax}`, "")
+  }
+  const l1Size = queue.length + batch.l1Coordinator.length
+  if (l1Size > protocol.maxL1Tx) {
+    return violation(
+      "l1-size",
+      l1Size,
+      `at most ${protocol.maxL1Tx}, ${queue.length} of them from the forged queue`,
+      "/l1Coordinator"
+    )
+  }
+  const processed = processBatch(work, { ...batch, queue })
+  if (Result.isFailure(processed)) return processed.failure
+  const outcome = processed.success
+  const violated = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ??
+    checkExits(batch, outcome.exits) ?? checkProofs(work, batch, outcome)
+  if (violated !== undefined) return violated
+  store(work, batch, queue, outcome)
+  return undefined
+}
+
+function store(
+  work: BlockWork,
+  batch: BatchFeed,
+  queue: ReadonlyArray<New<Transaction>>,
+  outcome: BatchOutcome
+): void {
+  work.settle(outcome)
+  const exits = exitRows(work, batch)
+  for (const exit of exits) work.setExit(exit)
+  work.batches.push({
+    batch: batchRow(work, batch, outcome),
+    accounts: outcome.createdAccounts,
+    accountUpdates: outcome.accountUpdates,
+    forged: forgedRows(work, queue, outcome),
+    transactions: [...coordinatorRows(work, batch, outcome), ...l2Rows(work, batch, outcome)],
+    exits
+  })
+  work.lastBatchNum = batch.batchNum
+  work.lastForgedQueue = batch.forgeL1TransactionsNum ?? work.lastForgedQueue
+}
+
+function batchRow(
+  work: BlockWork,
+  batch: BatchFeed,
+  { collectedFees, createdAccounts }: BatchOutcome
+): New<Batch> {
+  const { hash, number, timestampMs } = work.block
+  return {
+    batchNum: batch.batchNum,
+    ethereumBlockNum: number,
+    ethereumBlockHash: hash,
+    timestampMs,
+    forgerAddr: batch.forgerAddr,
+    collectedFees,
+    historicTotalCollectedFeesUSD: collectedFees.reduce(
+      (sum, [tokenId, amount]) => sum + worth(work, tokenId, amount),
+      0
+    ),
+    stateRoot: batch.stateRoot,
+    numAccounts: createdAccounts.length,
+    exitRoot: batch.exitRoot,
+    forgeL1TransactionsNum: batch.forgeL1TransactionsNum,
+    slotNum: slotOfBlock(work.rules.constants.auction, number)
+  }
+}
+
+/** A token without price adds nothing to a sum. */
+function worth(work: BlockWork, tokenId: TokenId, amount: bigint): number {
+  const token = work.token(tokenId)
+  return (token === undefined ? null : valueUSD(token, amount)) ?? 0
+}
+
+const forgedRows = (
+  work: BlockWork,
+  queue: ReadonlyArray<New<Transaction>>,
+  { l1UserEffects }: BatchOutcome
+): BatchChanges["forged"] =>
+  queue.map((row, position) => {
+    const { createdIndex, effectiveAmount, effectiveDepositAmount } = l1UserEffects[position]!
+    return {
+      id: row.id,
+      fromAccountIndex: createdIndex ?? row.fromAccountIndex ?? NO_ACCOUNT,
+      fromPublicKey: senderKeyOf(work, row),
+      ...receiverOf(work, row.toAccountIndex),
+      amountSuccess: effectiveAmount === row.amount,
+      depositAmountSuccess: effectiveDepositAmount === row.l1?.depositAmount
+    }
+  })

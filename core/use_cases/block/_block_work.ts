@@ -1,0 +1,93 @@
+import type {
+  Account,
+  BatchChanges,
+  Bid,
+  BlockChanges,
+  BlockFeed,
+  Coordinator,
+  Exit,
+  NetworkConstants,
+  NetworkVariables,
+  New,
+  Token,
+  TokenId,
+  Transaction
+} from "../../domain/mod.ts"
+import type { AccountIndex, EthereumAddress, Keccak256 } from "../../encoding/mod.ts"
+import type { LedgerView } from "../../ports/mod.ts"
+import type { BatchOutcome, BatchState } from "../batch/mod.ts"
+
+/** Whether the proof of an exit is one for its account, owner and balance, and leads to the exit root of its batch (domain §6.8). */
+export type VerifyExit = (
+  exit: Pick<
+    Exit,
+    "accountIndex" | "tokenId" | "balance" | "publicKey" | "address" | "merkleProof"
+  >,
+  exitRoot: bigint
+) => boolean
+
+/** What deciding about a block takes besides the block and the ledger. */
+export interface WorkRules {
+  readonly constants: NetworkConstants
+  readonly keccak256: Keccak256
+  readonly verifyExit?: VerifyExit
+}
+
+type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
+
+/** The ledger as the parts of a block that were already checked leave it, and the changes they make: lives as long as one decision. */
+export class BlockWork implements BatchState {
+  readonly rules: WorkRules
+  readonly block: BlockFeed
+  readonly view: LedgerView
+  lastAccountIndex: AccountIndex
+  lastTokenId: TokenId
+  lastBatchNum: number
+  lastForgedQueue: number | null
+
+  readonly tokens = new Map<TokenId, New<Token>>()
+  readonly registrations = new Map<EthereumAddress, New<Coordinator>>()
+  readonly bids: Array<New<Bid>> = []
+  readonly queued: Array<New<Transaction>> = []
+  readonly batches: Array<BatchChanges> = []
+  readonly variables: Partial<Mutable<NetworkVariables>> = {}
+  readonly withdrawals: Array<BlockChanges["withdrawals"][number]> = []
+  readonly #accounts = new Map<AccountIndex, New<Account>>()
+  readonly #exits = new Map<string, New<Exit>>()
+
+  constructor(rules: WorkRules, block: BlockFeed, view: LedgerView) {
+    this.rules = rules
+    this.block = block
+    this.view = view
+    this.lastAccountIndex = view.lastAccountIndex
+    this.lastTokenId = view.lastTokenId
+    this.lastBatchNum = view.lastBatchNum
+    this.lastForgedQueue = view.lastForgedQueue
+  }
+
+  readonly token = (id: TokenId): New<Token> | undefined =>
+    this.tokens.get(id) ?? this.view.token(id)
+
+  readonly account = (index: AccountIndex): New<Account> | undefined =>
+    this.#accounts.get(index) ?? this.view.account(index)
+
+  exit(batchNum: number, index: AccountIndex): New<Exit> | undefined {
+    return this.#exits.get(exitKey(batchNum, index)) ?? this.view.exit(batchNum, index)
+  }
+
+  setExit(exit: New<Exit>): void {
+    this.#exits.set(exitKey(exit.batchNum, exit.accountIndex), exit)
+  }
+
+  /** Moves on to the state after a batch. */
+  settle({ accountUpdates, createdAccounts }: BatchOutcome): void {
+    for (const account of createdAccounts) this.#accounts.set(account.index, account)
+    this.lastAccountIndex += createdAccounts.length
+    // whoever was updated was found, or created just now
+    for (const { index, nonce, balance } of accountUpdates) {
+      this.#accounts.set(index, { ...this.account(index)!, nonce, balance })
+    }
+  }
+}
+
+const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:${index}`

@@ -1,0 +1,70 @@
+import type { BatchFeed, New, Transaction } from "../../domain/mod.ts"
+import type { L1UserEffect } from "../batch/mod.ts"
+import { type BlockViolation, violation } from "../violation/mod.ts"
+import type { BlockWork } from "./_block_work.ts"
+
+/** The transactions of the queue that a batch empties, by position; places are inside of the batch. */
+export function forgedQueue(
+  work: BlockWork,
+  batch: BatchFeed
+): ReadonlyArray<New<Transaction>> | BlockViolation {
+  const queue = batch.forgeL1TransactionsNum
+  const rows = queue === null ? [] : rowsOf(work, queue)
+  if ("invariant" in rows) return rows
+  return batch.l1UserEffects.length === rows.length
+    ? rows
+    : violation(
+      "effect-count",
+      batch.l1UserEffects.length,
+      `${rows.length}, one for each transaction of the forged queue`,
+      "/l1UserEffects"
+    )
+}
+
+/** The effects that a caller declares are those that the procedure of domain §3.6 yields. */
+export function checkEffects(
+  batch: BatchFeed,
+  effects: ReadonlyArray<L1UserEffect>
+): BlockViolation | undefined {
+  for (const [position, { effectiveAmount, effectiveDepositAmount }] of effects.entries()) {
+    const declared = batch.l1UserEffects[position]
+    const place = `/l1UserEffects/${position}`
+    if (declared?.effectiveDepositAmount !== effectiveDepositAmount) {
+      return violation(
+        "effective-deposit",
+        declared?.effectiveDepositAmount ?? null,
+        String(effectiveDepositAmount),
+        `${place}/effectiveDepositAmount`
+      )
+    }
+    if (declared.effectiveAmount !== effectiveAmount) {
+      return violation(
+        "effective-amount",
+        declared.effectiveAmount,
+        String(effectiveAmount),
+        `${place}/effectiveAmount`
+      )
+    }
+  }
+  return undefined
+}
+
+function rowsOf(work: BlockWork, queue: number): ReadonlyArray<New<Transaction>> | BlockViolation {
+  const next = work.lastForgedQueue === null ? 0 : work.lastForgedQueue + 1
+  if (queue !== next) {
+    return violation(
+      "forged-queue",
+      queue,
+      `${next}, the one after the last forged queue`,
+      "/forgeL1TransactionsNum"
+    )
+  }
+  const added = work.queued.filter(({ l1 }) => l1?.toForgeL1TransactionsNum === queue)
+  // the contract closes a queue when it forges the one before
+  if (added.length > 0 && work.batches.length === 0) {
+    const expected =
+      "a queue without transactions of this block, since it is the block's first batch"
+    return violation("queue-frozen", queue, expected, "/forgeL1TransactionsNum")
+  }
+  return [...work.view.queue(queue), ...added]
+}

@@ -1,0 +1,40 @@
+import { type BlockViolation, violation } from "../violation/mod.ts"
+import type { BlockWork } from "./_block_work.ts"
+
+/** Dates the sets that governance changed. */
+export function changeVariables(work: BlockWork): undefined {
+  const { auctionVariables, number, rollupVariables, withdrawalDelayerVariables } = work.block
+  const ethereumBlockNum = number
+  if (rollupVariables !== undefined) {
+    work.variables.rollup = { ...rollupVariables, ethereumBlockNum }
+  }
+  if (auctionVariables !== undefined) {
+    work.variables.auction = { ...auctionVariables, ethereumBlockNum }
+  }
+  if (withdrawalDelayerVariables !== undefined) {
+    work.variables.withdrawalDelayer = { ...withdrawalDelayerVariables, ethereumBlockNum }
+  }
+}
+
+/**
+ * Fills the buckets anew. `ethereumBlockNum` stays: it dates the last change of a parameter (domain §1.11), a bucket that a withdrawal
+ * drains is dated by its own `blockStamp`.
+ */
+export function updateBuckets(work: BlockWork): BlockViolation | undefined {
+  for (const [position, { bucket, ...change }] of (work.block.bucketUpdates ?? []).entries()) {
+    const rollup = work.variables.rollup ?? work.view.variables.rollup
+    if (bucket >= rollup.buckets.length) {
+      return violation(
+        "bucket-exists",
+        bucket,
+        `the position of one of ${rollup.buckets.length} buckets`,
+        `/bucketUpdates/${position}/bucket`
+      )
+    }
+    work.variables.rollup = {
+      ...rollup,
+      buckets: rollup.buckets.map((old, index) => index === bucket ? { ...old, ...change } : old)
+    }
+  }
+  return undefined
+}

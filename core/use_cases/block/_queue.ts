@@ -1,0 +1,174 @@
+import { Result } from "effect"
+import {
+  l1TransactionType,
+  type L1UserFeed,
+  type New,
+  protocol,
+  type Transaction,
+  valueUSD
+} from "../../domain/mod.ts"
+import {
+  type AccountIndex,
+  encodeFloat40,
+  EXIT_ACCOUNT,
+  isUserAccount,
+  l1UserTransactionId,
+  NO_ACCOUNT
+} from "../../encoding/mod.ts"
+import { type BlockViolation, type Invariant, violation } from "../violation/mod.ts"
+import type { BlockWork } from "./_block_work.ts"
+
+/** Puts the block's L1 user transactions into their queues. */
+export function fillQueues(work: BlockWork): BlockViolation | undefined {
+  const sizes = new Map<number, number>()
+  let open = Math.max(work.view.lastOpenQueue ?? 0, (work.view.lastForgedQueue ?? -1) + 1)
+  // the contract fills at most the queue after the one it forges next, and opens another where one is full
+  const reachable = (work.view.lastForgedQueue ?? -1) + forgedQueues(work) + 2
+  for (const [position, feed] of (work.block.l1UserTransactions ?? []).entries()) {
+    const place = `/l1UserTransactions/${position}`
+    const queue = feed.toForgeL1TransactionsNum
+    if (queue < open || queue > Math.max(open + 1, reachable)) {
+      const expected = `an open queue from ${open} to ${Math.max(open + 1, reachable)}`
+      return violation("queue-number", queue, expected, `${place}/toForgeL1TransactionsNum`)
+    }
+    open = queue
+    const size = sizes.get(queue) ?? work.view.queue(queue).length
+    if (feed.position !== size) {
+      return violation(
+        "queue-position",
+        feed.position,
+        `${size}, the next of queue ${queue}`,
+        `${place}/position`
+      )
+    }
+    if (size >= protocol.maxL1UserTx) {
+      return violation(
+        "queue-size",
+        size + 1,
+        `at most ${protocol.maxL1UserTx} transactions in queue ${queue}`,
+        place
+      )
+    }
+    sizes.set(queue, size + 1)
+    const violated = checkShape(work, feed, place)
+    if (violated !== undefined) return violated
+    work.queued.push(queuedRow(work, feed))
+  }
+  return undefined
+}
+
+/** Looks the accounts up again, since batches of the same block may have created them. */
+export const queuedRows = (work: BlockWork): ReadonlyArray<New<Transaction>> =>
+  work.queued.map((row) => ({
+    ...row,
+    fromPublicKey: senderKeyOf(work, row),
+    ...receiverOf(work, row.toAccountIndex)
+  }))
+
+/** The key that a transaction came with, or that of its sender's account; null where there is none yet. */
+export const senderKeyOf = (work: BlockWork, row: New<Transaction>): Transaction["fromPublicKey"] =>
+  row.fromPublicKey ?? ownerOf(work, row.fromAccountIndex ?? NO_ACCOUNT).publicKey
+
+/** Address and key of a destination; null where it is no account, or none yet. */
+export function receiverOf(
+  work: BlockWork,
+  index: AccountIndex
+): Pick<Transaction, "toAddress" | "toPublicKey"> {
+  const { address, publicKey } = ownerOf(work, index)
+  return { toAddress: address, toPublicKey: publicKey }
+}
+
+const NOBODY = { address: null, publicKey: null }
+
+const ownerOf = (work: BlockWork, index: AccountIndex) =>
+  (isUserAccount(index) ? work.account(index) : undefined) ?? NOBODY
+
+const forgedQueues = ({ block }: BlockWork): number =>
+  (block.batches ?? []).filter(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum !== null)
+    .length
+
+/** What the contract demands of a transaction; whether its accounts exist is seen when it is forged (domain §3.6). */
+function checkShape(work: BlockWork, feed: L1UserFeed, place: string): BlockViolation | undefined {
+  const refuse = (invariant: Invariant, field: keyof L1UserFeed, expected: string) =>
+    violation(invariant, feed[field], expected, `${place}/${field}`)
+  const { amount, depositAmount, fromAccountIndex: from, fromPublicKey, toAccountIndex: to } = feed
+  const creates = from === NO_ACCOUNT
+  if (work.token(feed.tokenId) === undefined) {
+    return refuse("token-exists", "tokenId", "a registered token")
+  }
+  if (!creates && !isUserAccount(from)) {
+    return refuse("account-index", "fromAccountIndex", "0 for a new account or an index from 256")
+  }
+  if (to !== NO_ACCOUNT && to !== EXIT_ACCOUNT && !isUserAccount(to)) {
+    return refuse(
+      "account-index",
+      "toAccountIndex",
+      "0 for a deposit, 1 for an exit or an index from 256"
+    )
+  }
+  if (creates && to === EXIT_ACCOUNT) {
+    return refuse("account-index", "toAccountIndex", "no exit from an account that is only created")
+  }
+  if (creates !== (fromPublicKey !== null)) {
+    return refuse(
+      "public-key",
+      "fromPublicKey",
+      creates ? "the key of the new account" : "none, since the account exists"
+    )
+  }
+  if (to === NO_ACCOUNT && amount !== 0n) {
+    return refuse("amount", "amount", "0, since a deposit sends nothing on")
+  }
+  if (to === EXIT_ACCOUNT && depositAmount !== 0n) {
+    return refuse("deposit-amount", "depositAmount", "0, since an exit brings nothing in")
+  }
+  if (depositAmount >= protocol.limitDepositAmount) {
+    return refuse("deposit-amount", "depositAmount", "an amount below 2^128")
+  }
+  const deposit = encodeFloat40(depositAmount)
+  if (Result.isFailure(deposit)) {
+    return refuse("deposit-amount", "depositAmount", deposit.failure.rule)
+  }
+  // the greatest float40 is below 2^192
+  const sent = encodeFloat40(amount)
+  return Result.isFailure(sent) ? refuse("amount", "amount", sent.failure.rule) : undefined
+}
+
+function queuedRow(work: BlockWork, feed: L1UserFeed): New<Transaction> {
+  const {
+    amount,
+    depositAmount,
+    fromAccountIndex: from,
+    position,
+    toAccountIndex,
+    toForgeL1TransactionsNum,
+    tokenId
+  } = feed
+  const token = work.token(tokenId)
+  const { number, timestampMs } = work.block
+  return {
+    id: l1UserTransactionId({ toForgeL1TransactionsNum, position }, work.rules.keccak256),
+    type: l1TransactionType(from, toAccountIndex, depositAmount),
+    position,
+    fromAccountIndex: from === NO_ACCOUNT ? null : from,
+    fromAddress: feed.fromAddress,
+    fromPublicKey: feed.fromPublicKey ?? ownerOf(work, from).publicKey,
+    toAccountIndex,
+    ...receiverOf(work, toAccountIndex),
+    tokenId,
+    amount,
+    batchNum: null,
+    historicUSD: token === undefined ? null : valueUSD(token, amount),
+    timestampMs,
+    l1: {
+      toForgeL1TransactionsNum,
+      userOrigin: true,
+      depositAmount,
+      amountSuccess: false,
+      depositAmountSuccess: false,
+      historicDepositAmountUSD: token === undefined ? null : valueUSD(token, depositAmount),
+      ethereumBlockNum: number
+    },
+    l2: null
+  }
+}

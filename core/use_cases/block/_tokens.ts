@@ -1,0 +1,72 @@
+import type { New, PriceFeed, Token } from "../../domain/mod.ts"
+import { type BlockViolation, violation } from "../violation/mod.ts"
+import type { BlockWork } from "./_block_work.ts"
+
+/** Adds the tokens of the block, which everything else in the block may refer to. */
+export function addTokens(work: BlockWork): BlockViolation | undefined {
+  const addresses = new Set<string>()
+  for (const [position, token] of (work.block.tokens ?? []).entries()) {
+    const place = `/tokens/${position}`
+    if (token.id !== work.lastTokenId + 1) {
+      return violation(
+        "token-id",
+        token.id,
+        `${work.lastTokenId + 1}, the one after the last token`,
+        `${place}/id`
+      )
+    }
+    if (
+      addresses.has(token.ethereumAddress) ||
+      work.view.tokenByAddress(token.ethereumAddress) !== undefined
+    ) {
+      return violation(
+        "token-address",
+        token.ethereumAddress,
+        "the address of no other token",
+        `${place}/ethereumAddress`
+      )
+    }
+    addresses.add(token.ethereumAddress)
+    work.tokens.set(token.id, {
+      ...token,
+      ethereumBlockNum: work.block.number,
+      priceUSD: null,
+      priceTimeMs: null
+    })
+    work.lastTokenId = token.id
+  }
+  return undefined
+}
+
+/** Prices come right after the tokens, so that every value of the block is computed with them. */
+export function applyPrices(work: BlockWork): BlockViolation | undefined {
+  const prices = work.block.prices ?? []
+  const violated = checkPrices(prices, work.token)
+  if (violated !== undefined) return violated
+  for (const { priceUSD, timeMs, tokenId } of prices) {
+    const token = work.token(tokenId)
+    if (token !== undefined) {
+      work.tokens.set(tokenId, {
+        ...token,
+        priceUSD,
+        priceTimeMs: priceUSD === null ? null : timeMs
+      })
+    }
+  }
+  return undefined
+}
+
+/** Prices are those of registered tokens. */
+export function checkPrices(
+  prices: ReadonlyArray<PriceFeed>,
+  token: (id: number) => object | undefined
+): BlockViolation | undefined {
+  const position = prices.findIndex(({ tokenId }) => token(tokenId) === undefined)
+  const price = prices[position]
+  return price &&
+    violation("token-exists", price.tokenId, "a registered token", `/prices/${position}/tokenId`)
+}
+
+/** The tokens that the block registered, in their order, without those that it only priced. */
+export const registeredTokens = (work: BlockWork): ReadonlyArray<New<Token>> =>
+  [...work.tokens.values()].filter(({ id }) => id > work.view.lastTokenId)

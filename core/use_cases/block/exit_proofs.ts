@@ -1,0 +1,43 @@
+import { Effect, Result } from "effect"
+import type { BlockFeed } from "../../domain/mod.ts"
+import type { Decision, LedgerView } from "../../ports/mod.ts"
+import { type BlockViolation, violationOfBlock } from "../violation/mod.ts"
+import type { VerifyExit } from "./_block_work.ts"
+import { wrongProofOf } from "./_exits.ts"
+import { decideOwnBlock, type LedgerRules } from "./check_block.ts"
+
+/** An exit with its proof, and the root that the proof has to lead to. */
+export type ExitProof = Parameters<VerifyExit>
+
+/** Finds the position of the first proof that is wrong, undefined where all are right: the dearest part of taking a block in. */
+export type JudgeExits = (proofs: ReadonlyArray<ExitProof>) => Effect.Effect<number | undefined>
+
+/** As `decideOwnBlock`, but the proofs of exits are left to the check of the decision, so the last fault of a block that is told. */
+export const decideJudged =
+  (rules: Omit<LedgerRules, "verifyExit">, judge: JudgeExits, block: BlockFeed) =>
+  (view: LedgerView): Result.Result<Decision<BlockViolation>, BlockViolation> => {
+    const proofs: Array<ExitProof> = []
+    const decided = decideOwnBlock(
+      { ...rules, verifyExit: (...proof) => proofs.push(proof) > 0 },
+      block
+    )(view)
+    return proofs.length === 0
+      ? decided
+      : Result.map(decided, (decision) =>
+        decision.kind === "store"
+          ? { ...decision, check: checkOf(judge, proofs, block) }
+          : decision)
+  }
+
+const checkOf = (
+  judge: JudgeExits,
+  proofs: ReadonlyArray<ExitProof>,
+  block: BlockFeed
+): Effect.Effect<void, BlockViolation> =>
+  Effect.flatMap(
+    judge(proofs),
+    (wrong) =>
+      wrong === undefined
+        ? Effect.void
+        : Effect.fail(violationOfBlock(block.number, wrongProofOf(block, wrong)))
+  )

@@ -1,0 +1,44 @@
+import { Clock, Effect } from "effect"
+import type { TransactionId } from "../../encoding/mod.ts"
+import type {
+  BatchMark,
+  LedgerReader,
+  PoolChange,
+  PoolStore,
+  StoreFailure
+} from "../../ports/mod.ts"
+
+/** What the pool's use cases work on. */
+export interface PoolPorts {
+  readonly reader: LedgerReader["Service"]
+  readonly pool: PoolStore["Service"]
+}
+
+/** Above every batch number. */
+export const batchNumLimit = 2 ** 32
+
+/** The greatest batch that the pool has taken notice of, or null. */
+export const greatestMark = (
+  { pool }: Pick<PoolPorts, "pool">
+): Effect.Effect<BatchMark | null, StoreFailure> =>
+  Effect.map(pool.marksBelow({ batchNum: batchNumLimit, limit: 1 }), ([mark]) => mark ?? null)
+
+/**
+ * Makes changes that are right only while the pool has taken notice of the same batches: where a block or a rollback was settled since they
+ * were worked out, they are worked out anew. Otherwise what that settlement said of a transaction would be overwritten for good.
+ */
+export const changeAsNoticed = Effect.fnUntraced(function*(
+  ports: Pick<PoolPorts, "pool">,
+  changesSince: (mark: BatchMark | null) => Effect.Effect<ReadonlyArray<PoolChange>, StoreFailure>
+): Effect.fn.Return<ReadonlyArray<TransactionId>, StoreFailure> {
+  for (;;) {
+    const mark = yield* greatestMark(ports)
+    const changes = yield* changesSince(mark)
+    if (changes.length === 0) return []
+    const changed = yield* ports.pool.settle(
+      { from: mark, to: mark, changes },
+      yield* Clock.currentTimeMillis
+    )
+    if (changed !== null) return changed
+  }
+})
