@@ -1,5 +1,5 @@
 import type { L1Part, L2Part, Token, Transaction, TransactionView } from "../../domain/mod.ts"
-import { apart, field, reference, type Shape, shape } from "../shape.ts"
+import { volatileField, field, reference, type Shape, shape } from "../shape.ts"
 import { booleanType, nullable } from "../wire_type.ts"
 import {
   accountIndex,
@@ -106,7 +106,7 @@ export const historyTransaction = (l1: Shape<L1Part>) =>
       of((t) => t.timestampMs),
       "L1 user transaction: when it entered the queue; otherwise when it was forged"
     ),
-    token: apart(field(reference(token), (v) => v.token)),
+    token: volatileField(field(reference(token), (v) => v.token)),
     L1Info: field(nullable(reference(l1)), of((t) => t.l1)),
     L2Info: field(nullable(reference(l2Info)), of((t) => t.l2))
   }, (v) => [v.transaction, v.token.symbol])
