@@ -16,7 +16,7 @@ import {
   type LedgerView,
   noPartChanged,
   partsOfBlock,
-  raised,
+  withVersion,
   RecentSnapshots,
   type RollBackReport
 } from "../../core/ports/mod.ts"
@@ -234,7 +234,7 @@ export class Ledger {
         batchNum: lastBatchNum === 0 ? null : lastBatchNum,
         version
       }),
-      parts: version === 0 ? noPartChanged : raised(this.snapshot.parts, changed, version)
+      parts: version === 0 ? noPartChanged : withVersion(this.snapshot.parts, changed, version)
     }
   }
 }

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { ItemKeys, ItemName, Items } from "../../core/contract/mod.ts"
 import type { TokenId } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
-import type { Found, Parties, StoreFailure } from "../../core/ports/mod.ts"
+import type { Found, AccountsAndTokens, StoreFailure } from "../../core/ports/mod.ts"
 import type { Ask } from "./_ask.ts"
 import { headStatement } from "./_list.ts"
 import { hexParameter } from "./_list_values.ts"
@@ -147,13 +147,13 @@ CROSS JOIN LATERAL (SELECT * FROM account WHERE account.account_index = asked.ac
 })
 
 /** Accounts and tokens by what a transaction calls them. */
-export const findParties = (
+export const findAccountsAndTokens = (
   ask: Ask,
   { accounts, tokens: tokenIds }: {
     readonly accounts: ReadonlyArray<AccountIndex>
     readonly tokens: ReadonlyArray<TokenId>
   }
-): Effect.Effect<Parties, StoreFailure> =>
+): Effect.Effect<AccountsAndTokens, StoreFailure> =>
   ask(
     { text: partiesStatement, parameters: [`{${accounts.join(",")}}`] },
     ({ lines, stamp }, tokens) => {

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
-import { StoreFailure, WriteSeries } from "../../core/ports/mod.ts"
+import { StoreFailure, WriteSession } from "../../core/ports/mod.ts"
 import { storeFailure } from "./_failure.ts"
 import { Signals } from "./_signals.ts"
 import { Database } from "./database.ts"
@@ -33,7 +33,7 @@ export interface LeaseOptions {
 export class WriterLease extends Context.Service<WriterLease, {
   /**
    * Runs a write as one transaction on `Database.writes` that commits only while this process is the writer. Fails, and nothing has
-   * happened, where another one is; and once in each `WriteSeries` where another one was since its last write.
+   * happened, where another one is; and once in each `WriteSession` where another one was since its last write.
    */
   readonly write: <A, E, R>(
     transaction: Effect.Effect<A, E, R>
@@ -52,7 +52,7 @@ export const leaseLayer = (
       return {
         write: (transaction) =>
           lease.held.pipe(
-            Effect.tap(lease.inSeries),
+            Effect.tap(lease.inSession),
             Effect.flatMap((epoch) =>
               writes.withTransaction(Effect.andThen(fence(writes, epoch, lease.lost), transaction))
             )
@@ -69,8 +69,8 @@ const releaseMs = 2000
 interface HeldLease {
   /** The epoch under which this process writes. */
   readonly held: Effect.Effect<bigint, StoreFailure>
-  /** Fails, once, where another process was the writer since the last write of the series. */
-  readonly inSeries: Effect.Effect<void, StoreFailure>
+  /** Fails, once, where another process was the writer since the last write of the session. */
+  readonly inSession: Effect.Effect<void, StoreFailure>
   /** Notes that an epoch has passed, and fails with that. */
   readonly lost: (epoch: bigint) => Effect.Effect<never, StoreFailure>
 }
@@ -155,11 +155,11 @@ const makeLease = (sql: SqlClient.SqlClient, {
     yield* Effect.forkScoped(Effect.repeat(beat, Schedule.spaced(beatMs)))
     return {
       held,
-      inSeries: Effect.flatMap(WriteSeries, (series) => {
-        if (series === null || series.since === since) return Effect.void
-        const isFirst = series.since === null
-        series.since = since
-        return isFirst ? Effect.void : Effect.fail(overtaken)
+      inSession: Effect.flatMap(WriteSession, (session) => {
+        if (session === null || session.since === since) return Effect.void
+        const isFirst = session.since === null
+        session.since = since
+        return isFirst ? Effect.void : Effect.fail(writerChanged)
       }),
       lost: (lostEpoch) => Effect.andThen(forget(lostEpoch), Effect.fail(noLongerWriter))
     }
@@ -195,9 +195,9 @@ const unknownWriter = new StoreFailure({
   retry: true,
   message: "The ledger had another writer a moment ago, expected none: try again"
 })
-const overtaken = new StoreFailure({
+const writerChanged = new StoreFailure({
   retry: true,
-  overtaken: true,
+  writerChanged: true,
   message:
     "Another process may have written the ledger since this one did, which is the writer again: look at its last block, and go on from there; this time nothing was written"
 })

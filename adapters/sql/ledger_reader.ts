@@ -10,7 +10,7 @@ import {
 import { makeAsk } from "./_ask.ts"
 import type { Values } from "./_client.ts"
 import { storeFailure } from "./_failure.ts"
-import { findItem, findParties } from "./_find.ts"
+import { findItem, findAccountsAndTokens } from "./_find.ts"
 import { headStatement, listTable, listTokens } from "./_list.ts"
 import { makeSlotReader } from "./_list_slots.ts"
 import { readAnswer } from "./_read_answer.ts"
@@ -48,7 +48,7 @@ export const makeLedgerReader = (
       name === "slot"
         ? slots.find(key as number)
         : findItem(ask, name, key as never)) as LedgerReader["Service"]["find"],
-    parties: (of) => findParties(ask, of),
+    accountsAndTokens: (of) => findAccountsAndTokens(ask, of),
     state: stateReader(ask, auction, { minFeeUSD, maxFeeUSD }),
     stamp: Effect.map(
       Effect.mapError(values(headStatement, []), storeFailure),

@@ -6,7 +6,7 @@ import {
   type LedgerView,
   LedgerWriter,
   type StoreFailure,
-  WriteSeries
+  WriteSession
 } from "../../core/ports/mod.ts"
 import { WriterLease } from "./_lease.ts"
 import { loadView } from "./_load_view.ts"
@@ -79,7 +79,7 @@ export const makeLedgerWriter: Effect.Effect<
   // every write begins with what the one before has left to do, also one of nothing
   const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false })).pipe(
     // it goes on from nothing
-    Effect.provideService(WriteSeries, null),
+    Effect.provideService(WriteSession, null),
     Effect.ignore({
       log: "Warn",
       message:

@@ -27,12 +27,12 @@ export type Match =
   | "oneOf"
   /** The item's text contains it, literally and with the same case. */
   | "contains"
-  | "above"
-  | "below"
+  | "greaterThan"
+  | "lessThan"
   | "atLeast"
   | "atMost"
   /** `true` keeps what has the property; `false` restricts nothing. */
-  | "whenTrue"
+  | "flag"
 
 /** One filter of a list. */
 export interface Filter<S extends ScalarName = ScalarName> {
@@ -48,7 +48,7 @@ export interface Filter<S extends ScalarName = ScalarName> {
 /** One list of the contract, as every adapter, the documentation and the tests read it. */
 export interface ListDeclaration {
   /** Property of the answer that holds the items. */
-  readonly wrapper: string
+  readonly itemsProperty: string
   readonly title: string
   /** What ascending `itemId` means for this list. */
   readonly order: string
@@ -109,7 +109,7 @@ const ownership = [
 /** The eight lists. Filters are named as the domain names them; `parameter` is what the `later` revision calls them. */
 export const lists = {
   accounts: {
-    wrapper: "accounts",
+    itemsProperty: "accounts",
     title: "Accounts",
     order: "account index",
     filters: {
@@ -133,7 +133,7 @@ export const lists = {
     ordered: []
   },
   exits: {
-    wrapper: "exits",
+    itemsProperty: "exits",
     title: "Exits",
     order: "batch number, then account index",
     filters: {
@@ -144,7 +144,7 @@ export const lists = {
       batchNum,
       onlyPendingWithdraws: filter(
         "boolean",
-        "whenTrue",
+        "flag",
         "onlyPendingWithdraws",
         "If true, only exits that were neither withdrawn instantly nor collected from the delayer"
       )
@@ -154,7 +154,7 @@ export const lists = {
     ordered: []
   },
   transactions: {
-    wrapper: "transactions",
+    itemsProperty: "transactions",
     title: "HistoryTransactions",
     order: "batch number, then position",
     filters: {
@@ -170,12 +170,22 @@ export const lists = {
     ordered: []
   },
   batches: {
-    wrapper: "batches",
+    itemsProperty: "batches",
     title: "Batches",
     order: "batch number",
     filters: {
-      minBatchNum: filter("batchNum", "above", "minBatchNum", "Only batches with a greater number"),
-      maxBatchNum: filter("batchNum", "below", "maxBatchNum", "Only batches with a smaller number"),
+      minBatchNum: filter(
+        "batchNum",
+        "greaterThan",
+        "minBatchNum",
+        "Only batches with a greater number"
+      ),
+      maxBatchNum: filter(
+        "batchNum",
+        "lessThan",
+        "maxBatchNum",
+        "Only batches with a smaller number"
+      ),
       slotNum: filter("slotNum", "equal", "slotNum", "Only batches forged in this slot"),
       forgerAddr: filter(
         "ethereumAddress",
@@ -189,7 +199,7 @@ export const lists = {
     ordered: []
   },
   slots: {
-    wrapper: "slots",
+    itemsProperty: "slots",
     title: "Slots",
     order: "slot number",
     filters: {
@@ -214,7 +224,7 @@ export const lists = {
       ),
       finishedAuction: filter(
         "boolean",
-        "whenTrue",
+        "flag",
         "finishedAuction",
         "If true, only slots whose auction is closed"
       )
@@ -224,7 +234,7 @@ export const lists = {
     ordered: [["minSlotNum", "maxSlotNum"]]
   },
   bids: {
-    wrapper: "bids",
+    itemsProperty: "bids",
     title: "Bids",
     order: "time of the bid, which within a slot is the order of value",
     filters: {
@@ -242,7 +252,7 @@ export const lists = {
     ordered: []
   },
   tokens: {
-    wrapper: "tokens",
+    itemsProperty: "tokens",
     title: "Tokens",
     order: "token identifier",
     filters: {
@@ -271,7 +281,7 @@ export const lists = {
     ordered: []
   },
   coordinators: {
-    wrapper: "coordinators",
+    itemsProperty: "coordinators",
     title: "Coordinators",
     order: "block of the registration, then forger address",
     filters: {},

@@ -22,7 +22,7 @@ export const pageShape = (operation: ListOperation, revision: Revision): Shape<P
 }
 
 const makePageShape = (operation: ListOperation, revision: Revision): Shape<PageView> => {
-  const { wrapper, title } = declaration(operation.list)
+  const { itemsProperty, title } = declaration(operation.list)
   const counts: { [name: string]: Field<PageView> } = {}
   for (const [name, of] of Object.entries(revision.counts)) {
     counts[name] = {
@@ -33,8 +33,8 @@ const makePageShape = (operation: ListOperation, revision: Revision): Shape<Page
       }
     }
   }
-  return shape<PageView>(title, `Page of ${wrapper}`, {
-    [wrapper]: field(
+  return shape<PageView>(title, `Page of ${itemsProperty}`, {
+    [itemsProperty]: field(
       arrayOf(reference(revision.shapes[operation.shape] as Shape<never>)),
       (page: PageView) => page.items
     ),

@@ -48,7 +48,7 @@ export const partsOfBlock = (
 }
 
 /** The parts after a version that changed some of them. */
-export const raised = (
+export const withVersion = (
   before: PartVersions,
   changed: Iterable<LedgerPart>,
   version: number

@@ -27,7 +27,7 @@ export interface Found<Item> {
 }
 
 /** What a transaction names: accounts and tokens, each null where there is none, in the order in which they were asked for. */
-export interface Parties {
+export interface AccountsAndTokens {
   readonly accounts: ReadonlyArray<Account | null>
   readonly tokens: ReadonlyArray<Token | null>
   readonly stamp: LedgerStamp
@@ -47,9 +47,9 @@ export class LedgerReader extends Context.Service<LedgerReader, {
     key: ItemKeys[N]
   ) => Effect.Effect<Found<Items[N]>, StoreFailure>
   /** Some accounts and tokens on one snapshot. */
-  readonly parties: (
+  readonly accountsAndTokens: (
     of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }
-  ) => Effect.Effect<Parties, StoreFailure>
+  ) => Effect.Effect<AccountsAndTokens, StoreFailure>
   readonly state: Effect.Effect<
     { readonly state: NetworkState; readonly stamp: LedgerStamp },
     StoreFailure

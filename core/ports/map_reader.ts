@@ -19,7 +19,7 @@ export const mapReader = (
   return {
     list: (name, query) => answer((reader) => reader.list(name, query), stampIn),
     find: (name, key) => answer((reader) => reader.find(name, key), stampIn),
-    parties: (of) => answer((reader) => reader.parties(of), stampIn),
+    accountsAndTokens: (of) => answer((reader) => reader.accountsAndTokens(of), stampIn),
     state: answer((reader) => reader.state, stampIn),
     stamp: answer((reader) => reader.stamp, (stamp) => stamp)
   }

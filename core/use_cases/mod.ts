@@ -3,7 +3,7 @@ export * from "./batch/mod.ts"
 export {
   decideBlock,
   type ExitProof,
-  type JudgeExits,
+  type ExitProofVerifier,
   type LedgerRules,
   type VerifyExit
 } from "./block/mod.ts"

@@ -184,7 +184,7 @@ describe("a look at a pool", () => {
                   ).map(([, batchNum]) => ({ transaction: { batchNum } }))[0] ?? null
                 }
             ),
-          parties: ({ accounts }: { accounts: ReadonlyArray<number> }) =>
+          accountsAndTokens: ({ accounts }: { accounts: ReadonlyArray<number> }) =>
             Effect.succeed({
               accounts: accounts.map((index) =>
                 index === 256 ? { nonce: 5n } as Account : null

@@ -20,7 +20,7 @@ import {
   NotRegistered,
   notRegisteredMessage,
   partsOfBlock,
-  raised,
+  withVersion,
   RecentSnapshots,
   type Series,
   VerifierBusy
@@ -124,8 +124,8 @@ describe("the parts of a ledger", () => {
       noPartChanged,
       Object.fromEntries(ledgerParts.map((part) => [part, 0])) as never
     )
-    const once = raised(noPartChanged, ["blocks", "tokens"], 5)
-    const twice = raised(once, ["blocks"], 6)
+    const once = withVersion(noPartChanged, ["blocks", "tokens"], 5)
+    const twice = withVersion(once, ["blocks"], 6)
     assert.deepStrictEqual([once.blocks, once.tokens, once.bids, twice.blocks, twice.tokens], [
       5,
       5,

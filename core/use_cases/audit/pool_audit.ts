@@ -110,7 +110,7 @@ const auditSettled = (
       }
     }
     for (const { transaction: { fromAccountIndex, id, nonce } } of pending) {
-      const { accounts: [account] } = yield* reader.parties({
+      const { accounts: [account] } = yield* reader.accountsAndTokens({
         accounts: [fromAccountIndex],
         tokens: []
       })

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { type BlockChanges, BlockFeed, type NetworkConstants } from "../../domain/mod.ts"
 import type { Keccak256 } from "../../encoding/mod.ts"
 import type { Decision, LedgerView } from "../../ports/mod.ts"
-import { type BlockViolation, shapeOf, violationOfBlock } from "../violation/mod.ts"
+import { type BlockViolation, boundaryDecoder, violationOfBlock } from "../violation/mod.ts"
 import { placeBids, registerCoordinators, sortedRegistrations } from "./_auction.ts"
 import { forgeBatches } from "./_batches.ts"
 import { BlockWork, type VerifyExit } from "./_block_work.ts"
@@ -53,16 +53,16 @@ export const decideOwnBlock =
       (violated) => violationOfBlock(block.number, violated)
     )
 
-const readShape = shapeOf(BlockFeed)
+const readShape = boundaryDecoder(BlockFeed)
 
 function decide(
   rules: LedgerRules,
   block: BlockFeed,
   view: LedgerView
 ): Result.Result<Decision, BlockViolation> {
-  const standing = checkStored(block, view)
-  if (standing === "stored") return Result.succeed({ kind: "alreadyStored" })
-  if (standing !== "new") return Result.fail(standing)
+  const blockStatus = checkStored(block, view)
+  if (blockStatus === "stored") return Result.succeed({ kind: "alreadyStored" })
+  if (blockStatus !== "new") return Result.fail(blockStatus)
   const unlinked = checkChainLink(block, view, rules.constants.auction)
   if (unlinked !== undefined) return Result.fail(unlinked)
   const work = new BlockWork(rules, block, view)

@@ -10,11 +10,13 @@ import { decideOwnBlock, type LedgerRules } from "./check_block.ts"
 export type ExitProof = Parameters<VerifyExit>
 
 /** Finds the position of the first proof that is wrong, undefined where all are right: the dearest part of taking a block in. */
-export type JudgeExits = (proofs: ReadonlyArray<ExitProof>) => Effect.Effect<number | undefined>
+export type ExitProofVerifier = (
+  proofs: ReadonlyArray<ExitProof>
+) => Effect.Effect<number | undefined>
 
 /** As `decideOwnBlock`, but the proofs of exits are left to the check of the decision, so the last fault of a block that is told. */
-export const decideJudged =
-  (rules: Omit<LedgerRules, "verifyExit">, judge: JudgeExits, block: BlockFeed) =>
+export const decideWithDeferredProofs =
+  (rules: Omit<LedgerRules, "verifyExit">, verifyExitProofs: ExitProofVerifier, block: BlockFeed) =>
   (view: LedgerView): Result.Result<Decision<BlockViolation>, BlockViolation> => {
     const proofs: Array<ExitProof> = []
     const decided = decideOwnBlock(
@@ -25,17 +27,17 @@ export const decideJudged =
       ? decided
       : Result.map(decided, (decision) =>
         decision.kind === "store"
-          ? { ...decision, check: checkOf(judge, proofs, block) }
+          ? { ...decision, check: checkOf(verifyExitProofs, proofs, block) }
           : decision)
   }
 
 const checkOf = (
-  judge: JudgeExits,
+  verifyExitProofs: ExitProofVerifier,
   proofs: ReadonlyArray<ExitProof>,
   block: BlockFeed
 ): Effect.Effect<void, BlockViolation> =>
   Effect.flatMap(
-    judge(proofs),
+    verifyExitProofs(proofs),
     (wrong) =>
       wrong === undefined
         ? Effect.void

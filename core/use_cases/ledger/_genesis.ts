@@ -1,9 +1,9 @@
 import { Result, Schema } from "effect"
 import { GenesisFeed } from "../../domain/mod.ts"
-import { type BlockViolation, shapeOf, violation } from "../violation/mod.ts"
+import { type BlockViolation, boundaryDecoder, violation } from "../violation/mod.ts"
 
 const encode = Schema.encodeSync(Schema.toCodecJson(GenesisFeed))
-const read = shapeOf(GenesisFeed)
+const read = boundaryDecoder(GenesisFeed)
 
 /** A copy of a genesis record that a host hands over, where it has the shape that the feed defines. */
 export const readGenesis = (given: GenesisFeed): Result.Result<GenesisFeed, BlockViolation> =>

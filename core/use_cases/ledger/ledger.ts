@@ -10,12 +10,12 @@ import {
 } from "../../ports/mod.ts"
 import {
   checkPrices,
-  decideJudged,
+  decideWithDeferredProofs,
   decideOwnBlock,
-  type JudgeExits,
+  type ExitProofVerifier,
   readBlock
 } from "../block/mod.ts"
-import { type BlockViolation, misshapen, shapeOf, violation } from "../violation/mod.ts"
+import { type BlockViolation, invalidShape, boundaryDecoder, violation } from "../violation/mod.ts"
 import { checkGenesis, readGenesis } from "./_genesis.ts"
 import { WriteCounts } from "./_write_counts.ts"
 
@@ -64,23 +64,23 @@ export class Ledger extends Context.Service<Ledger, {
 
 export interface LedgerOptions {
   /** Computes exit proofs anew before their block is stored. Without it only their form is checked. */
-  readonly judgeExits?: JudgeExits
+  readonly verifyExitProofs?: ExitProofVerifier
 }
 
 function make(
   writer: LedgerWriter["Service"],
   genesis: GenesisFeed,
   keccak256: Keccak256,
-  { judgeExits }: LedgerOptions,
+  { verifyExitProofs }: LedgerOptions,
   counts: WriteCounts
 ): Ledger["Service"] {
   const rules = { constants: genesis.constants, keccak256 }
   const applyOwn = (block: BlockFeed) =>
     writer.apply(
       block,
-      judgeExits === undefined
+      verifyExitProofs === undefined
         ? decideOwnBlock(rules, block)
-        : decideJudged(rules, judgeExits, block)
+        : decideWithDeferredProofs(rules, verifyExitProofs, block)
     )
   const applyBlock = (given: BlockFeed): Writing<BlockReport> =>
     counts.counted("block", reading(() => readBlock(given), applyOwn), ({ applied }) => !applied)
@@ -112,7 +112,7 @@ function make(
         return Effect.map(setPrices(record.prices), (stamp) => ({ kind: record.kind, stamp }))
       default:
         return Effect.fail(
-          misshapen(
+          invalidShape(
             (record as FeedRecord | null | undefined)?.kind,
             "genesis, block, rollBack or prices",
             "/kind"
@@ -130,13 +130,13 @@ const reading = <A, Report, E>(
 ): Effect.Effect<Report, BlockViolation | E> =>
   Effect.suspend(() => Effect.flatMap(Effect.fromResult(read()), write))
 
-const readPrices = shapeOf(Schema.Array(PriceFeed))
+const readPrices = boundaryDecoder(Schema.Array(PriceFeed))
 
 /** Whether the ledger holds it is seen in the ledger. */
 const readBlockNumber = (toBlock: unknown): Result.Result<bigint, BlockViolation> =>
   typeof toBlock === "bigint"
     ? Result.succeed(toBlock)
-    : Result.fail(misshapen(toBlock, "a bigint, the number of a block", "/toBlock"))
+    : Result.fail(invalidShape(toBlock, "a bigint, the number of a block", "/toBlock"))
 
 /** Checks prices against the ledger: each is that of a registered token. Of the view it reads these tokens. */
 export const decidePrices =

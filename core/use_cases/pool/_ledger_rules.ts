@@ -28,7 +28,7 @@ export const partiesOf = Effect.fnUntraced(
       ? [fromAccountIndex, toAccountIndex]
       : [fromAccountIndex]
     const { accounts: [sender = null, receiver = null], tokens: [token = null] } = yield* reader
-      .parties({ accounts: named, tokens: [tokenId] })
+      .accountsAndTokens({ accounts: named, tokens: [tokenId] })
     return { sender, receiver, token } satisfies Parties
   }
 )

@@ -242,7 +242,7 @@ const poolView = Effect.fnUntraced(
     const { fromAccountIndex, request, tokenId } = transaction
     const requested = request?.tokenId ?? null
     const { accounts: [sender = null], tokens: [token = null, requestToken = null], stamp } =
-      yield* reader.parties({
+      yield* reader.accountsAndTokens({
         accounts: [fromAccountIndex],
         tokens: requested === null ? [tokenId] : [tokenId, requested]
       })

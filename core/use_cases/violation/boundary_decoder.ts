@@ -8,7 +8,7 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
  * with upper-case digits through, which then equals no stored one, and members that nobody knows. What it returns is a copy, which the
  * host can no longer change.
  */
-export function shapeOf<A, I>(
+export function boundaryDecoder<A, I>(
   schema: Schema.Codec<A, I>
 ): (given: unknown, prefix?: string) => Result.Result<A, BlockViolation> {
   const copy = Schema.decodeUnknownResult(Schema.toType(schema))
@@ -24,7 +24,7 @@ export function shapeOf<A, I>(
       const path = (first?.path ?? []).map((segment) =>
         typeof segment === "object" ? segment.key : segment
       )
-      return misshapen(
+      return invalidShape(
         valueAt(given, path),
         ruleOf(first?.message),
         prefix + path.map((key) => `/${String(key)}`).join("")
@@ -57,7 +57,7 @@ interface Members {
 }
 
 /** What is not of the shape that a feed defines. */
-export const misshapen = (value: unknown, expected: string, place: string): BlockViolation =>
+export const invalidShape = (value: unknown, expected: string, place: string): BlockViolation =>
   violation("shape", textOf(value), expected, place)
 
 const ruleOf = (message: string | undefined): string => {

@@ -6,4 +6,4 @@ export {
   violationOfBlock,
   violationWithin
 } from "./block_violation.ts"
-export { misshapen, shapeOf } from "./boundary_decoder.ts"
+export { invalidShape, boundaryDecoder } from "./boundary_decoder.ts"
