@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { PassedOver, PoolState } from "../../core/domain/mod.ts"
+import type { SkippedTransaction, PoolState } from "../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../core/encoding/mod.ts"
-import type { BatchMark, PoolChange } from "../../core/ports/mod.ts"
+import type { SettledBatch, PoolChange } from "../../core/ports/mod.ts"
 import { writePlaces } from "./_pool_changes.ts"
 import { PoolRecord, RECORD_PARAMETERS, recording } from "./_pool_record.ts"
 import { numberOrNull } from "./_pool_rows.ts"
@@ -50,8 +50,8 @@ export const settleInTurn = (
   sql: SqlClient.SqlClient,
   turn: Turn,
   { changes, from, to }: {
-    readonly from: BatchMark | null
-    readonly to: BatchMark | null
+    readonly from: SettledBatch | null
+    readonly to: SettledBatch | null
     readonly changes: ReadonlyArray<PoolChange>
   },
   atMs: number
@@ -73,10 +73,10 @@ export const settleInTurn = (
   })
 
 /** Notes why transactions that are still pending were passed over; of two notes on one transaction the second stays. */
-export const passOverInTurn = (
+export const skipInTurn = (
   sql: SqlClient.SqlClient,
   turn: Turn,
-  notes: ReadonlyArray<PassedOver>
+  notes: ReadonlyArray<SkippedTransaction>
 ): Effect.Effect<void, SqlError.SqlError> => {
   const all = [...new Map(notes.map((each) => [each.id, each])).values()]
   return Effect.asVoid(sql.unsafe(note, [
@@ -95,7 +95,7 @@ export interface MarkRow {
   readonly ethereum_block_hash: string
 }
 
-export const markOf = (row: MarkRow): BatchMark => ({
+export const markOf = (row: MarkRow): SettledBatch => ({
   batchNum: Number(row.batch_num),
   ethereumBlockHash: row.ethereum_block_hash
 })
@@ -172,7 +172,7 @@ WITH dropped AS (DELETE FROM pool_mark WHERE batch_num > $1::bigint)
 INSERT INTO pool_mark (batch_num, ethereum_block_hash) SELECT * FROM unnest($2::bigint[], $3::text[])
 ON CONFLICT (batch_num) DO UPDATE SET ethereum_block_hash = excluded.ethereum_block_hash`
 
-const isSameMark = (a: BatchMark | null, b: BatchMark | null): boolean =>
+const isSameMark = (a: SettledBatch | null, b: SettledBatch | null): boolean =>
   a === b ||
   (a !== null && b !== null && a.batchNum === b.batchNum &&
     a.ethereumBlockHash === b.ethereumBlockHash)

@@ -5,7 +5,7 @@ import { closeStatement, openExitSource, openStatement, slotKey } from "./_open_
 import { bigintArray } from "./_parameters.ts"
 import { partFlags, raiseParts } from "./_part_versions.ts"
 import { removing } from "./_removed_rows.ts"
-import type { WorkingView } from "./_view.ts"
+import type { WriteOverlay } from "./_view.ts"
 import type { ViewStart } from "./_view_start.ts"
 import { announcingVersion } from "./versions.ts"
 
@@ -120,7 +120,7 @@ ${announcingVersion}`
 /** Drops every block above `toBlock`; the caller holds the ledger's row, and `view` tells where it stands. */
 export const rollBackTo = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
-  { lastBatchNum, stamp, start }: WorkingView,
+  { lastBatchNum, stamp, start }: WriteOverlay,
   { toBlock, writeId }: { readonly toBlock: bigint; readonly writeId: string }
 ): Effect.fn.Return<RollBackReport, SqlError.SqlError> {
   const left = (yield* sql.unsafe<Left>(leftStatement, [`${toBlock}`]))[0]!

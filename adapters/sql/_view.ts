@@ -47,7 +47,7 @@ const assert = (holds: boolean, broken: () => string): void => {
  * decided on what it left, and notes the rows that they add. Changes that break what the tables rely on are a fault of the caller:
  * it throws, and is of no use any more.
  */
-export class WorkingView implements LedgerView {
+export class WriteOverlay implements LedgerView {
   readonly rows = new WrittenRows()
   readonly changedParts = new Set<LedgerPart>()
   readonly start: ViewStart

@@ -14,7 +14,7 @@ import {
 } from "./_parameters.ts"
 import { partFlags, raiseParts } from "./_part_versions.ts"
 import { entriesOf, type KnownAdditions, type ListedEntries } from "./_posting_entries.ts"
-import type { WorkingView } from "./_view.ts"
+import type { WriteOverlay } from "./_view.ts"
 import { announcingVersion } from "./versions.ts"
 
 type Writing = Effect.Effect<void, SqlError.SqlError>
@@ -70,7 +70,7 @@ ${announcingVersion}`
  */
 export const writeRows = (
   sql: SqlClient.SqlClient,
-  view: WorkingView,
+  view: WriteOverlay,
   writeId: string,
   recent: KnownAdditions
 ): Effect.Effect<ListedEntries["additions"], SqlError.SqlError> => {
@@ -166,7 +166,7 @@ export const writeRows = (
   })
 }
 
-const slotsThatChangeHands = ({ bestBid, rows }: WorkingView) => {
+const slotsThatChangeHands = ({ bestBid, rows }: WriteOverlay) => {
   const changed = [...rows.bidSlots].flatMap(([slotNum, before]) => {
     const bidder = bestBid(slotNum)!.bidderAddr
     return bidder === before ? [] : [{ slotNum, before, bidder }]

@@ -13,7 +13,7 @@ import { loadView } from "./_load_view.ts"
 import type { ListedEntries } from "./_posting_entries.ts"
 import { RecentAdditions } from "./_recent_additions.ts"
 import { rollBackTo } from "./_roll_back.ts"
-import { WorkingView } from "./_view.ts"
+import { WriteOverlay } from "./_view.ts"
 import { ViewNeeds } from "./_view_needs.ts"
 import { writeRows } from "./_write_rows.ts"
 import { makeWriteTransaction } from "./_write_transaction.ts"
@@ -94,7 +94,7 @@ export const makeLedgerWriter: Effect.Effect<
   ) =>
     inTransaction<Written<E>, E | C>((writeId) =>
       Effect.gen(function*() {
-        const view = new WorkingView(yield* loadView(sql, needsOf(writes)))
+        const view = new WriteOverlay(yield* loadView(sql, needsOf(writes)))
         const applied: Array<Applied> = []
         const checks: Array<Effect.Effect<void, E | C>> = check === undefined ? [] : [check]
         let refused: { readonly reason: E } | null = null
@@ -138,7 +138,7 @@ export const makeLedgerWriter: Effect.Effect<
           Effect.gen(function*() {
             const needs = new ViewNeeds([])
             needs.addBlock(toBlock)
-            const view = new WorkingView(yield* loadView(sql, needs))
+            const view = new WriteOverlay(yield* loadView(sql, needs))
             yield* Effect.fromResult(check(view))
             return { answer: yield* rollBackTo(sql, view, { toBlock, writeId }), changed: true }
           })
@@ -160,7 +160,7 @@ interface Made<E> {
   readonly check?: Effect.Effect<void, E>
 }
 
-const make = <E>(view: WorkingView, write: BulkWrite<E>): Result.Result<Made<E>, E> => {
+const make = <E>(view: WriteOverlay, write: BulkWrite<E>): Result.Result<Made<E>, E> => {
   if (write.kind === "prices") {
     return Result.map(write.check(view), () => {
       view.setPrices(write.prices)

@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import type { Authorization } from "../../core/domain/mod.ts"
 import { type Added, PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
 import { addInTurn, type Posted } from "./_pool_adding.ts"
-import { changeInTurn, passOverInTurn, settleInTurn } from "./_pool_changing.ts"
+import { changeInTurn, skipInTurn, settleInTurn } from "./_pool_changing.ts"
 import { gathered } from "./_pool_gather.ts"
 import { type AuthorizationRow, authorizationOf, poolReads } from "./_pool_reads.ts"
 import { inTurn, retried } from "./_pool_turn.ts"
@@ -28,7 +28,7 @@ export const openPool: Effect.Effect<
     addAuthorization: (authorization) => addAuthorization(writes, authorization),
     change: (changes, atMs) => inTurn(writes, (turn) => changeInTurn(writes, turn, changes, atMs)),
     settle: (step, atMs) => inTurn(writes, (turn) => settleInTurn(writes, turn, step, atMs)),
-    passOver: (notes) => inTurn(writes, (turn) => passOverInTurn(writes, turn, notes))
+    skip: (notes) => inTurn(writes, (turn) => skipInTurn(writes, turn, notes))
   }
 })
 

@@ -73,7 +73,7 @@ export interface PoolTransition {
 }
 
 /** Why a selection passed over a pending transaction (domain §4.4). */
-export const passOverCodes = {
+export const skipCodes = {
   notEnoughBalance: 11,
   notCurrentNonce: 12,
   noSpaceForAccount: 13,
@@ -83,12 +83,12 @@ export const passOverCodes = {
   noAvailableSlots: 17,
   requestedNotForged: 18
 } as const
-export type PassOverCode = typeof passOverCodes[keyof typeof passOverCodes]
+export type SkipCode = typeof skipCodes[keyof typeof skipCodes]
 
 /** The last selection that passed over a transaction; it stays pending. */
-export interface PassedOver {
+export interface SkippedTransaction {
   readonly id: TransactionId
-  readonly code: PassOverCode
+  readonly code: SkipCode
   readonly reason: string
   /** The batch that was selected for. */
   readonly batchNum: number

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type {
   Authorization,
-  PassedOver,
+  SkippedTransaction,
   PoolState,
   PoolTransaction,
   PoolTransition,
@@ -44,7 +44,7 @@ export interface PoolChange {
 }
 
 /** A batch that the pool has taken notice of: its number, and the hash of the Ethereum block that it stands in. */
-export interface BatchMark {
+export interface SettledBatch {
   readonly batchNum: number
   readonly ethereumBlockHash: string
 }
@@ -64,7 +64,9 @@ export class PoolStore extends Context.Service<PoolStore, {
     id: TransactionId
   ) => Effect.Effect<ReadonlyArray<PoolTransition>, StoreFailure>
   /** Null where no selection passed over it since it became pending. */
-  readonly passedOver: (id: TransactionId) => Effect.Effect<PassedOver | null, StoreFailure>
+  readonly skippedTransaction: (
+    id: TransactionId
+  ) => Effect.Effect<SkippedTransaction | null, StoreFailure>
   /** How many transactions are in each state. */
   readonly counts: Effect.Effect<{ readonly [State in PoolState]: number }, StoreFailure>
   /** Those of the ids that are in the pool, in the order of the ids. */
@@ -96,9 +98,9 @@ export class PoolStore extends Context.Service<PoolStore, {
     }
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
   /** The greatest marks below a batch number, at most `limit`, descending. */
-  readonly marksBelow: (
+  readonly settledBatchesBelow: (
     query: { readonly batchNum: number; readonly limit: number }
-  ) => Effect.Effect<ReadonlyArray<BatchMark>, StoreFailure>
+  ) => Effect.Effect<ReadonlyArray<SettledBatch>, StoreFailure>
 
   /** Takes a pending transaction in, unless its id is known or a limit is reached; all of it is checked with the insert. */
   readonly addTransaction: (
@@ -124,12 +126,12 @@ export class PoolStore extends Context.Service<PoolStore, {
    */
   readonly settle: (
     step: {
-      readonly from: BatchMark | null
-      readonly to: BatchMark | null
+      readonly from: SettledBatch | null
+      readonly to: SettledBatch | null
       readonly changes: ReadonlyArray<PoolChange>
     },
     atMs: number
   ) => Effect.Effect<ReadonlyArray<TransactionId> | null, StoreFailure>
   /** Notes why pending transactions were passed over, in place of what was noted before. */
-  readonly passOver: (notes: ReadonlyArray<PassedOver>) => Effect.Effect<void, StoreFailure>
+  readonly skip: (notes: ReadonlyArray<SkippedTransaction>) => Effect.Effect<void, StoreFailure>
 }>()("rollup/core/PoolStore") {}

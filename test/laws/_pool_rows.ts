@@ -1,5 +1,5 @@
 import type {
-  PassedOver,
+  SkippedTransaction,
   PoolState,
   PoolTransaction,
   PoolTransition
@@ -51,7 +51,7 @@ export function changeOf(id: TransactionId, dice: Dice, of: PoolTransaction | nu
   }
 }
 
-export const noteOf = (id: TransactionId, dice: Dice, atMs: number): PassedOver => ({
+export const noteOf = (id: TransactionId, dice: Dice, atMs: number): SkippedTransaction => ({
   id,
   code: dice.of([11, 12, 14]),
   reason: `Note ${dice.below(100)}`,

@@ -69,7 +69,7 @@ const auditSettled = (
 ) =>
   Effect.gen(function*() {
     const last = (yield* reader.stamp).batchNum
-    const [mark] = yield* pool.marksBelow({ batchNum: all, limit: 1 })
+    const [mark] = yield* pool.settledBatchesBelow({ batchNum: all, limit: 1 })
     const { item } = mark === undefined
       ? { item: null }
       : yield* reader.find("batch", mark.batchNum)

@@ -1,11 +1,11 @@
 import { INTERNAL_ADDRESS } from "../../encoding/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
-import type { WorkingState } from "./_working_state.ts"
+import type { BatchOverlay } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** Creates the accounts that the coordinator adds; whether a signature is the owner's is not judged here. */
 export function createCoordinatorAccounts(
-  working: WorkingState,
+  working: BatchOverlay,
   { l1Coordinator }: BatchInput
 ): BlockViolation | undefined {
   for (const [position, { address, publicKey, signature, tokenId }] of l1Coordinator.entries()) {

@@ -1,6 +1,6 @@
 import { protocol } from "../../domain/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
-import { credit, type WorkingState } from "./_working_state.ts"
+import { credit, type BatchOverlay } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** How many fee accounts a batch has room for. */
@@ -8,7 +8,7 @@ const feeAccountsMax = protocol.maxFeeIdxCoordinator
 
 /** Finds the account of each token whose fees are collected. */
 export function openFeeAccounts(
-  working: WorkingState,
+  working: BatchOverlay,
   { feeAccounts }: BatchInput
 ): BlockViolation | undefined {
   if (feeAccounts.length > feeAccountsMax) {
@@ -24,27 +24,27 @@ export function openFeeAccounts(
     if (account === undefined) {
       return violation("account-exists", index, "an existing account", `/feeAccounts/${position}`)
     }
-    const other = working.feeAccounts.get(account.origin.tokenId)
+    const other = working.feeAccounts.get(account.before.tokenId)
     if (other !== undefined) {
       const expected =
-        `no second account of token ${account.origin.tokenId} beside ${other.account.origin.index}`
+        `no second account of token ${account.before.tokenId} beside ${other.account.before.index}`
       return violation("fee-account-token", index, expected, `/feeAccounts/${position}`)
     }
-    working.feeAccounts.set(account.origin.tokenId, { account, amount: 0n })
+    working.feeAccounts.set(account.before.tokenId, { account, amount: 0n })
   }
   return undefined
 }
 
 /** Pays out what was collected, after the last transaction: a fee cannot be spent in the batch that earns it. */
 export function creditFees(
-  working: WorkingState,
+  working: BatchOverlay,
   { feeAccounts }: BatchInput
 ): BlockViolation | undefined {
   for (const { account, amount } of working.feeAccounts.values()) {
     const violated = credit(
       account,
       amount,
-      () => `/feeAccounts/${feeAccounts.indexOf(account.origin.index)}`
+      () => `/feeAccounts/${feeAccounts.indexOf(account.before.index)}`
     )
     if (violated !== undefined) return violated
   }

@@ -1,12 +1,12 @@
 import type { New, Transaction } from "../../domain/mod.ts"
 import { EXIT_ACCOUNT, isUserAccount, NO_ACCOUNT } from "../../encoding/mod.ts"
 import type { BlockViolation } from "../violation/mod.ts"
-import { credit, type WorkingAccount, type WorkingState } from "./_working_state.ts"
+import { credit, type WorkingAccount, type BatchOverlay } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** Applies the forged queue by position, each transaction as far as it is effective. */
 export function applyL1UserTransactions(
-  working: WorkingState,
+  working: BatchOverlay,
   { queue }: BatchInput
 ): BlockViolation | undefined {
   for (const [position, transaction] of queue.entries()) {
@@ -27,7 +27,7 @@ const createsAccount = ({ fromAccountIndex }: New<Transaction>): boolean =>
   fromAccountIndex === null || fromAccountIndex === NO_ACCOUNT
 
 function apply(
-  working: WorkingState,
+  working: BatchOverlay,
   transaction: New<Transaction>,
   position: number
 ): BlockViolation | undefined {
@@ -39,7 +39,7 @@ function apply(
   working.l1UserEffects.push({
     effectiveDepositAmount: deposit,
     effectiveAmount: amount,
-    createdIndex: creates && sender !== undefined ? sender.origin.index : null
+    createdIndex: creates && sender !== undefined ? sender.before.index : null
   })
   // without a sender both amounts are zero
   if (sender === undefined) return undefined
@@ -48,7 +48,7 @@ function apply(
 }
 
 function move(
-  working: WorkingState,
+  working: BatchOverlay,
   sender: WorkingAccount,
   { toAccountIndex }: New<Transaction>,
   amount: bigint,
@@ -57,7 +57,7 @@ function move(
   if (toAccountIndex === NO_ACCOUNT || amount === 0n) return undefined
   sender.balance -= amount
   if (toAccountIndex === EXIT_ACCOUNT) {
-    working.addExit(sender.origin.index, amount)
+    working.addExit(sender.before.index, amount)
     return undefined
   }
   const receiver = working.find(toAccountIndex)
@@ -65,20 +65,20 @@ function move(
 }
 
 /** The ordered procedure of domain §3.6, steps 2 to 8. */
-function effectiveAmounts(working: WorkingState, transaction: New<Transaction>): Effective {
+function effectiveAmounts(working: BatchOverlay, transaction: New<Transaction>): Effective {
   const { amount, fromAccountIndex, fromAddress, tokenId } = transaction
   const deposit = transaction.l1?.depositAmount ?? 0n
   if (createsAccount(transaction)) return effectiveOfCreation(working, transaction, deposit)
   const sender = working.find(fromAccountIndex ?? NO_ACCOUNT)
-  if (sender === undefined || sender.origin.tokenId !== tokenId) return NOTHING
+  if (sender === undefined || sender.before.tokenId !== tokenId) return NOTHING
   if (amount > sender.balance + deposit) return { deposit, amount: 0n }
-  const allowed = sender.origin.address === fromAddress ? amount : 0n
+  const allowed = sender.before.address === fromAddress ? amount : 0n
   if (!isTransfer(transaction)) return { deposit, amount: allowed }
   return effectiveTowards(working, transaction, { deposit, amount: allowed })
 }
 
 function effectiveOfCreation(
-  working: WorkingState,
+  working: BatchOverlay,
   transaction: New<Transaction>,
   deposit: bigint
 ): Effective {
@@ -91,7 +91,7 @@ function effectiveOfCreation(
 
 /** A receiver that does not exist costs the deposit too, one of another token only the amount. */
 function effectiveTowards(
-  working: WorkingState,
+  working: BatchOverlay,
   transaction: New<Transaction>,
   effective: Effective
 ): Effective {
@@ -99,7 +99,7 @@ function effectiveTowards(
     ? working.find(transaction.toAccountIndex)
     : undefined
   if (receiver === undefined) return NOTHING
-  return receiver.origin.tokenId === transaction.tokenId
+  return receiver.before.tokenId === transaction.tokenId
     ? effective
     : { deposit: effective.deposit, amount: 0n }
 }
@@ -108,7 +108,7 @@ const isTransfer = ({ toAccountIndex }: New<Transaction>): boolean =>
   toAccountIndex !== NO_ACCOUNT && toAccountIndex !== EXIT_ACCOUNT
 
 function create(
-  working: WorkingState,
+  working: BatchOverlay,
   { fromAddress, fromPublicKey, id, tokenId }: New<Transaction>
 ): WorkingAccount {
   // the queue was checked when it was filled, so this cannot happen

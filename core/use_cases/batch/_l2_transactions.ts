@@ -2,7 +2,7 @@ import { Result } from "effect"
 import type { L2Feed } from "../../domain/mod.ts"
 import { encodeFloat40, EXIT_ACCOUNT, feeAmount, isUserAccount } from "../../encoding/mod.ts"
 import { type BlockViolation, type Invariant, violation } from "../violation/mod.ts"
-import { credit, type WorkingAccount, type WorkingState } from "./_working_state.ts"
+import { credit, type WorkingAccount, type BatchOverlay } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** The greatest nonce that a leaf of the state tree has room for. */
@@ -10,7 +10,7 @@ const nonceMax = (1n << 40n) - 1n
 
 /** Applies the L2 transactions in their order; the first one that its state does not allow ends the batch. */
 export function applyL2Transactions(
-  working: WorkingState,
+  working: BatchOverlay,
   { l2 }: BatchInput
 ): BlockViolation | undefined {
   for (const [position, transaction] of l2.entries()) {
@@ -21,7 +21,7 @@ export function applyL2Transactions(
 }
 
 function apply(
-  working: WorkingState,
+  working: BatchOverlay,
   transaction: L2Feed,
   position: number
 ): BlockViolation | undefined {
@@ -34,7 +34,7 @@ function apply(
   if (sender === undefined) {
     return refuse("account-exists", "fromAccountIndex", "an existing account")
   }
-  const { tokenId } = sender.origin
+  const { tokenId } = sender.before
   if (nonce !== sender.nonce) {
     return refuse("nonce", "nonce", `${sender.nonce}, the nonce of account ${fromAccountIndex}`)
   }
@@ -47,7 +47,7 @@ function apply(
   if (!exits && receiver === undefined) {
     return refuse("account-exists", "toAccountIndex", "1 for an exit or an existing account")
   }
-  if (receiver !== undefined && receiver.origin.tokenId !== tokenId) {
+  if (receiver !== undefined && receiver.before.tokenId !== tokenId) {
     return refuse(
       "account-token",
       "toAccountIndex",
@@ -69,8 +69,8 @@ function apply(
   }
 
   working.l2.push({
-    sender: sender.origin,
-    receiver: receiver?.origin ?? null,
+    sender: sender.before,
+    receiver: receiver?.before ?? null,
     tokenId,
     nonce,
     feeAmount: charged.success
@@ -84,13 +84,13 @@ function apply(
 }
 
 function deliver(
-  working: WorkingState,
+  working: BatchOverlay,
   sender: WorkingAccount,
   receiver: WorkingAccount | undefined,
   amount: bigint,
   position: number
 ): BlockViolation | undefined {
   if (receiver !== undefined) return credit(receiver, amount, () => `/l2/${position}/amount`)
-  working.addExit(sender.origin.index, amount)
+  working.addExit(sender.before.index, amount)
   return undefined
 }

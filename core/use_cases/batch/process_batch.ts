@@ -4,7 +4,7 @@ import { createCoordinatorAccounts } from "./_coordinator_accounts.ts"
 import { creditFees, openFeeAccounts } from "./_fee_accounts.ts"
 import { applyL1UserTransactions } from "./_l1_user_transactions.ts"
 import { applyL2Transactions } from "./_l2_transactions.ts"
-import { WorkingState } from "./_working_state.ts"
+import { BatchOverlay } from "./_batch_overlay.ts"
 import type { BatchInput, BatchOutcome, BatchState } from "./batch_transition.ts"
 
 /**
@@ -16,7 +16,7 @@ export function processBatch(
   state: BatchState,
   input: BatchInput
 ): Result.Result<BatchOutcome, BlockViolation> {
-  const working = new WorkingState(state, input.batchNum)
+  const working = new BatchOverlay(state, input.batchNum)
   for (const step of STEPS) {
     const violated = step(working, input)
     if (violated !== undefined) return Result.fail(violated)

@@ -1,9 +1,9 @@
 import type { New, Coordinator } from "../../domain/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
-import type { BlockWork } from "./_block_work.ts"
+import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Where a bidder registers twice in a block the last registration stands: sorting by forger would otherwise decide which one counts. */
-export function registerCoordinators(work: BlockWork): undefined {
+export function registerCoordinators(work: BlockOverlay): undefined {
   for (const coordinator of work.block.coordinators ?? []) {
     work.registrations.set(coordinator.bidderAddr, {
       ...coordinator,
@@ -13,13 +13,13 @@ export function registerCoordinators(work: BlockWork): undefined {
 }
 
 /** By forger address within the block, so that the documented order and the order of storage are one. */
-export const sortedRegistrations = (work: BlockWork): ReadonlyArray<New<Coordinator>> =>
+export const sortedRegistrations = (work: BlockOverlay): ReadonlyArray<New<Coordinator>> =>
   [...work.registrations.values()].sort((a, b) =>
     compare(a.forgerAddr, b.forgerAddr) || compare(a.bidderAddr, b.bidderAddr)
   )
 
 /** Places the bids of the block. Whether a slot was open, and by how much a bid exceeds, was the contract's to judge. */
-export function placeBids(work: BlockWork): BlockViolation | undefined {
+export function placeBids(work: BlockOverlay): BlockViolation | undefined {
   const best = new Map<number, bigint>()
   for (const [position, bid] of (work.block.bids ?? []).entries()) {
     const { bidderAddr, bidValue, slotNum } = bid

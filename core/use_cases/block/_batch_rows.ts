@@ -14,11 +14,11 @@ import {
   NO_ACCOUNT
 } from "../../encoding/mod.ts"
 import type { BatchOutcome, L2Resolution } from "../batch/mod.ts"
-import type { BlockWork } from "./_block_work.ts"
+import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Coordinator L1 transactions as history shows them: deposits of nothing into accounts that they create. */
 export function coordinatorRows(
-  work: BlockWork,
+  work: BlockOverlay,
   batch: BatchFeed,
   { createdAccounts, l1UserEffects }: BatchOutcome
 ): Array<New<Transaction>> {
@@ -57,7 +57,7 @@ export function coordinatorRows(
 
 /** L2 transactions as history shows them, numbered after the L1 ones. */
 export function l2Rows(
-  work: BlockWork,
+  work: BlockOverlay,
   batch: BatchFeed,
   outcome: BatchOutcome
 ): Array<New<Transaction>> {
@@ -77,7 +77,7 @@ export function l2Rows(
 }
 
 function l2Row(
-  work: BlockWork,
+  work: BlockOverlay,
   feed: L2Feed,
   { receiver, sender, tokenId }: L2Resolution,
   place: Pick<Transaction, "id" | "position" | "batchNum">

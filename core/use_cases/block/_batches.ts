@@ -15,13 +15,13 @@ import { NO_ACCOUNT } from "../../encoding/mod.ts"
 import { type BatchOutcome, processBatch } from "../batch/mod.ts"
 import { type BlockViolation, violation, violationWithin } from "../violation/mod.ts"
 import { coordinatorRows, l2Rows } from "./_batch_rows.ts"
-import type { BlockWork } from "./_block_work.ts"
+import type { BlockOverlay } from "./_block_overlay.ts"
 import { checkExits, checkProofs, checkRoots, exitRows } from "./_exits.ts"
 import { checkEffects, forgedQueue } from "./_forged_queue.ts"
 import { receiverOf, senderKeyOf } from "./_queue.ts"
 
 /** Forges the batches of the block one after the other, each on the state that the one before leaves. */
-export function forgeBatches(work: BlockWork): BlockViolation | undefined {
+export function forgeBatches(work: BlockOverlay): BlockViolation | undefined {
   for (const [index, batch] of (work.block.batches ?? []).entries()) {
     const violated = forgeBatch(work, batch)
     if (violated !== undefined) return violationWithin(violated, `/batches/${index}`)
@@ -29,7 +29,7 @@ export function forgeBatches(work: BlockWork): BlockViolation | undefined {
   return undefined
 }
 
-function forgeBatch(work: BlockWork, batch: BatchFeed): BlockViolation | undefined {
+function forgeBatch(work: BlockOverlay, batch: BatchFeed): BlockViolation | undefined {
   if (batch.batchNum !== work.lastBatchNum + 1) {
     return violation(
       "batch-number",
@@ -64,7 +64,7 @@ function forgeBatch(work: BlockWork, batch: BatchFeed): BlockViolation | undefin
 }
 
 function store(
-  work: BlockWork,
+  work: BlockOverlay,
   batch: BatchFeed,
   queue: ReadonlyArray<New<Transaction>>,
   outcome: BatchOutcome
@@ -85,7 +85,7 @@ function store(
 }
 
 function batchRow(
-  work: BlockWork,
+  work: BlockOverlay,
   batch: BatchFeed,
   { collectedFees, createdAccounts }: BatchOutcome
 ): New<Batch> {
@@ -110,13 +110,13 @@ function batchRow(
 }
 
 /** A token without price adds nothing to a sum. */
-function worth(work: BlockWork, tokenId: TokenId, amount: bigint): number {
+function worth(work: BlockOverlay, tokenId: TokenId, amount: bigint): number {
   const token = work.token(tokenId)
   return (token === undefined ? null : valueUSD(token, amount)) ?? 0
 }
 
 const forgedRows = (
-  work: BlockWork,
+  work: BlockOverlay,
   queue: ReadonlyArray<New<Transaction>>,
   { l1UserEffects }: BatchOutcome
 ): BatchChanges["forged"] =>

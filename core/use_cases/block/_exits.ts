@@ -1,7 +1,7 @@
 import type { BatchFeed, BlockFeed, Exit, ExitFeed, New } from "../../domain/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
 import { type BlockViolation, violation, violationWithin } from "../violation/mod.ts"
-import type { BlockWork } from "./_block_work.ts"
+import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Order of the scalar field that circuits compute in. */
 const fieldOrder = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
@@ -37,7 +37,7 @@ export function checkExits(
 
 /** Every proof leads from what leaves the account to the exit root: the dearest check, so the last one. */
 export function checkProofs(
-  { account, rules: { verifyExit } }: BlockWork,
+  { account, rules: { verifyExit } }: BlockOverlay,
   batch: BatchFeed,
   { createdAccounts }: BatchOutcome
 ): BlockViolation | undefined {
@@ -82,7 +82,7 @@ export function checkRoots({ exitRoot, stateRoot }: BatchFeed): BlockViolation |
 }
 
 /** Rows of the exits, ascending by account index as they were checked. */
-export const exitRows = (work: BlockWork, batch: BatchFeed): ReadonlyArray<New<Exit>> =>
+export const exitRows = (work: BlockOverlay, batch: BatchFeed): ReadonlyArray<New<Exit>> =>
   batch.exits.flatMap(({ accountIndex, balance, merkleProof }) => {
     const account = work.account(accountIndex)
     return account === undefined ? [] : [{

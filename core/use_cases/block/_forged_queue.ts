@@ -1,11 +1,11 @@
 import type { BatchFeed, New, Transaction } from "../../domain/mod.ts"
 import type { L1UserEffect } from "../batch/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
-import type { BlockWork } from "./_block_work.ts"
+import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** The transactions of the queue that a batch empties, by position; places are inside of the batch. */
 export function forgedQueue(
-  work: BlockWork,
+  work: BlockOverlay,
   batch: BatchFeed
 ): ReadonlyArray<New<Transaction>> | BlockViolation {
   const queue = batch.forgeL1TransactionsNum
@@ -49,7 +49,10 @@ export function checkEffects(
   return undefined
 }
 
-function rowsOf(work: BlockWork, queue: number): ReadonlyArray<New<Transaction>> | BlockViolation {
+function rowsOf(
+  work: BlockOverlay,
+  queue: number
+): ReadonlyArray<New<Transaction>> | BlockViolation {
   const next = work.lastForgedQueue === null ? 0 : work.lastForgedQueue + 1
   if (queue !== next) {
     return violation(

@@ -1,8 +1,8 @@
 import { type BlockViolation, violation } from "../violation/mod.ts"
-import type { BlockWork } from "./_block_work.ts"
+import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Dates the sets that governance changed. */
-export function changeVariables(work: BlockWork): undefined {
+export function changeVariables(work: BlockOverlay): undefined {
   const { auctionVariables, number, rollupVariables, withdrawalDelayerVariables } = work.block
   const ethereumBlockNum = number
   if (rollupVariables !== undefined) {
@@ -20,7 +20,7 @@ export function changeVariables(work: BlockWork): undefined {
  * Fills the buckets anew. `ethereumBlockNum` stays: it dates the last change of a parameter (domain §1.11), a bucket that a withdrawal
  * drains is dated by its own `blockStamp`.
  */
-export function updateBuckets(work: BlockWork): BlockViolation | undefined {
+export function updateBuckets(work: BlockOverlay): BlockViolation | undefined {
   for (const [position, { bucket, ...change }] of (work.block.bucketUpdates ?? []).entries()) {
     const rollup = work.variables.rollup ?? work.view.variables.rollup
     if (bucket >= rollup.buckets.length) {

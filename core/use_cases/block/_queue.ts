@@ -16,10 +16,10 @@ import {
   NO_ACCOUNT
 } from "../../encoding/mod.ts"
 import { type BlockViolation, type Invariant, violation } from "../violation/mod.ts"
-import type { BlockWork } from "./_block_work.ts"
+import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Puts the block's L1 user transactions into their queues. */
-export function fillQueues(work: BlockWork): BlockViolation | undefined {
+export function fillQueues(work: BlockOverlay): BlockViolation | undefined {
   const sizes = new Map<number, number>()
   let open = Math.max(work.view.lastOpenQueue ?? 0, (work.view.lastForgedQueue ?? -1) + 1)
   // the contract fills at most the queue after the one it forges next, and opens another where one is full
@@ -58,7 +58,7 @@ export function fillQueues(work: BlockWork): BlockViolation | undefined {
 }
 
 /** Looks the accounts up again, since batches of the same block may have created them. */
-export const queuedRows = (work: BlockWork): ReadonlyArray<New<Transaction>> =>
+export const queuedRows = (work: BlockOverlay): ReadonlyArray<New<Transaction>> =>
   work.queued.map((row) => ({
     ...row,
     fromPublicKey: senderKeyOf(work, row),
@@ -66,12 +66,15 @@ export const queuedRows = (work: BlockWork): ReadonlyArray<New<Transaction>> =>
   }))
 
 /** The key that a transaction came with, or that of its sender's account; null where there is none yet. */
-export const senderKeyOf = (work: BlockWork, row: New<Transaction>): Transaction["fromPublicKey"] =>
+export const senderKeyOf = (
+  work: BlockOverlay,
+  row: New<Transaction>
+): Transaction["fromPublicKey"] =>
   row.fromPublicKey ?? ownerOf(work, row.fromAccountIndex ?? NO_ACCOUNT).publicKey
 
 /** Address and key of a destination; null where it is no account, or none yet. */
 export function receiverOf(
-  work: BlockWork,
+  work: BlockOverlay,
   index: AccountIndex
 ): Pick<Transaction, "toAddress" | "toPublicKey"> {
   const { address, publicKey } = ownerOf(work, index)
@@ -80,15 +83,19 @@ export function receiverOf(
 
 const NOBODY = { address: null, publicKey: null }
 
-const ownerOf = (work: BlockWork, index: AccountIndex) =>
+const ownerOf = (work: BlockOverlay, index: AccountIndex) =>
   (isUserAccount(index) ? work.account(index) : undefined) ?? NOBODY
 
-const forgedQueues = ({ block }: BlockWork): number =>
+const forgedQueues = ({ block }: BlockOverlay): number =>
   (block.batches ?? []).filter(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum !== null)
     .length
 
 /** What the contract demands of a transaction; whether its accounts exist is seen when it is forged (domain §3.6). */
-function checkShape(work: BlockWork, feed: L1UserFeed, place: string): BlockViolation | undefined {
+function checkShape(
+  work: BlockOverlay,
+  feed: L1UserFeed,
+  place: string
+): BlockViolation | undefined {
   const refuse = (invariant: Invariant, field: keyof L1UserFeed, expected: string) =>
     violation(invariant, feed[field], expected, `${place}/${field}`)
   const { amount, depositAmount, fromAccountIndex: from, fromPublicKey, toAccountIndex: to } = feed
@@ -134,7 +141,7 @@ function checkShape(work: BlockWork, feed: L1UserFeed, place: string): BlockViol
   return Result.isFailure(sent) ? refuse("amount", "amount", sent.failure.rule) : undefined
 }
 
-function queuedRow(work: BlockWork, feed: L1UserFeed): New<Transaction> {
+function queuedRow(work: BlockOverlay, feed: L1UserFeed): New<Transaction> {
   const {
     amount,
     depositAmount,

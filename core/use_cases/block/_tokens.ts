@@ -1,9 +1,9 @@
 import type { New, PriceFeed, Token } from "../../domain/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
-import type { BlockWork } from "./_block_work.ts"
+import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Adds the tokens of the block, which everything else in the block may refer to. */
-export function addTokens(work: BlockWork): BlockViolation | undefined {
+export function addTokens(work: BlockOverlay): BlockViolation | undefined {
   const addresses = new Set<string>()
   for (const [position, token] of (work.block.tokens ?? []).entries()) {
     const place = `/tokens/${position}`
@@ -39,7 +39,7 @@ export function addTokens(work: BlockWork): BlockViolation | undefined {
 }
 
 /** Prices come right after the tokens, so that every value of the block is computed with them. */
-export function applyPrices(work: BlockWork): BlockViolation | undefined {
+export function applyPrices(work: BlockOverlay): BlockViolation | undefined {
   const prices = work.block.prices ?? []
   const violated = checkPrices(prices, work.token)
   if (violated !== undefined) return violated
@@ -68,5 +68,5 @@ export function checkPrices(
 }
 
 /** The tokens that the block registered, in their order, without those that it only priced. */
-export const registeredTokens = (work: BlockWork): ReadonlyArray<New<Token>> =>
+export const registeredTokens = (work: BlockOverlay): ReadonlyArray<New<Token>> =>
   [...work.tokens.values()].filter(({ id }) => id > work.view.lastTokenId)

@@ -1,9 +1,9 @@
 import type { BlockChanges, Exit, New } from "../../domain/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
-import type { BlockWork } from "./_block_work.ts"
+import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Withdraws exits, also those of this block's batches: at once, or by a request to the delayer. */
-export function withdrawExits(work: BlockWork): BlockViolation | undefined {
+export function withdrawExits(work: BlockOverlay): BlockViolation | undefined {
   for (
     const [position, { accountIndex, batchNum, instant }] of (work.block.withdrawals ?? [])
       .entries()
@@ -33,7 +33,7 @@ export function withdrawExits(work: BlockWork): BlockViolation | undefined {
  * Collects from the delayer, which pools what an owner requested of a token: all that was requested before this block is settled at once.
  * Runs before `withdrawExits`, since the delay keeps what this block requests from being collected in it.
  */
-export function collectDelayed(work: BlockWork): BlockViolation | undefined {
+export function collectDelayed(work: BlockOverlay): BlockViolation | undefined {
   for (const [position, { owner, tokenId }] of (work.block.delayedWithdrawals ?? []).entries()) {
     // an earlier collection of the block may have settled them
     const requested = work.view.requestedExits(owner, tokenId).filter((exit) =>
@@ -50,7 +50,7 @@ export function collectDelayed(work: BlockWork): BlockViolation | undefined {
 }
 
 function mark(
-  work: BlockWork,
+  work: BlockOverlay,
   exit: New<Exit>,
   field: BlockChanges["withdrawals"][number]["field"]
 ): void {

@@ -5,7 +5,7 @@ import type { Decision, LedgerView } from "../../ports/mod.ts"
 import { type BlockViolation, boundaryDecoder, violationOfBlock } from "../violation/mod.ts"
 import { placeBids, registerCoordinators, sortedRegistrations } from "./_auction.ts"
 import { forgeBatches } from "./_batches.ts"
-import { BlockWork, type VerifyExit } from "./_block_work.ts"
+import { BlockOverlay, type VerifyExit } from "./_block_overlay.ts"
 import { checkChainLink, checkStored } from "./_chain_link.ts"
 import { changeVariables, updateBuckets } from "./_parameters.ts"
 import { fillQueues, queuedRows } from "./_queue.ts"
@@ -65,7 +65,7 @@ function decide(
   if (blockStatus !== "new") return Result.fail(blockStatus)
   const unlinked = checkChainLink(block, view, rules.constants.auction)
   if (unlinked !== undefined) return Result.fail(unlinked)
-  const work = new BlockWork(rules, block, view)
+  const work = new BlockOverlay(rules, block, view)
   for (const step of STEPS) {
     const violated = step(work)
     if (violated !== undefined) return Result.fail(violated)
@@ -74,7 +74,7 @@ function decide(
 }
 
 /** In this order each part finds what it refers to: later parts see what earlier ones brought. */
-const STEPS: ReadonlyArray<(work: BlockWork) => BlockViolation | undefined> = [
+const STEPS: ReadonlyArray<(work: BlockOverlay) => BlockViolation | undefined> = [
   addTokens,
   applyPrices,
   registerCoordinators,
@@ -87,7 +87,7 @@ const STEPS: ReadonlyArray<(work: BlockWork) => BlockViolation | undefined> = [
   withdrawExits
 ]
 
-function changesOf(work: BlockWork): BlockChanges {
+function changesOf(work: BlockOverlay): BlockChanges {
   const { hash, lastEthereumBlock, number, prices, timestampMs } = work.block
   return {
     block: { number, hash, timestampMs },

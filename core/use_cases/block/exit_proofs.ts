@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 import type { BlockFeed } from "../../domain/mod.ts"
 import type { Decision, LedgerView } from "../../ports/mod.ts"
 import { type BlockViolation, violationOfBlock } from "../violation/mod.ts"
-import type { VerifyExit } from "./_block_work.ts"
+import type { VerifyExit } from "./_block_overlay.ts"
 import { wrongProofOf } from "./_exits.ts"
 import { decideOwnBlock, type LedgerRules } from "./check_block.ts"
 

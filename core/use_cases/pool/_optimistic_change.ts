@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { TransactionId } from "../../encoding/mod.ts"
 import type {
-  BatchMark,
+  SettledBatch,
   LedgerReader,
   PoolChange,
   PoolStore,
@@ -18,21 +18,26 @@ export interface PoolPorts {
 export const batchNumLimit = 2 ** 32
 
 /** The greatest batch that the pool has taken notice of, or null. */
-export const greatestMark = (
+export const lastSettledBatch = (
   { pool }: Pick<PoolPorts, "pool">
-): Effect.Effect<BatchMark | null, StoreFailure> =>
-  Effect.map(pool.marksBelow({ batchNum: batchNumLimit, limit: 1 }), ([mark]) => mark ?? null)
+): Effect.Effect<SettledBatch | null, StoreFailure> =>
+  Effect.map(
+    pool.settledBatchesBelow({ batchNum: batchNumLimit, limit: 1 }),
+    ([mark]) => mark ?? null
+  )
 
 /**
  * Makes changes that are right only while the pool has taken notice of the same batches: where a block or a rollback was settled since they
  * were worked out, they are worked out anew. Otherwise what that settlement said of a transaction would be overwritten for good.
  */
-export const changeAsNoticed = Effect.fnUntraced(function*(
+export const changeIfUnsettled = Effect.fnUntraced(function*(
   ports: Pick<PoolPorts, "pool">,
-  changesSince: (mark: BatchMark | null) => Effect.Effect<ReadonlyArray<PoolChange>, StoreFailure>
+  changesSince: (
+    mark: SettledBatch | null
+  ) => Effect.Effect<ReadonlyArray<PoolChange>, StoreFailure>
 ): Effect.fn.Return<ReadonlyArray<TransactionId>, StoreFailure> {
   for (;;) {
-    const mark = yield* greatestMark(ports)
+    const mark = yield* lastSettledBatch(ports)
     const changes = yield* changesSince(mark)
     if (changes.length === 0) return []
     const changed = yield* ports.pool.settle(

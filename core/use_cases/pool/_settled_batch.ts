@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { FullBatch, PoolState, Transaction } from "../../domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, Pooled } from "../../ports/mod.ts"
-import { forgedIn } from "./_overtaken.ts"
+import { forgedIn } from "./_superseded.ts"
 import { batchNumLimit, type PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same.ts"
 
@@ -44,7 +44,7 @@ export const batchChanges = Effect.fnUntraced(
 )
 
 /** Everything that depends on a batch above goes back to where it came from. */
-export const reopenings = Effect.fnUntraced(
+export const changesToPending = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, lastBatchNum: number, reason: string) {
     const changes: Array<PoolChange> = []
     for (const state of ["fing", "fged", "invl"] as const) {

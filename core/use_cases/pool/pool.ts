@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import type { PassedOver, PoolTransaction, PoolTransition } from "../../domain/mod.ts"
+import type { SkippedTransaction, PoolTransaction, PoolTransition } from "../../domain/mod.ts"
 import type { AccountIndex, Keccak256, TransactionId } from "../../encoding/mod.ts"
 import {
   LedgerReader,
@@ -8,10 +8,10 @@ import {
   PoolStore,
   type StoreFailure
 } from "../../ports/mod.ts"
-import { changeAsNoticed, type PoolPorts } from "./_optimistic_change.ts"
-import { giveWayToLedger } from "./_overtaken.ts"
+import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
+import { reconcileWithLedger } from "./_superseded.ts"
 import { PoolCounts } from "./_pool_counts.ts"
-import { change, reopenings } from "./_settled_batch.ts"
+import { change, changesToPending } from "./_settled_batch.ts"
 import { purgePool, type PurgeOptions } from "./purge.ts"
 import { selectFrom, type Selection, type SelectOptions } from "./select.ts"
 import { type SettleOptions, settlePool } from "./settle.ts"
@@ -53,7 +53,9 @@ export class Pool extends Context.Service<Pool, {
     id: TransactionId
   ) => Effect.Effect<ReadonlyArray<PoolTransition>, StoreFailure>
   /** Why the last selection that saw it passed over a pending transaction. */
-  readonly passedOver: (id: TransactionId) => Effect.Effect<PassedOver | null, StoreFailure>
+  readonly skippedTransaction: (
+    id: TransactionId
+  ) => Effect.Effect<SkippedTransaction | null, StoreFailure>
 }>()("rollup/core/Pool") {
   static readonly layer = (
     options: PoolOptions
@@ -156,12 +158,12 @@ function make(
     }),
     rollBack: Effect.fnUntraced(function*(lastValidBatch) {
       const settled = yield* settle
-      const reopened = yield* changeAsNoticed(ports, (mark) => {
+      const reopened = yield* changeIfUnsettled(ports, (mark) => {
         const last = Math.max(lastValidBatch, mark?.batchNum ?? 0)
-        return reopenings(ports, last, `Batches after ${last} are not valid`)
+        return changesToPending(ports, last, `Batches after ${last} are not valid`)
       })
       // a batch that came meanwhile may have been settled with what it forges as it was before
-      yield* giveWayToLedger(
+      yield* reconcileWithLedger(
         ports,
         ...(yield* pool.pooled(reopened)).map(({ transaction }) => transaction)
       )
@@ -179,6 +181,6 @@ function make(
     settle,
     transaction: pool.transaction,
     transitions: pool.transitions,
-    passedOver: pool.passedOver
+    skippedTransaction: pool.skippedTransaction
   }
 }

@@ -2,8 +2,8 @@ import { Clock, Effect, Result } from "effect"
 import {
   type Account,
   type New,
-  type PassedOver,
-  passOverCodes,
+  type SkippedTransaction,
+  skipCodes,
   type PoolTransaction
 } from "../../domain/mod.ts"
 import {
@@ -13,12 +13,12 @@ import {
   type TransactionId
 } from "../../encoding/mod.ts"
 import type { LedgerStamp, Pooled, StoreFailure } from "../../ports/mod.ts"
-import { attempt, type Refusal, type SelectedReceiver } from "./_attempt.ts"
+import { tryApply, type Refusal, type SelectedReceiver } from "./_try_apply.ts"
 import { type Candidate, candidateOf, openCandidates } from "./_candidates.ts"
-import { giveWayToLedger } from "./_overtaken.ts"
+import { reconcileWithLedger } from "./_superseded.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
 import { isRequested } from "./_same.ts"
-import { type AccountToCreate, WorkingLedger } from "./_working_ledger.ts"
+import { type AccountToCreate, SelectionOverlay } from "./_selection_overlay.ts"
 
 export interface SelectOptions {
   readonly maxTransactions: number
@@ -42,7 +42,7 @@ export interface Selection {
   readonly transactions: ReadonlyArray<SelectedTransaction>
   /** Coordinator L1 transactions that go before, in this order: the first one is at `position` 0. */
   readonly accounts: ReadonlyArray<AccountToCreate>
-  readonly passedOver: ReadonlyArray<PassedOver>
+  readonly skippedTransactions: ReadonlyArray<SkippedTransaction>
   /** The ledger that was selected against. */
   readonly stamp: LedgerStamp
 }
@@ -59,20 +59,22 @@ export const selectFrom = Effect.fnUntraced(function*(
     if ((yield* ports.reader.stamp).version !== stamp.version && attempts < ATTEMPTS_MAX) continue
     const batchNum = (stamp.batchNum ?? 0) + 1
     const atMs = yield* Clock.currentTimeMillis
-    const passedOver = [...found.refused].map(([id, { code, reason }]): PassedOver => ({
+    const skippedTransactions = [...found.refused].map((
+      [id, { code, reason }]
+    ): SkippedTransaction => ({
       id,
       code,
       reason,
       batchNum,
       atMs
     }))
-    yield* ports.pool.passOver(passedOver)
-    yield* giveWayToLedger(ports, ...found.late)
+    yield* ports.pool.skip(skippedTransactions)
+    yield* reconcileWithLedger(ports, ...found.late)
     return {
       batchNum,
       transactions: found.selected,
       accounts: found.working.toCreate,
-      passedOver,
+      skippedTransactions,
       stamp
     }
   }
@@ -87,7 +89,7 @@ class Selecting {
   readonly selected: Array<SelectedTransaction> = []
   readonly refused = new Map<TransactionId, Pick<Refusal, "code" | "reason">>()
   readonly late: Array<PoolTransaction> = []
-  readonly working: WorkingLedger
+  readonly working: SelectionOverlay
   readonly #ports: PoolPorts
   readonly #keccak256: Keccak256
   readonly #maxTransactions: number
@@ -105,7 +107,7 @@ class Selecting {
     this.#keccak256 = keccak256
     this.#maxTransactions = maxTransactions
     this.#maxNewAccounts = maxNewAccounts ?? maxTransactions
-    this.working = new WorkingLedger(ports, accounts)
+    this.working = new SelectionOverlay(ports, accounts)
   }
 
   run(): Effect.Effect<this, StoreFailure> {
@@ -122,7 +124,7 @@ class Selecting {
         const candidate = yield* next()
         if (candidate === null) break
         this.#refuse(candidate, {
-          code: passOverCodes.noAvailableSlots,
+          code: skipCodes.noAvailableSlots,
           reason: `The batch is full with ${this.#maxTransactions} transactions`
         })
       }
@@ -157,7 +159,7 @@ class Selecting {
       const group: Array<SelectedTransaction> = []
       let candidate: Candidate | null = first
       while (candidate !== null) {
-        const result = yield* attempt(
+        const result = yield* tryApply(
           this.#ports,
           this.working,
           candidate.row,
@@ -194,13 +196,13 @@ class Selecting {
     because: Refusal | undefined,
     at: Candidate | null
   ): Refusal {
-    this.working.takeBack()
+    this.working.rollBack()
     if (group.length === 0) return because!
     const why = because?.reason ??
       (at === null ? "it is not pending" : "there is no room for all that require each other")
     return {
       kind: "refused",
-      code: passOverCodes.requestedNotForged,
+      code: skipCodes.requestedNotForged,
       early: false,
       late: false,
       reason: `The requested transaction${

@@ -1,15 +1,15 @@
 import { Clock, Effect } from "effect"
 import type { Batch } from "../../domain/mod.ts"
 import type { TransactionId } from "../../encoding/mod.ts"
-import type { BatchMark, PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
+import type { SettledBatch, PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
 import {
   batchNumLimit,
-  changeAsNoticed,
-  greatestMark,
+  changeIfUnsettled,
+  lastSettledBatch,
   type PoolPorts
 } from "./_optimistic_change.ts"
-import { giveWayToLedger, overtakenAmong } from "./_overtaken.ts"
-import { batchChanges, change, forgedWithout, reopenings } from "./_settled_batch.ts"
+import { reconcileWithLedger, findSuperseded } from "./_superseded.ts"
+import { batchChanges, change, forgedWithout, changesToPending } from "./_settled_batch.ts"
 
 export interface SettleOptions {
   /** How long a transaction may wait between its selection and its batch; longer, and it is pending again. */
@@ -34,7 +34,7 @@ export const settlePool = Effect.fnUntraced(
     for (const id of yield* releaseForging(ports, options)) changed.add(id)
     // what became pending only now may have lost its nonce while it was elsewhere
     const returned = yield* ports.pool.pooled([...changed])
-    yield* giveWayToLedger(ports, ...transactionsOf(returned))
+    yield* reconcileWithLedger(ports, ...transactionsOf(returned))
     return [...changed]
   }
 )
@@ -45,7 +45,7 @@ const takeStep = Effect.fnUntraced(
     const { pool, reader } = ports
     const atMs = yield* Clock.currentTimeMillis
     const last = (yield* reader.stamp).batchNum ?? 0
-    const from = yield* greatestMark(ports)
+    const from = yield* lastSettledBatch(ports)
     if (from === null) return last === 0 ? "done" : yield* start(ports, last)
     if (!(yield* isInLedger(ports, from))) {
       const to = yield* lastAgreed(ports, from)
@@ -53,7 +53,7 @@ const takeStep = Effect.fnUntraced(
       return (yield* pool.settle({
         from,
         to,
-        changes: yield* reopenings(ports, kept, `Batches after ${kept} were rolled back`)
+        changes: yield* changesToPending(ports, kept, `Batches after ${kept} were rolled back`)
       }, atMs)) ?? []
     }
     if (from.batchNum >= last) return "done"
@@ -84,7 +84,7 @@ const start = Effect.fnUntraced(
       beforeMs: Number.MAX_SAFE_INTEGER,
       limit: Number.MAX_SAFE_INTEGER
     })
-    changes.push(...yield* overtakenAmong(ports, transactionsOf(pending)))
+    changes.push(...yield* findSuperseded(ports, transactionsOf(pending)))
     for (const state of ["fing", "fged"] as const) {
       for (const row of yield* pool.inBatches({ state, from: 0, to: last })) {
         changes.push(...yield* lookedUp(ports, row))
@@ -110,9 +110,9 @@ const lookedUp = Effect.fnUntraced(
 
 /** Transactions whose batch came without them, or does not come. */
 const releaseForging = (ports: PoolPorts, options: SettleOptions) =>
-  changeAsNoticed(ports, (mark) => forgingInVain(ports, mark?.batchNum ?? 0, options))
+  changeIfUnsettled(ports, (mark) => staleForging(ports, mark?.batchNum ?? 0, options))
 
-const forgingInVain = Effect.fnUntraced(
+const staleForging = Effect.fnUntraced(
   function*({ pool }: PoolPorts, last: number, { forgingMaxMs }: SettleOptions) {
     const atMs = yield* Clock.currentTimeMillis
     const missed = yield* pool.inBatches({ state: "fing", from: 0, to: last })
@@ -140,16 +140,16 @@ const transactionsOf = (rows: ReadonlyArray<Pooled>) => rows.map(({ transaction 
 const isEmpty = ({ pool }: PoolPorts) =>
   Effect.map(pool.counts, ({ fged, fing, invl, pend }) => fged + fing + invl + pend === 0)
 
-const isInLedger = ({ reader }: PoolPorts, { batchNum, ethereumBlockHash }: BatchMark) =>
+const isInLedger = ({ reader }: PoolPorts, { batchNum, ethereumBlockHash }: SettledBatch) =>
   Effect.map(
     reader.find("batch", batchNum),
     ({ item }) => item?.ethereumBlockHash === ethereumBlockHash
   )
 
-const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: BatchMark) {
+const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: SettledBatch) {
   let below = above.batchNum
   for (;;) {
-    const marks = yield* ports.pool.marksBelow({ batchNum: below, limit: MARKS_MAX })
+    const marks = yield* ports.pool.settledBatchesBelow({ batchNum: below, limit: MARKS_MAX })
     for (const mark of marks) if (yield* isInLedger(ports, mark)) return mark
     if (marks.length < MARKS_MAX) return null
     below = marks.at(-1)!.batchNum
@@ -159,7 +159,7 @@ const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: BatchMar
 /** Marks that are read at once; a rollback is seldom deeper. */
 const MARKS_MAX = 64
 
-const markOf = ({ batchNum, ethereumBlockHash }: Batch): BatchMark => ({
+const markOf = ({ batchNum, ethereumBlockHash }: Batch): SettledBatch => ({
   batchNum,
   ethereumBlockHash
 })

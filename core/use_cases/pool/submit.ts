@@ -15,10 +15,10 @@ import {
   type VerifierBusy
 } from "../../ports/mod.ts"
 import { ledgerFaults, partiesOf } from "./_ledger_rules.ts"
-import { giveWayToLedger } from "./_overtaken.ts"
+import { reconcileWithLedger } from "./_superseded.ts"
 import { authorizationFaults, postedFaults, refuseFor, withoutEmptyParts } from "./_posted_rules.ts"
 import { isSameAuthorization, isSamePosted } from "./_same.ts"
-import { Verdicts } from "./_verdicts.ts"
+import { SubmissionMetrics } from "./_submission_metrics.ts"
 
 export interface SubmissionOptions {
   readonly network: Network
@@ -62,13 +62,13 @@ export class Submission extends Context.Service<Submission, {
     Layer.effect(
       Submission,
       Effect.gen(function*() {
-        const verdicts = new Verdicts()
-        yield* verdicts.measured(options.pendingMax ?? pendingMaxDefault)
+        const metrics = new SubmissionMetrics()
+        yield* metrics.measured(options.pendingMax ?? pendingMaxDefault)
         return make(options, {
           reader: yield* LedgerReader,
           pool: yield* PoolStore,
           verifier: yield* SignatureVerifier
-        }, verdicts)
+        }, metrics)
       })
     )
 }
@@ -84,7 +84,7 @@ interface Ports {
 function make(
   options: SubmissionOptions,
   { pool, reader, verifier }: Ports,
-  verdicts: Verdicts
+  metrics: SubmissionMetrics
 ): Submission["Service"] {
   const {
     keccak256,
@@ -97,7 +97,7 @@ function make(
   } = options
   const refuse = refuseFor(network)
   const tooMany = ({ fromAccountIndex }: PostedTransaction) => {
-    verdicts.limits.pendingPerAccountMax++
+    metrics.limits.pendingPerAccountMax++
     return refuse(
       "fromAccountIndex",
       fromAccountIndex,
@@ -115,7 +115,7 @@ function make(
       ]
     })
   const full = Effect.suspend(() => {
-    verdicts.limits.pendingMax++
+    metrics.limits.pendingMax++
     return Effect.fail(new PoolFull({ pendingMax, retryAfterSeconds }))
   })
 
@@ -123,7 +123,7 @@ function make(
     function*(known: PoolTransaction, posted: PostedTransaction) {
       if (!isSamePosted(known, posted)) return yield* conflict(known.id)
       // whoever posted it before may have failed between adding it and looking whether a block had come
-      yield* giveWayToLedger({ reader, pool }, known)
+      yield* reconcileWithLedger({ reader, pool }, known)
       return { id: known.id, stored: false }
     }
   )
@@ -163,7 +163,7 @@ function make(
     switch (added.kind) {
       case "added":
         // a block that came since the checks has settled a pool without this transaction
-        yield* giveWayToLedger({ reader, pool }, transaction)
+        yield* reconcileWithLedger({ reader, pool }, transaction)
         return { id, stored: true }
       case "known":
         return yield* acknowledge(added.transaction, posted)
@@ -210,8 +210,8 @@ function make(
   })
 
   return {
-    submitTransaction: (posted) => verdicts.counted("transaction", submitTransaction(posted)),
-    submitAuthorization: (posted) => verdicts.counted("authorization", submitAuthorization(posted))
+    submitTransaction: (posted) => metrics.counted("transaction", submitTransaction(posted)),
+    submitAuthorization: (posted) => metrics.counted("authorization", submitAuthorization(posted))
   }
 }
 

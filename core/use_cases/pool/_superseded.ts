@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import type { PoolTransaction } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
 import type { PoolChange } from "../../ports/mod.ts"
-import { changeAsNoticed, type PoolPorts } from "./_optimistic_change.ts"
+import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same.ts"
 
 /** Pending transactions whose nonce the ledger has used: forged under their id, or beaten by another one. */
-export const overtakenAmong = Effect.fnUntraced(
+export const findSuperseded = Effect.fnUntraced(
   function*({ reader }: Pick<PoolPorts, "reader">, transactions: ReadonlyArray<PoolTransaction>) {
     const nonces = new Map<AccountIndex, bigint>()
     const changes: Array<PoolChange> = []
@@ -41,10 +41,10 @@ export const overtakenAmong = Effect.fnUntraced(
 )
 
 /** A transaction that has come into the pool, or back to pending, after a block that settles it: as if it had been there in time. */
-export const giveWayToLedger = Effect.fnUntraced(
+export const reconcileWithLedger = Effect.fnUntraced(
   function*(ports: PoolPorts, ...transactions: ReadonlyArray<PoolTransaction>) {
-    const overtaken = overtakenAmong(ports, transactions)
-    if ((yield* overtaken).length > 0) yield* changeAsNoticed(ports, () => overtaken)
+    const superseded = findSuperseded(ports, transactions)
+    if ((yield* superseded).length > 0) yield* changeIfUnsettled(ports, () => superseded)
   }
 )
 

@@ -4,7 +4,7 @@ import { counter, gauge, limitHits, measure } from "../../ports/mod.ts"
 type Posted = "transaction" | "authorization"
 
 /** What can become of a post; `unanswered` where the store failed, or who asked has left. */
-const verdicts = [
+const outcomes = [
   "stored",
   "known",
   "refused",
@@ -13,11 +13,11 @@ const verdicts = [
   "busy",
   "unanswered"
 ] as const
-type Verdict = typeof verdicts[number]
+type Outcome = typeof outcomes[number]
 
 /** Counts what became of everything that was posted. */
-export class Verdicts {
-  readonly #counts: { readonly [Kind in Posted]: { [Name in Verdict]: number } } = {
+export class SubmissionMetrics {
+  readonly #counts: { readonly [Kind in Posted]: { [Name in Outcome]: number } } = {
     transaction: none(),
     authorization: none()
   }
@@ -37,7 +37,7 @@ export class Verdicts {
   /** Registers the metrics until the scope closes. */
   measured(pendingMax: number): Effect.Effect<void, never, Scope.Scope> {
     const submissions = (kind: Posted) =>
-      verdicts.map((verdict) =>
+      outcomes.map((verdict) =>
         counter(
           "rollup_submissions_total",
           "What wallets posted, by kind and by what became of it",
@@ -58,11 +58,11 @@ export class Verdicts {
 }
 
 const none = () =>
-  Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as { [Name in Verdict]: number }
+  Object.fromEntries(outcomes.map((verdict) => [verdict, 0])) as { [Name in Outcome]: number }
 
 const verdictOf = (
   exit: Exit.Exit<{ readonly stored: boolean }, { readonly _tag: string }>
-): Verdict => {
+): Outcome => {
   if (Exit.isSuccess(exit)) return exit.value.stored ? "stored" : "known"
   const failure = Cause.findErrorOption(exit.cause)
   switch (failure._tag === "Some" ? failure.value._tag : undefined) {

@@ -11,7 +11,7 @@ import type { PoolPorts } from "./_optimistic_change.ts"
 
 /** An account in the middle of a selection. */
 export interface WorkingAccount {
-  readonly origin: New<Account>
+  readonly before: New<Account>
   /** Nonce in the ledger; null where the batch has changed the account before its L2 transactions. */
   readonly ledgerNonce: bigint | null
   nonce: bigint
@@ -30,7 +30,7 @@ export interface AccountToCreate {
 type Owner = Pick<Account, "tokenId" | "address"> & { readonly publicKey: PublicKey | null }
 
 /** The ledger as the selected transactions leave it. What is changed within `attempt` can be taken back. */
-export class WorkingLedger {
+export class SelectionOverlay {
   readonly #ports: PoolPorts
   readonly #given: ReadonlyArray<New<Account>>
   readonly #accounts = new Map<AccountIndex, WorkingAccount | null>()
@@ -42,12 +42,12 @@ export class WorkingLedger {
   constructor(ports: PoolPorts, given: ReadonlyArray<New<Account>>) {
     this.#ports = ports
     this.#given = given
-    for (const origin of given) {
-      this.#accounts.set(origin.index, {
-        origin,
+    for (const before of given) {
+      this.#accounts.set(before.index, {
+        before,
         ledgerNonce: null,
-        nonce: origin.nonce,
-        balance: origin.balance
+        nonce: before.nonce,
+        balance: before.balance
       })
     }
   }
@@ -64,7 +64,7 @@ export class WorkingLedger {
       const found = account === undefined
         ? null
         : {
-          origin: account,
+          before: account,
           ledgerNonce: account.nonce,
           nonce: account.nonce,
           balance: account.balance
@@ -129,7 +129,7 @@ export class WorkingLedger {
   }
 
   /** Takes back what was changed since the last commit. */
-  takeBack(): void {
+  rollBack(): void {
     for (const undo of this.#undo.reverse()) undo()
     this.#undo = []
   }

@@ -6,7 +6,7 @@ import type { BatchOutcome, BatchState, L1UserEffect, L2Resolution } from "./bat
 /** An account while a batch changes it. */
 export interface WorkingAccount {
   /** As it was before the batch, or as it was created in it. */
-  readonly origin: New<Account>
+  readonly before: New<Account>
   readonly created: boolean
   nonce: bigint
   balance: bigint
@@ -19,7 +19,7 @@ export interface FeeAccount {
 }
 
 /** The state in the middle of a batch: lives as long as one call of `processBatch`. */
-export class WorkingState {
+export class BatchOverlay {
   readonly state: BatchState
   readonly batchNum: number
   readonly l1UserEffects: Array<L1UserEffect> = []
@@ -37,10 +37,10 @@ export class WorkingState {
   find(index: AccountIndex): WorkingAccount | undefined {
     const known = this.#accounts.get(index)
     if (known !== undefined) return known
-    const origin = this.state.account(index)
-    return origin === undefined
+    const before = this.state.account(index)
+    return before === undefined
       ? undefined
-      : this.#keep({ origin, created: false, nonce: origin.nonce, balance: origin.balance })
+      : this.#keep({ before, created: false, nonce: before.nonce, balance: before.balance })
   }
 
   /** Opens the account with the next index. */
@@ -50,7 +50,7 @@ export class WorkingState {
   ): WorkingAccount {
     const index = this.state.lastAccountIndex + this.#created.length + 1
     const { address, publicKey, tokenId } = owner
-    const origin = {
+    const before = {
       index,
       tokenId,
       batchNum: this.batchNum,
@@ -59,7 +59,7 @@ export class WorkingState {
       nonce: 0n,
       balance
     }
-    const account = this.#keep({ origin, created: true, nonce: 0n, balance })
+    const account = this.#keep({ before, created: true, nonce: 0n, balance })
     this.#created.push(account)
     return account
   }
@@ -72,13 +72,13 @@ export class WorkingState {
   outcome(): BatchOutcome {
     return {
       l1UserEffects: this.l1UserEffects,
-      createdAccounts: this.#created.map(({ origin, nonce, balance }) => ({
-        ...origin,
+      createdAccounts: this.#created.map(({ before, nonce, balance }) => ({
+        ...before,
         nonce,
         balance
       })),
       accountUpdates: [...this.#accounts.values()].filter(isChanged)
-        .map(({ origin, nonce, balance }) => ({ index: origin.index, nonce, balance }))
+        .map(({ before, nonce, balance }) => ({ index: before.index, nonce, balance }))
         .sort((a, b) => a.index - b.index),
       exits: [...this.exits].map(([accountIndex, balance]) => ({ accountIndex, balance }))
         .sort((a, b) => a.accountIndex - b.accountIndex),
@@ -90,7 +90,7 @@ export class WorkingState {
   }
 
   #keep(account: WorkingAccount): WorkingAccount {
-    this.#accounts.set(account.origin.index, account)
+    this.#accounts.set(account.before.index, account)
     return account
   }
 }
@@ -110,10 +110,10 @@ export function credit(
     : violation(
       "balance-limit",
       account.balance,
-      `a balance of account ${account.origin.index} below 2^192`,
+      `a balance of account ${account.before.index} below 2^192`,
       place()
     )
 }
 
-const isChanged = ({ created, origin, nonce, balance }: WorkingAccount): boolean =>
-  created || nonce !== origin.nonce || balance !== origin.balance
+const isChanged = ({ created, before, nonce, balance }: WorkingAccount): boolean =>
+  created || nonce !== before.nonce || balance !== before.balance

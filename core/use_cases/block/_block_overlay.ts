@@ -27,7 +27,7 @@ export type VerifyExit = (
 ) => boolean
 
 /** What deciding about a block takes besides the block and the ledger. */
-export interface WorkRules {
+export interface BlockRules {
   readonly constants: NetworkConstants
   readonly keccak256: Keccak256
   readonly verifyExit?: VerifyExit
@@ -36,8 +36,8 @@ export interface WorkRules {
 type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
 
 /** The ledger as the parts of a block that were already checked leave it, and the changes they make: lives as long as one decision. */
-export class BlockWork implements BatchState {
-  readonly rules: WorkRules
+export class BlockOverlay implements BatchState {
+  readonly rules: BlockRules
   readonly block: BlockFeed
   readonly view: LedgerView
   lastAccountIndex: AccountIndex
@@ -55,7 +55,7 @@ export class BlockWork implements BatchState {
   readonly #accounts = new Map<AccountIndex, New<Account>>()
   readonly #exits = new Map<string, New<Exit>>()
 
-  constructor(rules: WorkRules, block: BlockFeed, view: LedgerView) {
+  constructor(rules: BlockRules, block: BlockFeed, view: LedgerView) {
     this.rules = rules
     this.block = block
     this.view = view

@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import {
   feeUnits,
-  type PassOverCode,
-  passOverCodes as code,
+  type SkipCode,
+  skipCodes as code,
   type PoolTransaction
 } from "../../domain/mod.ts"
 import { type AccountIndex, INTERNAL_ADDRESS } from "../../encoding/mod.ts"
 import type { Pooled, StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
-import { ownerOf, type WorkingAccount, type WorkingLedger } from "./_working_ledger.ts"
+import { ownerOf, type WorkingAccount, type SelectionOverlay } from "./_selection_overlay.ts"
 
 /** Where a selected transaction goes. */
 export type SelectedReceiver =
@@ -19,7 +19,7 @@ export type SelectedReceiver =
 
 export interface Refusal {
   readonly kind: "refused"
-  readonly code: PassOverCode
+  readonly code: SkipCode
   readonly reason: string
   /** The nonce comes later: the transaction may be possible after another one of its sender. */
   readonly early: boolean
@@ -37,16 +37,16 @@ const NONCE_MAX = (1n << 40n) - 1n
 const BALANCE_LIMIT = 1n << 192n
 
 /** Does one transaction to the working ledger, or says why it is not possible there (domain §4.4). */
-export const attempt = Effect.fnUntraced(function*(
+export const tryApply = Effect.fnUntraced(function*(
   ports: PoolPorts,
-  working: WorkingLedger,
+  working: SelectionOverlay,
   { sender: publicKey, transaction }: Pooled,
   newAccountsMax: number
 ): Effect.fn.Return<Possible | Refusal, StoreFailure> {
   const { amount, fromAccountIndex, nonce, tokenId } = transaction
   const sender = yield* working.account(fromAccountIndex)
   if (
-    sender === null || sender.origin.tokenId !== tokenId || sender.origin.publicKey !== publicKey
+    sender === null || sender.before.tokenId !== tokenId || sender.before.publicKey !== publicKey
   ) {
     return refusal(
       code.cannotBeProcessed,
@@ -71,7 +71,7 @@ export const attempt = Effect.fnUntraced(function*(
   if (receiver.kind === "refused") return receiver
   if (receiver.kind === "account") {
     const account = yield* working.account(receiver.index)
-    if (account === null || account.origin.tokenId !== tokenId) {
+    if (account === null || account.before.tokenId !== tokenId) {
       return refusal(
         code.receiverNotFound,
         `Account ${receiver.index} of token ${tokenId} does not exist`
@@ -93,7 +93,7 @@ export const attempt = Effect.fnUntraced(function*(
 
 const resolve = Effect.fnUntraced(function*(
   { pool }: PoolPorts,
-  working: WorkingLedger,
+  working: SelectionOverlay,
   { toAccountIndex, toAddress, toPublicKey, tokenId, type }: PoolTransaction,
   newAccountsMax: number
 ): Effect.fn.Return<SelectedReceiver | Refusal, StoreFailure> {
@@ -131,7 +131,7 @@ const resolve = Effect.fnUntraced(function*(
   }
 })
 
-const refusal = (reasonCode: PassOverCode, reason: string): Refusal => ({
+const refusal = (reasonCode: SkipCode, reason: string): Refusal => ({
   kind: "refused",
   code: reasonCode,
   reason,
