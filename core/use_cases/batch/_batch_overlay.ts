@@ -4,7 +4,7 @@ import { type BlockViolation, violation } from "../violation/mod.ts"
 import type { BatchOutcome, BatchState, L1UserEffect, L2Resolution } from "./batch_transition.ts"
 
 /** An account while a batch changes it. */
-export interface WorkingAccount {
+export interface OverlayAccount {
   /** As it was before the batch, or as it was created in it. */
   readonly before: New<Account>
   readonly created: boolean
@@ -14,7 +14,7 @@ export interface WorkingAccount {
 
 /** The account that collects the fees of one token, and what it has collected. */
 export interface FeeAccount {
-  readonly account: WorkingAccount
+  readonly account: OverlayAccount
   amount: bigint
 }
 
@@ -26,15 +26,15 @@ export class BatchOverlay {
   readonly l2: Array<L2Resolution> = []
   readonly exits = new Map<AccountIndex, bigint>()
   readonly feeAccounts = new Map<TokenId, FeeAccount>()
-  readonly #accounts = new Map<AccountIndex, WorkingAccount>()
-  readonly #created: Array<WorkingAccount> = []
+  readonly #accounts = new Map<AccountIndex, OverlayAccount>()
+  readonly #created: Array<OverlayAccount> = []
 
   constructor(state: BatchState, batchNum: number) {
     this.state = state
     this.batchNum = batchNum
   }
 
-  find(index: AccountIndex): WorkingAccount | undefined {
+  find(index: AccountIndex): OverlayAccount | undefined {
     const known = this.#accounts.get(index)
     if (known !== undefined) return known
     const before = this.state.account(index)
@@ -47,7 +47,7 @@ export class BatchOverlay {
   create(
     owner: Pick<Account, "tokenId" | "publicKey" | "address">,
     balance: bigint
-  ): WorkingAccount {
+  ): OverlayAccount {
     const index = this.state.lastAccountIndex + this.#created.length + 1
     const { address, publicKey, tokenId } = owner
     const before = {
@@ -89,7 +89,7 @@ export class BatchOverlay {
     }
   }
 
-  #keep(account: WorkingAccount): WorkingAccount {
+  #keep(account: OverlayAccount): OverlayAccount {
     this.#accounts.set(account.before.index, account)
     return account
   }
@@ -100,7 +100,7 @@ const BALANCE_LIMIT = 1n << 192n
 
 /** Adds units; refuses what a leaf has no room for. `place` is only called to report. */
 export function credit(
-  account: WorkingAccount,
+  account: OverlayAccount,
   amount: bigint,
   place: () => string
 ): BlockViolation | undefined {
@@ -115,5 +115,5 @@ export function credit(
     )
 }
 
-const isChanged = ({ created, before, nonce, balance }: WorkingAccount): boolean =>
+const isChanged = ({ created, before, nonce, balance }: OverlayAccount): boolean =>
   created || nonce !== before.nonce || balance !== before.balance

@@ -5,12 +5,12 @@ import type { BatchInput } from "./batch_transition.ts"
 
 /** Creates the accounts that the coordinator adds; whether a signature is the owner's is not judged here. */
 export function createCoordinatorAccounts(
-  working: BatchOverlay,
+  overlay: BatchOverlay,
   { l1Coordinator }: BatchInput
 ): BlockViolation | undefined {
   for (const [position, { address, publicKey, signature, tokenId }] of l1Coordinator.entries()) {
     const place = `/l1Coordinator/${position}`
-    if (working.state.token(tokenId) === undefined) {
+    if (overlay.state.token(tokenId) === undefined) {
       return violation("token-exists", tokenId, "a registered token", `${place}/tokenId`)
     }
     const internal = address === INTERNAL_ADDRESS
@@ -18,7 +18,7 @@ export function createCoordinatorAccounts(
       const expected = internal ? "none, since the account is internal" : `one by ${address}`
       return violation("signature", signature, expected, `${place}/signature`)
     }
-    working.create({ tokenId, publicKey, address }, 0n)
+    overlay.create({ tokenId, publicKey, address }, 0n)
   }
   return undefined
 }

@@ -8,7 +8,7 @@ const feeAccountsMax = protocol.maxFeeIdxCoordinator
 
 /** Finds the account of each token whose fees are collected. */
 export function openFeeAccounts(
-  working: BatchOverlay,
+  overlay: BatchOverlay,
   { feeAccounts }: BatchInput
 ): BlockViolation | undefined {
   if (feeAccounts.length > feeAccountsMax) {
@@ -20,27 +20,27 @@ export function openFeeAccounts(
     )
   }
   for (const [position, index] of feeAccounts.entries()) {
-    const account = working.find(index)
+    const account = overlay.find(index)
     if (account === undefined) {
       return violation("account-exists", index, "an existing account", `/feeAccounts/${position}`)
     }
-    const other = working.feeAccounts.get(account.before.tokenId)
+    const other = overlay.feeAccounts.get(account.before.tokenId)
     if (other !== undefined) {
       const expected =
         `no second account of token ${account.before.tokenId} beside ${other.account.before.index}`
       return violation("fee-account-token", index, expected, `/feeAccounts/${position}`)
     }
-    working.feeAccounts.set(account.before.tokenId, { account, amount: 0n })
+    overlay.feeAccounts.set(account.before.tokenId, { account, amount: 0n })
   }
   return undefined
 }
 
 /** Pays out what was collected, after the last transaction: a fee cannot be spent in the batch that earns it. */
 export function creditFees(
-  working: BatchOverlay,
+  overlay: BatchOverlay,
   { feeAccounts }: BatchInput
 ): BlockViolation | undefined {
-  for (const { account, amount } of working.feeAccounts.values()) {
+  for (const { account, amount } of overlay.feeAccounts.values()) {
     const violated = credit(
       account,
       amount,

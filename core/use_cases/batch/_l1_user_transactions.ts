@@ -1,16 +1,16 @@
 import type { New, Transaction } from "../../domain/mod.ts"
 import { EXIT_ACCOUNT, isUserAccount, NO_ACCOUNT } from "../../encoding/mod.ts"
 import type { BlockViolation } from "../violation/mod.ts"
-import { credit, type WorkingAccount, type BatchOverlay } from "./_batch_overlay.ts"
+import { credit, type OverlayAccount, type BatchOverlay } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** Applies the forged queue by position, each transaction as far as it is effective. */
 export function applyL1UserTransactions(
-  working: BatchOverlay,
+  overlay: BatchOverlay,
   { queue }: BatchInput
 ): BlockViolation | undefined {
   for (const [position, transaction] of queue.entries()) {
-    const violated = apply(working, transaction, position)
+    const violated = apply(overlay, transaction, position)
     if (violated !== undefined) return violated
   }
   return undefined
@@ -27,16 +27,16 @@ const createsAccount = ({ fromAccountIndex }: New<Transaction>): boolean =>
   fromAccountIndex === null || fromAccountIndex === NO_ACCOUNT
 
 function apply(
-  working: BatchOverlay,
+  overlay: BatchOverlay,
   transaction: New<Transaction>,
   position: number
 ): BlockViolation | undefined {
-  const { deposit, amount } = effectiveAmounts(working, transaction)
+  const { deposit, amount } = effectiveAmounts(overlay, transaction)
   const creates = createsAccount(transaction)
   const sender = creates
-    ? create(working, transaction)
-    : working.find(transaction.fromAccountIndex ?? NO_ACCOUNT)
-  working.l1UserEffects.push({
+    ? create(overlay, transaction)
+    : overlay.find(transaction.fromAccountIndex ?? NO_ACCOUNT)
+  overlay.l1UserEffects.push({
     effectiveDepositAmount: deposit,
     effectiveAmount: amount,
     createdIndex: creates && sender !== undefined ? sender.before.index : null
@@ -44,12 +44,12 @@ function apply(
   // without a sender both amounts are zero
   if (sender === undefined) return undefined
   const place = () => `/l1UserEffects/${position}`
-  return credit(sender, deposit, place) ?? move(working, sender, transaction, amount, place)
+  return credit(sender, deposit, place) ?? move(overlay, sender, transaction, amount, place)
 }
 
 function move(
-  working: BatchOverlay,
-  sender: WorkingAccount,
+  overlay: BatchOverlay,
+  sender: OverlayAccount,
   { toAccountIndex }: New<Transaction>,
   amount: bigint,
   place: () => string
@@ -57,28 +57,28 @@ function move(
   if (toAccountIndex === NO_ACCOUNT || amount === 0n) return undefined
   sender.balance -= amount
   if (toAccountIndex === EXIT_ACCOUNT) {
-    working.addExit(sender.before.index, amount)
+    overlay.addExit(sender.before.index, amount)
     return undefined
   }
-  const receiver = working.find(toAccountIndex)
+  const receiver = overlay.find(toAccountIndex)
   return receiver === undefined ? undefined : credit(receiver, amount, place)
 }
 
 /** The ordered procedure of domain §3.6, steps 2 to 8. */
-function effectiveAmounts(working: BatchOverlay, transaction: New<Transaction>): Effective {
+function effectiveAmounts(overlay: BatchOverlay, transaction: New<Transaction>): Effective {
   const { amount, fromAccountIndex, fromAddress, tokenId } = transaction
   const deposit = transaction.l1?.depositAmount ?? 0n
-  if (createsAccount(transaction)) return effectiveOfCreation(working, transaction, deposit)
-  const sender = working.find(fromAccountIndex ?? NO_ACCOUNT)
+  if (createsAccount(transaction)) return effectiveOfCreation(overlay, transaction, deposit)
+  const sender = overlay.find(fromAccountIndex ?? NO_ACCOUNT)
   if (sender === undefined || sender.before.tokenId !== tokenId) return NOTHING
   if (amount > sender.balance + deposit) return { deposit, amount: 0n }
   const allowed = sender.before.address === fromAddress ? amount : 0n
   if (!isTransfer(transaction)) return { deposit, amount: allowed }
-  return effectiveTowards(working, transaction, { deposit, amount: allowed })
+  return effectiveTowards(overlay, transaction, { deposit, amount: allowed })
 }
 
 function effectiveOfCreation(
-  working: BatchOverlay,
+  overlay: BatchOverlay,
   transaction: New<Transaction>,
   deposit: bigint
 ): Effective {
@@ -86,17 +86,17 @@ function effectiveOfCreation(
   if (!isTransfer(transaction)) return { deposit, amount }
   return amount > deposit
     ? { deposit, amount: 0n }
-    : effectiveTowards(working, transaction, { deposit, amount })
+    : effectiveTowards(overlay, transaction, { deposit, amount })
 }
 
 /** A receiver that does not exist costs the deposit too, one of another token only the amount. */
 function effectiveTowards(
-  working: BatchOverlay,
+  overlay: BatchOverlay,
   transaction: New<Transaction>,
   effective: Effective
 ): Effective {
   const receiver = isUserAccount(transaction.toAccountIndex)
-    ? working.find(transaction.toAccountIndex)
+    ? overlay.find(transaction.toAccountIndex)
     : undefined
   if (receiver === undefined) return NOTHING
   return receiver.before.tokenId === transaction.tokenId
@@ -108,12 +108,12 @@ const isTransfer = ({ toAccountIndex }: New<Transaction>): boolean =>
   toAccountIndex !== NO_ACCOUNT && toAccountIndex !== EXIT_ACCOUNT
 
 function create(
-  working: BatchOverlay,
+  overlay: BatchOverlay,
   { fromAddress, fromPublicKey, id, tokenId }: New<Transaction>
-): WorkingAccount {
+): OverlayAccount {
   // the queue was checked when it was filled, so this cannot happen
   if (fromAddress === null || fromPublicKey === null) {
     throw new Error(`L1 transaction ${id} creates an account without owner or key`)
   }
-  return working.create({ tokenId, publicKey: fromPublicKey, address: fromAddress }, 0n)
+  return overlay.create({ tokenId, publicKey: fromPublicKey, address: fromAddress }, 0n)
 }

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import type { L2Feed } from "../../domain/mod.ts"
 import { encodeFloat40, EXIT_ACCOUNT, feeAmount, isUserAccount } from "../../encoding/mod.ts"
 import { type BlockViolation, type Invariant, violation } from "../violation/mod.ts"
-import { credit, type WorkingAccount, type BatchOverlay } from "./_batch_overlay.ts"
+import { credit, type OverlayAccount, type BatchOverlay } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** The greatest nonce that a leaf of the state tree has room for. */
@@ -10,18 +10,18 @@ const nonceMax = (1n << 40n) - 1n
 
 /** Applies the L2 transactions in their order; the first one that its state does not allow ends the batch. */
 export function applyL2Transactions(
-  working: BatchOverlay,
+  overlay: BatchOverlay,
   { l2 }: BatchInput
 ): BlockViolation | undefined {
   for (const [position, transaction] of l2.entries()) {
-    const violated = apply(working, transaction, position)
+    const violated = apply(overlay, transaction, position)
     if (violated !== undefined) return violated
   }
   return undefined
 }
 
 function apply(
-  working: BatchOverlay,
+  overlay: BatchOverlay,
   transaction: L2Feed,
   position: number
 ): BlockViolation | undefined {
@@ -30,7 +30,7 @@ function apply(
   const refuse = (invariant: Invariant, field: keyof L2Feed, expected: string) =>
     violation(invariant, transaction[field], expected, `/l2/${position}/${field}`)
 
-  const sender = isUserAccount(fromAccountIndex) ? working.find(fromAccountIndex) : undefined
+  const sender = isUserAccount(fromAccountIndex) ? overlay.find(fromAccountIndex) : undefined
   if (sender === undefined) {
     return refuse("account-exists", "fromAccountIndex", "an existing account")
   }
@@ -43,7 +43,7 @@ function apply(
   }
 
   const exits = toAccountIndex === EXIT_ACCOUNT
-  const receiver = isUserAccount(toAccountIndex) ? working.find(toAccountIndex) : undefined
+  const receiver = isUserAccount(toAccountIndex) ? overlay.find(toAccountIndex) : undefined
   if (!exits && receiver === undefined) {
     return refuse("account-exists", "toAccountIndex", "1 for an exit or an existing account")
   }
@@ -68,7 +68,7 @@ function apply(
     )
   }
 
-  working.l2.push({
+  overlay.l2.push({
     sender: sender.before,
     receiver: receiver?.before ?? null,
     tokenId,
@@ -77,20 +77,20 @@ function apply(
   })
   sender.nonce = nonce + 1n
   sender.balance -= debit
-  const collector = working.feeAccounts.get(tokenId)
+  const collector = overlay.feeAccounts.get(tokenId)
   // the fee of a token that nobody collects is burned
   if (collector !== undefined) collector.amount += charged.success
-  return deliver(working, sender, receiver, amount, position)
+  return deliver(overlay, sender, receiver, amount, position)
 }
 
 function deliver(
-  working: BatchOverlay,
-  sender: WorkingAccount,
-  receiver: WorkingAccount | undefined,
+  overlay: BatchOverlay,
+  sender: OverlayAccount,
+  receiver: OverlayAccount | undefined,
   amount: bigint,
   position: number
 ): BlockViolation | undefined {
   if (receiver !== undefined) return credit(receiver, amount, () => `/l2/${position}/amount`)
-  working.addExit(sender.before.index, amount)
+  overlay.addExit(sender.before.index, amount)
   return undefined
 }

@@ -16,12 +16,12 @@ export function processBatch(
   state: BatchState,
   input: BatchInput
 ): Result.Result<BatchOutcome, BlockViolation> {
-  const working = new BatchOverlay(state, input.batchNum)
+  const overlay = new BatchOverlay(state, input.batchNum)
   for (const step of STEPS) {
-    const violated = step(working, input)
+    const violated = step(overlay, input)
     if (violated !== undefined) return Result.fail(violated)
   }
-  return Result.succeed(working.outcome())
+  return Result.succeed(overlay.outcome())
 }
 
 // Fee accounts may be created by the same batch, but must be known before the first fee falls due.

@@ -18,7 +18,7 @@ import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Coordinator L1 transactions as history shows them: deposits of nothing into accounts that they create. */
 export function coordinatorRows(
-  work: BlockOverlay,
+  overlay: BlockOverlay,
   batch: BatchFeed,
   { createdAccounts, l1UserEffects }: BatchOutcome
 ): Array<New<Transaction>> {
@@ -26,7 +26,10 @@ export function coordinatorRows(
   return batch.l1Coordinator.map(({ address, publicKey, tokenId }, index) => {
     const position = l1UserEffects.length + index
     return {
-      id: l1CoordinatorTransactionId({ batchNum: batch.batchNum, position }, work.rules.keccak256),
+      id: l1CoordinatorTransactionId(
+        { batchNum: batch.batchNum, position },
+        overlay.rules.keccak256
+      ),
       type: "CreateAccountDeposit",
       position,
       fromAccountIndex: createdAccounts[firstCreated + index]!.index,
@@ -39,7 +42,7 @@ export function coordinatorRows(
       amount: 0n,
       batchNum: batch.batchNum,
       historicUSD: null,
-      timestampMs: work.block.timestampMs,
+      timestampMs: overlay.block.timestampMs,
       l1: {
         toForgeL1TransactionsNum: null,
         userOrigin: false,
@@ -48,7 +51,7 @@ export function coordinatorRows(
         amountSuccess: true,
         depositAmountSuccess: true,
         historicDepositAmountUSD: null,
-        ethereumBlockNum: work.block.number
+        ethereumBlockNum: overlay.block.number
       },
       l2: null
     }
@@ -57,7 +60,7 @@ export function coordinatorRows(
 
 /** L2 transactions as history shows them, numbered after the L1 ones. */
 export function l2Rows(
-  work: BlockOverlay,
+  overlay: BlockOverlay,
   batch: BatchFeed,
   outcome: BatchOutcome
 ): Array<New<Transaction>> {
@@ -66,9 +69,9 @@ export function l2Rows(
     const feed = batch.l2[index]!
     // every field was checked when the transaction was processed, so that each of them has its place in the id
     const id = Result.getOrThrow(
-      l2TransactionId({ ...feed, tokenId: resolution.tokenId }, work.rules.keccak256)
+      l2TransactionId({ ...feed, tokenId: resolution.tokenId }, overlay.rules.keccak256)
     )
-    return l2Row(work, feed, resolution, {
+    return l2Row(overlay, feed, resolution, {
       id,
       position: firstPosition + index,
       batchNum: batch.batchNum
@@ -77,12 +80,12 @@ export function l2Rows(
 }
 
 function l2Row(
-  work: BlockOverlay,
+  overlay: BlockOverlay,
   feed: L2Feed,
   { receiver, sender, tokenId }: L2Resolution,
   place: Pick<Transaction, "id" | "position" | "batchNum">
 ): New<Transaction> {
-  const token = work.token(tokenId)
+  const token = overlay.token(tokenId)
   // the greatest factor and the greatest price leave the fee a finite number
   const historicUSD = token === undefined ? null : valueUSD(token, feed.amount)
   return {
@@ -99,7 +102,7 @@ function l2Row(
     amount: feed.amount,
     batchNum: place.batchNum,
     historicUSD,
-    timestampMs: work.block.timestampMs,
+    timestampMs: overlay.block.timestampMs,
     l1: null,
     l2: {
       fee: feed.fee,

@@ -21,24 +21,24 @@ import { checkEffects, forgedQueue } from "./_forged_queue.ts"
 import { receiverOf, senderKeyOf } from "./_queue.ts"
 
 /** Forges the batches of the block one after the other, each on the state that the one before leaves. */
-export function forgeBatches(work: BlockOverlay): BlockViolation | undefined {
-  for (const [index, batch] of (work.block.batches ?? []).entries()) {
-    const violated = forgeBatch(work, batch)
+export function forgeBatches(overlay: BlockOverlay): BlockViolation | undefined {
+  for (const [index, batch] of (overlay.block.batches ?? []).entries()) {
+    const violated = forgeBatch(overlay, batch)
     if (violated !== undefined) return violationWithin(violated, `/batches/${index}`)
   }
   return undefined
 }
 
-function forgeBatch(work: BlockOverlay, batch: BatchFeed): BlockViolation | undefined {
-  if (batch.batchNum !== work.lastBatchNum + 1) {
+function forgeBatch(overlay: BlockOverlay, batch: BatchFeed): BlockViolation | undefined {
+  if (batch.batchNum !== overlay.lastBatchNum + 1) {
     return violation(
       "batch-number",
       batch.batchNum,
-      `${work.lastBatchNum + 1}, the one after the last batch`,
+      `${overlay.lastBatchNum + 1}, the one after the last batch`,
       "/batchNum"
     )
   }
-  const queue = forgedQueue(work, batch)
+  const queue = forgedQueue(overlay, batch)
   if ("invariant" in queue) return queue
   const size = queue.length + batch.l1Coordinator.length + batch.l2.length
   if (size > transactionsPerBatchMax) {
@@ -53,43 +53,43 @@ function forgeBatch(work: BlockOverlay, batch: BatchFeed): BlockViolation | unde
       "/l1Coordinator"
     )
   }
-  const processed = processBatch(work, { ...batch, queue })
+  const processed = processBatch(overlay, { ...batch, queue })
   if (Result.isFailure(processed)) return processed.failure
   const outcome = processed.success
   const violated = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ??
-    checkExits(batch, outcome.exits) ?? checkProofs(work, batch, outcome)
+    checkExits(batch, outcome.exits) ?? checkProofs(overlay, batch, outcome)
   if (violated !== undefined) return violated
-  store(work, batch, queue, outcome)
+  store(overlay, batch, queue, outcome)
   return undefined
 }
 
 function store(
-  work: BlockOverlay,
+  overlay: BlockOverlay,
   batch: BatchFeed,
   queue: ReadonlyArray<New<Transaction>>,
   outcome: BatchOutcome
 ): void {
-  work.settle(outcome)
-  const exits = exitRows(work, batch)
-  for (const exit of exits) work.setExit(exit)
-  work.batches.push({
-    batch: batchRow(work, batch, outcome),
+  overlay.settle(outcome)
+  const exits = exitRows(overlay, batch)
+  for (const exit of exits) overlay.setExit(exit)
+  overlay.batches.push({
+    batch: batchRow(overlay, batch, outcome),
     accounts: outcome.createdAccounts,
     accountUpdates: outcome.accountUpdates,
-    forged: forgedRows(work, queue, outcome),
-    transactions: [...coordinatorRows(work, batch, outcome), ...l2Rows(work, batch, outcome)],
+    forged: forgedRows(overlay, queue, outcome),
+    transactions: [...coordinatorRows(overlay, batch, outcome), ...l2Rows(overlay, batch, outcome)],
     exits
   })
-  work.lastBatchNum = batch.batchNum
-  work.lastForgedQueue = batch.forgeL1TransactionsNum ?? work.lastForgedQueue
+  overlay.lastBatchNum = batch.batchNum
+  overlay.lastForgedQueue = batch.forgeL1TransactionsNum ?? overlay.lastForgedQueue
 }
 
 function batchRow(
-  work: BlockOverlay,
+  overlay: BlockOverlay,
   batch: BatchFeed,
   { collectedFees, createdAccounts }: BatchOutcome
 ): New<Batch> {
-  const { hash, number, timestampMs } = work.block
+  const { hash, number, timestampMs } = overlay.block
   return {
     batchNum: batch.batchNum,
     ethereumBlockNum: number,
@@ -98,25 +98,25 @@ function batchRow(
     forgerAddr: batch.forgerAddr,
     collectedFees,
     historicTotalCollectedFeesUSD: collectedFees.reduce(
-      (sum, [tokenId, amount]) => sum + worth(work, tokenId, amount),
+      (sum, [tokenId, amount]) => sum + worth(overlay, tokenId, amount),
       0
     ),
     stateRoot: batch.stateRoot,
     numAccounts: createdAccounts.length,
     exitRoot: batch.exitRoot,
     forgeL1TransactionsNum: batch.forgeL1TransactionsNum,
-    slotNum: slotOfBlock(work.rules.constants.auction, number)
+    slotNum: slotOfBlock(overlay.rules.constants.auction, number)
   }
 }
 
 /** A token without price adds nothing to a sum. */
-function worth(work: BlockOverlay, tokenId: TokenId, amount: bigint): number {
-  const token = work.token(tokenId)
+function worth(overlay: BlockOverlay, tokenId: TokenId, amount: bigint): number {
+  const token = overlay.token(tokenId)
   return (token === undefined ? null : valueUSD(token, amount)) ?? 0
 }
 
 const forgedRows = (
-  work: BlockOverlay,
+  overlay: BlockOverlay,
   queue: ReadonlyArray<New<Transaction>>,
   { l1UserEffects }: BatchOutcome
 ): BatchChanges["forged"] =>
@@ -125,8 +125,8 @@ const forgedRows = (
     return {
       id: row.id,
       fromAccountIndex: createdIndex ?? row.fromAccountIndex ?? NO_ACCOUNT,
-      fromPublicKey: senderKeyOf(work, row),
-      ...receiverOf(work, row.toAccountIndex),
+      fromPublicKey: senderKeyOf(overlay, row),
+      ...receiverOf(overlay, row.toAccountIndex),
       amountSuccess: effectiveAmount === row.amount,
       depositAmountSuccess: effectiveDepositAmount === row.l1?.depositAmount
     }

@@ -82,9 +82,9 @@ export function checkRoots({ exitRoot, stateRoot }: BatchFeed): BlockViolation |
 }
 
 /** Rows of the exits, ascending by account index as they were checked. */
-export const exitRows = (work: BlockOverlay, batch: BatchFeed): ReadonlyArray<New<Exit>> =>
+export const exitRows = (overlay: BlockOverlay, batch: BatchFeed): ReadonlyArray<New<Exit>> =>
   batch.exits.flatMap(({ accountIndex, balance, merkleProof }) => {
-    const account = work.account(accountIndex)
+    const account = overlay.account(accountIndex)
     return account === undefined ? [] : [{
       batchNum: batch.batchNum,
       accountIndex,

@@ -5,11 +5,11 @@ import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** The transactions of the queue that a batch empties, by position; places are inside of the batch. */
 export function forgedQueue(
-  work: BlockOverlay,
+  overlay: BlockOverlay,
   batch: BatchFeed
 ): ReadonlyArray<New<Transaction>> | BlockViolation {
   const queue = batch.forgeL1TransactionsNum
-  const rows = queue === null ? [] : rowsOf(work, queue)
+  const rows = queue === null ? [] : rowsOf(overlay, queue)
   if ("invariant" in rows) return rows
   return batch.l1UserEffects.length === rows.length
     ? rows
@@ -50,10 +50,10 @@ export function checkEffects(
 }
 
 function rowsOf(
-  work: BlockOverlay,
+  overlay: BlockOverlay,
   queue: number
 ): ReadonlyArray<New<Transaction>> | BlockViolation {
-  const next = work.lastForgedQueue === null ? 0 : work.lastForgedQueue + 1
+  const next = overlay.lastForgedQueue === null ? 0 : overlay.lastForgedQueue + 1
   if (queue !== next) {
     return violation(
       "forged-queue",
@@ -62,12 +62,12 @@ function rowsOf(
       "/forgeL1TransactionsNum"
     )
   }
-  const added = work.queued.filter(({ l1 }) => l1?.toForgeL1TransactionsNum === queue)
+  const added = overlay.queued.filter(({ l1 }) => l1?.toForgeL1TransactionsNum === queue)
   // the contract closes a queue when it forges the one before
-  if (added.length > 0 && work.batches.length === 0) {
+  if (added.length > 0 && overlay.batches.length === 0) {
     const expected =
       "a queue without transactions of this block, since it is the block's first batch"
     return violation("queue-frozen", queue, expected, "/forgeL1TransactionsNum")
   }
-  return [...work.view.queue(queue), ...added]
+  return [...overlay.view.queue(queue), ...added]
 }

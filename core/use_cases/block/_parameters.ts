@@ -2,17 +2,17 @@ import { type BlockViolation, violation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Dates the sets that governance changed. */
-export function changeVariables(work: BlockOverlay): undefined {
-  const { auctionVariables, number, rollupVariables, withdrawalDelayerVariables } = work.block
+export function changeVariables(overlay: BlockOverlay): undefined {
+  const { auctionVariables, number, rollupVariables, withdrawalDelayerVariables } = overlay.block
   const ethereumBlockNum = number
   if (rollupVariables !== undefined) {
-    work.variables.rollup = { ...rollupVariables, ethereumBlockNum }
+    overlay.variables.rollup = { ...rollupVariables, ethereumBlockNum }
   }
   if (auctionVariables !== undefined) {
-    work.variables.auction = { ...auctionVariables, ethereumBlockNum }
+    overlay.variables.auction = { ...auctionVariables, ethereumBlockNum }
   }
   if (withdrawalDelayerVariables !== undefined) {
-    work.variables.withdrawalDelayer = { ...withdrawalDelayerVariables, ethereumBlockNum }
+    overlay.variables.withdrawalDelayer = { ...withdrawalDelayerVariables, ethereumBlockNum }
   }
 }
 
@@ -20,9 +20,9 @@ export function changeVariables(work: BlockOverlay): undefined {
  * Fills the buckets anew. `ethereumBlockNum` stays: it dates the last change of a parameter (domain §1.11), a bucket that a withdrawal
  * drains is dated by its own `blockStamp`.
  */
-export function updateBuckets(work: BlockOverlay): BlockViolation | undefined {
-  for (const [position, { bucket, ...change }] of (work.block.bucketUpdates ?? []).entries()) {
-    const rollup = work.variables.rollup ?? work.view.variables.rollup
+export function updateBuckets(overlay: BlockOverlay): BlockViolation | undefined {
+  for (const [position, { bucket, ...change }] of (overlay.block.bucketUpdates ?? []).entries()) {
+    const rollup = overlay.variables.rollup ?? overlay.view.variables.rollup
     if (bucket >= rollup.buckets.length) {
       return violation(
         "bucket-exists",
@@ -31,7 +31,7 @@ export function updateBuckets(work: BlockOverlay): BlockViolation | undefined {
         `/bucketUpdates/${position}/bucket`
       )
     }
-    work.variables.rollup = {
+    overlay.variables.rollup = {
       ...rollup,
       buckets: rollup.buckets.map((old, index) => index === bucket ? { ...old, ...change } : old)
     }

@@ -19,12 +19,12 @@ import { type BlockViolation, type Invariant, violation } from "../violation/mod
 import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Puts the block's L1 user transactions into their queues. */
-export function fillQueues(work: BlockOverlay): BlockViolation | undefined {
+export function fillQueues(overlay: BlockOverlay): BlockViolation | undefined {
   const sizes = new Map<number, number>()
-  let open = Math.max(work.view.lastOpenQueue ?? 0, (work.view.lastForgedQueue ?? -1) + 1)
+  let open = Math.max(overlay.view.lastOpenQueue ?? 0, (overlay.view.lastForgedQueue ?? -1) + 1)
   // the contract fills at most the queue after the one it forges next, and opens another where one is full
-  const reachable = (work.view.lastForgedQueue ?? -1) + forgedQueues(work) + 2
-  for (const [position, feed] of (work.block.l1UserTransactions ?? []).entries()) {
+  const reachable = (overlay.view.lastForgedQueue ?? -1) + forgedQueues(overlay) + 2
+  for (const [position, feed] of (overlay.block.l1UserTransactions ?? []).entries()) {
     const place = `/l1UserTransactions/${position}`
     const queue = feed.toForgeL1TransactionsNum
     if (queue < open || queue > Math.max(open + 1, reachable)) {
@@ -32,7 +32,7 @@ export function fillQueues(work: BlockOverlay): BlockViolation | undefined {
       return violation("queue-number", queue, expected, `${place}/toForgeL1TransactionsNum`)
     }
     open = queue
-    const size = sizes.get(queue) ?? work.view.queue(queue).length
+    const size = sizes.get(queue) ?? overlay.view.queue(queue).length
     if (feed.position !== size) {
       return violation(
         "queue-position",
@@ -50,41 +50,41 @@ export function fillQueues(work: BlockOverlay): BlockViolation | undefined {
       )
     }
     sizes.set(queue, size + 1)
-    const violated = checkShape(work, feed, place)
+    const violated = checkShape(overlay, feed, place)
     if (violated !== undefined) return violated
-    work.queued.push(queuedRow(work, feed))
+    overlay.queued.push(queuedRow(overlay, feed))
   }
   return undefined
 }
 
 /** Looks the accounts up again, since batches of the same block may have created them. */
-export const queuedRows = (work: BlockOverlay): ReadonlyArray<New<Transaction>> =>
-  work.queued.map((row) => ({
+export const queuedRows = (overlay: BlockOverlay): ReadonlyArray<New<Transaction>> =>
+  overlay.queued.map((row) => ({
     ...row,
-    fromPublicKey: senderKeyOf(work, row),
-    ...receiverOf(work, row.toAccountIndex)
+    fromPublicKey: senderKeyOf(overlay, row),
+    ...receiverOf(overlay, row.toAccountIndex)
   }))
 
 /** The key that a transaction came with, or that of its sender's account; null where there is none yet. */
 export const senderKeyOf = (
-  work: BlockOverlay,
+  overlay: BlockOverlay,
   row: New<Transaction>
 ): Transaction["fromPublicKey"] =>
-  row.fromPublicKey ?? ownerOf(work, row.fromAccountIndex ?? NO_ACCOUNT).publicKey
+  row.fromPublicKey ?? ownerOf(overlay, row.fromAccountIndex ?? NO_ACCOUNT).publicKey
 
 /** Address and key of a destination; null where it is no account, or none yet. */
 export function receiverOf(
-  work: BlockOverlay,
+  overlay: BlockOverlay,
   index: AccountIndex
 ): Pick<Transaction, "toAddress" | "toPublicKey"> {
-  const { address, publicKey } = ownerOf(work, index)
+  const { address, publicKey } = ownerOf(overlay, index)
   return { toAddress: address, toPublicKey: publicKey }
 }
 
 const NOBODY = { address: null, publicKey: null }
 
-const ownerOf = (work: BlockOverlay, index: AccountIndex) =>
-  (isUserAccount(index) ? work.account(index) : undefined) ?? NOBODY
+const ownerOf = (overlay: BlockOverlay, index: AccountIndex) =>
+  (isUserAccount(index) ? overlay.account(index) : undefined) ?? NOBODY
 
 const forgedQueues = ({ block }: BlockOverlay): number =>
   (block.batches ?? []).filter(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum !== null)
@@ -92,7 +92,7 @@ const forgedQueues = ({ block }: BlockOverlay): number =>
 
 /** What the contract demands of a transaction; whether its accounts exist is seen when it is forged (domain §3.6). */
 function checkShape(
-  work: BlockOverlay,
+  overlay: BlockOverlay,
   feed: L1UserFeed,
   place: string
 ): BlockViolation | undefined {
@@ -100,7 +100,7 @@ function checkShape(
     violation(invariant, feed[field], expected, `${place}/${field}`)
   const { amount, depositAmount, fromAccountIndex: from, fromPublicKey, toAccountIndex: to } = feed
   const creates = from === NO_ACCOUNT
-  if (work.token(feed.tokenId) === undefined) {
+  if (overlay.token(feed.tokenId) === undefined) {
     return refuse("token-exists", "tokenId", "a registered token")
   }
   if (!creates && !isUserAccount(from)) {
@@ -141,7 +141,7 @@ function checkShape(
   return Result.isFailure(sent) ? refuse("amount", "amount", sent.failure.rule) : undefined
 }
 
-function queuedRow(work: BlockOverlay, feed: L1UserFeed): New<Transaction> {
+function queuedRow(overlay: BlockOverlay, feed: L1UserFeed): New<Transaction> {
   const {
     amount,
     depositAmount,
@@ -151,17 +151,17 @@ function queuedRow(work: BlockOverlay, feed: L1UserFeed): New<Transaction> {
     toForgeL1TransactionsNum,
     tokenId
   } = feed
-  const token = work.token(tokenId)
-  const { number, timestampMs } = work.block
+  const token = overlay.token(tokenId)
+  const { number, timestampMs } = overlay.block
   return {
-    id: l1UserTransactionId({ toForgeL1TransactionsNum, position }, work.rules.keccak256),
+    id: l1UserTransactionId({ toForgeL1TransactionsNum, position }, overlay.rules.keccak256),
     type: l1TransactionType(from, toAccountIndex, depositAmount),
     position,
     fromAccountIndex: from === NO_ACCOUNT ? null : from,
     fromAddress: feed.fromAddress,
-    fromPublicKey: feed.fromPublicKey ?? ownerOf(work, from).publicKey,
+    fromPublicKey: feed.fromPublicKey ?? ownerOf(overlay, from).publicKey,
     toAccountIndex,
-    ...receiverOf(work, toAccountIndex),
+    ...receiverOf(overlay, toAccountIndex),
     tokenId,
     amount,
     batchNum: null,

@@ -3,21 +3,21 @@ import { type BlockViolation, violation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
 /** Adds the tokens of the block, which everything else in the block may refer to. */
-export function addTokens(work: BlockOverlay): BlockViolation | undefined {
+export function addTokens(overlay: BlockOverlay): BlockViolation | undefined {
   const addresses = new Set<string>()
-  for (const [position, token] of (work.block.tokens ?? []).entries()) {
+  for (const [position, token] of (overlay.block.tokens ?? []).entries()) {
     const place = `/tokens/${position}`
-    if (token.id !== work.lastTokenId + 1) {
+    if (token.id !== overlay.lastTokenId + 1) {
       return violation(
         "token-id",
         token.id,
-        `${work.lastTokenId + 1}, the one after the last token`,
+        `${overlay.lastTokenId + 1}, the one after the last token`,
         `${place}/id`
       )
     }
     if (
       addresses.has(token.ethereumAddress) ||
-      work.view.tokenByAddress(token.ethereumAddress) !== undefined
+      overlay.view.tokenByAddress(token.ethereumAddress) !== undefined
     ) {
       return violation(
         "token-address",
@@ -27,26 +27,26 @@ export function addTokens(work: BlockOverlay): BlockViolation | undefined {
       )
     }
     addresses.add(token.ethereumAddress)
-    work.tokens.set(token.id, {
+    overlay.tokens.set(token.id, {
       ...token,
-      ethereumBlockNum: work.block.number,
+      ethereumBlockNum: overlay.block.number,
       priceUSD: null,
       priceTimeMs: null
     })
-    work.lastTokenId = token.id
+    overlay.lastTokenId = token.id
   }
   return undefined
 }
 
 /** Prices come right after the tokens, so that every value of the block is computed with them. */
-export function applyPrices(work: BlockOverlay): BlockViolation | undefined {
-  const prices = work.block.prices ?? []
-  const violated = checkPrices(prices, work.token)
+export function applyPrices(overlay: BlockOverlay): BlockViolation | undefined {
+  const prices = overlay.block.prices ?? []
+  const violated = checkPrices(prices, overlay.token)
   if (violated !== undefined) return violated
   for (const { priceUSD, timeMs, tokenId } of prices) {
-    const token = work.token(tokenId)
+    const token = overlay.token(tokenId)
     if (token !== undefined) {
-      work.tokens.set(tokenId, {
+      overlay.tokens.set(tokenId, {
         ...token,
         priceUSD,
         priceTimeMs: priceUSD === null ? null : timeMs
@@ -68,5 +68,5 @@ export function checkPrices(
 }
 
 /** The tokens that the block registered, in their order, without those that it only priced. */
-export const registeredTokens = (work: BlockOverlay): ReadonlyArray<New<Token>> =>
-  [...work.tokens.values()].filter(({ id }) => id > work.view.lastTokenId)
+export const registeredTokens = (overlay: BlockOverlay): ReadonlyArray<New<Token>> =>
+  [...overlay.tokens.values()].filter(({ id }) => id > overlay.view.lastTokenId)

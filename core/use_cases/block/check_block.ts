@@ -65,16 +65,16 @@ function decide(
   if (blockStatus !== "new") return Result.fail(blockStatus)
   const unlinked = checkChainLink(block, view, rules.constants.auction)
   if (unlinked !== undefined) return Result.fail(unlinked)
-  const work = new BlockOverlay(rules, block, view)
+  const overlay = new BlockOverlay(rules, block, view)
   for (const step of STEPS) {
-    const violated = step(work)
+    const violated = step(overlay)
     if (violated !== undefined) return Result.fail(violated)
   }
-  return Result.succeed({ kind: "store", changes: changesOf(work) })
+  return Result.succeed({ kind: "store", changes: changesOf(overlay) })
 }
 
 /** In this order each part finds what it refers to: later parts see what earlier ones brought. */
-const STEPS: ReadonlyArray<(work: BlockOverlay) => BlockViolation | undefined> = [
+const STEPS: ReadonlyArray<(overlay: BlockOverlay) => BlockViolation | undefined> = [
   addTokens,
   applyPrices,
   registerCoordinators,
@@ -87,21 +87,23 @@ const STEPS: ReadonlyArray<(work: BlockOverlay) => BlockViolation | undefined> =
   withdrawExits
 ]
 
-function changesOf(work: BlockOverlay): BlockChanges {
-  const { hash, lastEthereumBlock, number, prices, timestampMs } = work.block
+function changesOf(overlay: BlockOverlay): BlockChanges {
+  const { hash, lastEthereumBlock, number, prices, timestampMs } = overlay.block
   return {
     block: { number, hash, timestampMs },
-    lastEthereumBlock: [number, lastEthereumBlock ?? number, work.view.lastEthereumBlock].reduce((
-      a,
-      b
-    ) => a > b ? a : b),
+    lastEthereumBlock: [number, lastEthereumBlock ?? number, overlay.view.lastEthereumBlock].reduce(
+      (
+        a,
+        b
+      ) => a > b ? a : b
+    ),
     prices: prices ?? [],
-    coordinators: sortedRegistrations(work),
-    bids: work.bids,
-    tokens: registeredTokens(work),
-    batches: work.batches,
-    queued: queuedRows(work),
-    variables: work.variables,
-    withdrawals: work.withdrawals
+    coordinators: sortedRegistrations(overlay),
+    bids: overlay.bids,
+    tokens: registeredTokens(overlay),
+    batches: overlay.batches,
+    queued: queuedRows(overlay),
+    variables: overlay.variables,
+    withdrawals: overlay.withdrawals
   }
 }

@@ -10,7 +10,7 @@ import type { StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
 
 /** An account in the middle of a selection. */
-export interface WorkingAccount {
+export interface OverlayAccount {
   readonly before: New<Account>
   /** Nonce in the ledger; null where the batch has changed the account before its L2 transactions. */
   readonly ledgerNonce: bigint | null
@@ -33,7 +33,7 @@ type Owner = Pick<Account, "tokenId" | "address"> & { readonly publicKey: Public
 export class SelectionOverlay {
   readonly #ports: PoolPorts
   readonly #given: ReadonlyArray<New<Account>>
-  readonly #accounts = new Map<AccountIndex, WorkingAccount | null>()
+  readonly #accounts = new Map<AccountIndex, OverlayAccount | null>()
   readonly #owners = new Map<string, AccountIndex | null>()
   readonly #positions = new Map<string, number>()
   #toCreate: Array<AccountToCreate> = []
@@ -56,7 +56,7 @@ export class SelectionOverlay {
     return this.#toCreate
   }
 
-  account(index: AccountIndex): Effect.Effect<WorkingAccount | null, StoreFailure> {
+  account(index: AccountIndex): Effect.Effect<OverlayAccount | null, StoreFailure> {
     const known = this.#accounts.get(index)
     if (known !== undefined) return Effect.succeed(known)
     return Effect.map(this.#ports.reader.find("account", index), ({ item }) => {
@@ -107,7 +107,7 @@ export class SelectionOverlay {
     return position
   }
 
-  debit(account: WorkingAccount, units: bigint): void {
+  debit(account: OverlayAccount, units: bigint): void {
     account.nonce++
     account.balance -= units
     this.#undo.push(() => {
@@ -116,7 +116,7 @@ export class SelectionOverlay {
     })
   }
 
-  credit(account: WorkingAccount, units: bigint): void {
+  credit(account: OverlayAccount, units: bigint): void {
     account.balance += units
     this.#undo.push(() => {
       account.balance -= units

@@ -8,7 +8,7 @@ import {
 import { type AccountIndex, INTERNAL_ADDRESS } from "../../encoding/mod.ts"
 import type { Pooled, StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
-import { ownerOf, type WorkingAccount, type SelectionOverlay } from "./_selection_overlay.ts"
+import { ownerOf, type OverlayAccount, type SelectionOverlay } from "./_selection_overlay.ts"
 
 /** Where a selected transaction goes. */
 export type SelectedReceiver =
@@ -39,12 +39,12 @@ const BALANCE_LIMIT = 1n << 192n
 /** Does one transaction to the working ledger, or says why it is not possible there (domain §4.4). */
 export const tryApply = Effect.fnUntraced(function*(
   ports: PoolPorts,
-  working: SelectionOverlay,
+  overlay: SelectionOverlay,
   { sender: publicKey, transaction }: Pooled,
   newAccountsMax: number
 ): Effect.fn.Return<Possible | Refusal, StoreFailure> {
   const { amount, fromAccountIndex, nonce, tokenId } = transaction
-  const sender = yield* working.account(fromAccountIndex)
+  const sender = yield* overlay.account(fromAccountIndex)
   if (
     sender === null || sender.before.tokenId !== tokenId || sender.before.publicKey !== publicKey
   ) {
@@ -67,10 +67,10 @@ export const tryApply = Effect.fnUntraced(function*(
       `The sender has ${sender.balance} units, expected ${debit} for amount and fee`
     )
   }
-  const receiver = yield* resolve(ports, working, transaction, newAccountsMax)
+  const receiver = yield* resolve(ports, overlay, transaction, newAccountsMax)
   if (receiver.kind === "refused") return receiver
   if (receiver.kind === "account") {
-    const account = yield* working.account(receiver.index)
+    const account = yield* overlay.account(receiver.index)
     if (account === null || account.before.tokenId !== tokenId) {
       return refusal(
         code.receiverNotFound,
@@ -83,32 +83,32 @@ export const tryApply = Effect.fnUntraced(function*(
         `Account ${receiver.index} has no room for ${amount} units`
       )
     }
-    working.debit(sender, debit)
-    working.credit(account, amount)
+    overlay.debit(sender, debit)
+    overlay.credit(account, amount)
   } else {
-    working.debit(sender, debit)
+    overlay.debit(sender, debit)
   }
   return { kind: "possible", receiver }
 })
 
 const resolve = Effect.fnUntraced(function*(
   { pool }: PoolPorts,
-  working: SelectionOverlay,
+  overlay: SelectionOverlay,
   { toAccountIndex, toAddress, toPublicKey, tokenId, type }: PoolTransaction,
   newAccountsMax: number
 ): Effect.fn.Return<SelectedReceiver | Refusal, StoreFailure> {
   if (type === "Exit") return { kind: "exit" }
   if (type === "Transfer") return { kind: "account", index: toAccountIndex! }
   const owner = ownerOf(tokenId, toAddress!, toPublicKey)
-  const index = yield* working.ownedBy(owner)
+  const index = yield* overlay.ownedBy(owner)
   if (index !== null) return { kind: "account", index }
-  const position = working.positionOf(owner)
+  const position = overlay.positionOf(owner)
   if (position !== undefined) return { kind: "created", position }
   if (type === "TransferToBJJ") {
-    if (working.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
+    if (overlay.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
     return {
       kind: "created",
-      position: working.create(owner, {
+      position: overlay.create(owner, {
         tokenId,
         address: INTERNAL_ADDRESS,
         publicKey: toPublicKey!,
@@ -123,11 +123,11 @@ const resolve = Effect.fnUntraced(function*(
       `${toAddress} has no account of token ${tokenId}, and no authorization to create one`
     )
   }
-  if (working.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
+  if (overlay.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
   const { address, publicKey, signature } = authorization
   return {
     kind: "created",
-    position: working.create(owner, { tokenId, address, publicKey, signature })
+    position: overlay.create(owner, { tokenId, address, publicKey, signature })
   }
 })
 
@@ -145,7 +145,7 @@ const noSpace = (newAccountsMax: number): Refusal =>
     `The batch has no space to create an account: it creates ${newAccountsMax} already`
   )
 
-const otherNonce = (nonce: bigint, sender: WorkingAccount): Refusal => ({
+const otherNonce = (nonce: bigint, sender: OverlayAccount): Refusal => ({
   ...refusal(
     code.notCurrentNonce,
     `Nonce ${nonce} is not the current one of the sender, ${sender.nonce}`

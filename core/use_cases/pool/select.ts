@@ -73,7 +73,7 @@ export const selectFrom = Effect.fnUntraced(function*(
     return {
       batchNum,
       transactions: found.selected,
-      accounts: found.working.toCreate,
+      accounts: found.overlay.toCreate,
       skippedTransactions,
       stamp
     }
@@ -89,7 +89,7 @@ class Selecting {
   readonly selected: Array<SelectedTransaction> = []
   readonly refused = new Map<TransactionId, Pick<Refusal, "code" | "reason">>()
   readonly late: Array<PoolTransaction> = []
-  readonly working: SelectionOverlay
+  readonly overlay: SelectionOverlay
   readonly #ports: PoolPorts
   readonly #keccak256: Keccak256
   readonly #maxTransactions: number
@@ -107,7 +107,7 @@ class Selecting {
     this.#keccak256 = keccak256
     this.#maxTransactions = maxTransactions
     this.#maxNewAccounts = maxNewAccounts ?? maxTransactions
-    this.working = new SelectionOverlay(ports, accounts)
+    this.overlay = new SelectionOverlay(ports, accounts)
   }
 
   run(): Effect.Effect<this, StoreFailure> {
@@ -161,7 +161,7 @@ class Selecting {
       while (candidate !== null) {
         const result = yield* tryApply(
           this.#ports,
-          this.working,
+          this.overlay,
           candidate.row,
           this.#maxNewAccounts
         )
@@ -181,7 +181,7 @@ class Selecting {
           return this.#giveUp(group, undefined, candidate)
         }
       }
-      this.working.commit()
+      this.overlay.commit()
       this.selected.push(...group)
       for (const { transaction: { id } } of group) {
         this.#done.add(id)
@@ -196,7 +196,7 @@ class Selecting {
     because: Refusal | undefined,
     at: Candidate | null
   ): Refusal {
-    this.working.rollBack()
+    this.overlay.rollBack()
     if (group.length === 0) return because!
     const why = because?.reason ??
       (at === null ? "it is not pending" : "there is no room for all that require each other")
@@ -245,7 +245,7 @@ class Selecting {
 
   /** Parked transactions of a sender whose turn it is now. */
   #released(index: AccountIndex): ReadonlyArray<Candidate> {
-    const key = turnOf(index, this.working.nonceOf(index) ?? 0n)
+    const key = turnOf(index, this.overlay.nonceOf(index) ?? 0n)
     const parked = this.#early.get(key) ?? []
     this.#early.delete(key)
     return parked
