@@ -3,22 +3,22 @@ import type { AccountIndex } from "../../encoding/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
 import type { BatchOutcome, BatchState, L1UserEffect, L2Resolution } from "./batch_transition.ts"
 
-/** An account while a batch changes it. */
+/** An account during a batch. */
 export interface OverlayAccount {
-  /** As it was before the batch, or as it was created in it. */
+  /** The account before the batch, or as it was created in it. */
   readonly before: New<Account>
   readonly created: boolean
   nonce: bigint
   balance: bigint
 }
 
-/** The account that collects the fees of one token, and what it has collected. */
+/** The account that collects the fees of one token, and the amount collected so far. */
 export interface FeeAccount {
   readonly account: OverlayAccount
   amount: bigint
 }
 
-/** The state in the middle of a batch: lives as long as one call of `processBatch`. */
+/** The state during a batch; one for each call of `processBatch`. */
 export class BatchOverlay {
   readonly state: BatchState
   readonly batchNum: number
@@ -43,7 +43,7 @@ export class BatchOverlay {
       : this.#keep({ before, created: false, nonce: before.nonce, balance: before.balance })
   }
 
-  /** Opens the account with the next index. */
+  /** Creates the account with the next index. */
   create(
     owner: Pick<Account, "tokenId" | "publicKey" | "address">,
     balance: bigint
@@ -95,10 +95,13 @@ export class BatchOverlay {
   }
 }
 
-/** What a leaf of the state tree has room for. */
+/** Balances are below this limit: a leaf of the state tree has 192 bits for them. */
 const BALANCE_LIMIT = 1n << 192n
 
-/** Adds units; refuses what a leaf has no room for. `place` is only called to report. */
+/**
+ * Adds units to the balance, or returns a violation if it exceeds the limit. `place` is only called
+ * for the violation.
+ */
 export function credit(
   account: OverlayAccount,
   amount: bigint,

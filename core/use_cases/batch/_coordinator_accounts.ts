@@ -3,7 +3,7 @@ import { type BlockViolation, violation } from "../violation/mod.ts"
 import type { BatchOverlay } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
-/** Creates the accounts that the coordinator adds; whether a signature is the owner's is not judged here. */
+/** Creates the accounts that the coordinator adds. It does not verify their signatures. */
 export function createCoordinatorAccounts(
   overlay: BatchOverlay,
   { l1Coordinator }: BatchInput

@@ -3,10 +3,10 @@ import { type BlockViolation, violation } from "../violation/mod.ts"
 import { credit, type BatchOverlay } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
-/** How many fee accounts a batch has room for. */
+/** Greatest number of fee accounts in a batch. */
 const feeAccountsMax = protocol.maxFeeIdxCoordinator
 
-/** Finds the account of each token whose fees are collected. */
+/** Opens the fee account of each token. */
 export function openFeeAccounts(
   overlay: BatchOverlay,
   { feeAccounts }: BatchInput
@@ -35,7 +35,10 @@ export function openFeeAccounts(
   return undefined
 }
 
-/** Pays out what was collected, after the last transaction: a fee cannot be spent in the batch that earns it. */
+/**
+ * Credits the collected fees after the last transaction: a fee cannot be spent in the batch that
+ * earns it.
+ */
 export function creditFees(
   overlay: BatchOverlay,
   { feeAccounts }: BatchInput

@@ -4,7 +4,7 @@ import type { BlockViolation } from "../violation/mod.ts"
 import { credit, type OverlayAccount, type BatchOverlay } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
-/** Applies the forged queue by position, each transaction as far as it is effective. */
+/** Applies the forged queue by position. Ineffective amounts of a transaction become zero. */
 export function applyL1UserTransactions(
   overlay: BatchOverlay,
   { queue }: BatchInput
@@ -64,7 +64,7 @@ function move(
   return receiver === undefined ? undefined : credit(receiver, amount, place)
 }
 
-/** The ordered procedure of domain §3.6, steps 2 to 8. */
+/** Returns the effective amounts by the procedure of domain §3.6, steps 2 to 8. */
 function effectiveAmounts(overlay: BatchOverlay, transaction: New<Transaction>): Effective {
   const { amount, fromAccountIndex, fromAddress, tokenId } = transaction
   const deposit = transaction.l1?.depositAmount ?? 0n
@@ -89,7 +89,10 @@ function effectiveOfCreation(
     : effectiveTowards(overlay, transaction, { deposit, amount })
 }
 
-/** A receiver that does not exist costs the deposit too, one of another token only the amount. */
+/**
+ * Returns the amounts for a receiver: both are zero if it does not exist, only the amount is zero
+ * if it has another token.
+ */
 function effectiveTowards(
   overlay: BatchOverlay,
   transaction: New<Transaction>,
@@ -111,7 +114,7 @@ function create(
   overlay: BatchOverlay,
   { fromAddress, fromPublicKey, id, tokenId }: New<Transaction>
 ): OverlayAccount {
-  // the queue was checked when it was filled, so this cannot happen
+  // cannot happen: the queue was checked when it was filled
   if (fromAddress === null || fromPublicKey === null) {
     throw new Error(`L1 transaction ${id} creates an account without owner or key`)
   }

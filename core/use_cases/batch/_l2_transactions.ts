@@ -5,10 +5,10 @@ import { type BlockViolation, type Invariant, violation } from "../violation/mod
 import { credit, type OverlayAccount, type BatchOverlay } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
-/** The greatest nonce that a leaf of the state tree has room for. */
+/** The greatest nonce that fits into a leaf of the state tree. */
 const nonceMax = (1n << 40n) - 1n
 
-/** Applies the L2 transactions in their order; the first one that its state does not allow ends the batch. */
+/** Applies the L2 transactions in order; stops at the first one that the state does not allow. */
 export function applyL2Transactions(
   overlay: BatchOverlay,
   { l2 }: BatchInput
@@ -26,7 +26,7 @@ function apply(
   position: number
 ): BlockViolation | undefined {
   const { amount, fee, fromAccountIndex, nonce, toAccountIndex } = transaction
-  // places are spelt out only where something is wrong: this runs for every transaction of the network
+  // places are built only for violations: this runs for every transaction of the network
   const refuse = (invariant: Invariant, field: keyof L2Feed, expected: string) =>
     violation(invariant, transaction[field], expected, `/l2/${position}/${field}`)
 
@@ -78,7 +78,7 @@ function apply(
   sender.nonce = nonce + 1n
   sender.balance -= debit
   const collector = overlay.feeAccounts.get(tokenId)
-  // the fee of a token that nobody collects is burned
+  // the fee of a token without fee account is burned
   if (collector !== undefined) collector.amount += charged.success
   return deliver(overlay, sender, receiver, amount, position)
 }

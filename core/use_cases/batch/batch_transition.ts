@@ -17,17 +17,20 @@ export interface BatchState {
   readonly lastAccountIndex: AccountIndex
 }
 
-/** What a batch holds, in the order in which it is processed. */
+/** The content of a batch, in processing order. */
 export interface BatchInput {
   readonly batchNum: number
-  /** The queued L1 user transactions that the batch forges, by position; empty where it forges no queue. */
+  /**
+   * The queued L1 user transactions that the batch forges, by position; empty if it forges no
+   * queue.
+   */
   readonly queue: ReadonlyArray<New<Transaction>>
   readonly l1Coordinator: ReadonlyArray<L1CoordinatorFeed>
   readonly l2: ReadonlyArray<L2Feed>
   readonly feeAccounts: ReadonlyArray<AccountIndex>
 }
 
-/** What came of one L1 user transaction: each amount is the declared one or zero. */
+/** The effect of one L1 user transaction: each amount is the declared one or zero. */
 export interface L1UserEffect {
   readonly effectiveDepositAmount: bigint
   readonly effectiveAmount: bigint
@@ -35,20 +38,20 @@ export interface L1UserEffect {
   readonly createdIndex: AccountIndex | null
 }
 
-/** What an L2 transaction meant in the state it met. */
+/** The accounts, token and fee of an L2 transaction in the state that it was applied to. */
 export interface L2Resolution {
-  /** As it was before the batch, or as it was created in it. */
+  /** The account before the batch, or as it was created in it. */
   readonly sender: New<Account>
   /** Null for an exit. */
   readonly receiver: New<Account> | null
   readonly tokenId: TokenId
-  /** Of the sender when the transaction was processed. */
+  /** Nonce of the sender when the transaction was processed. */
   readonly nonce: bigint
   /** Units of the token. */
   readonly feeAmount: bigint
 }
 
-/** The state after a batch, as far as it differs, and what the batch brought about. */
+/** The changes of a batch to the state, and its effects. */
 export interface BatchOutcome {
   /** By position in the queue. */
   readonly l1UserEffects: ReadonlyArray<L1UserEffect>

@@ -8,9 +8,10 @@ import { BatchOverlay } from "./_batch_overlay.ts"
 import type { BatchInput, BatchOutcome, BatchState } from "./batch_transition.ts"
 
 /**
- * The rollup's state transition for one batch: L1 user transactions by position, coordinator L1 transactions, L2 transactions, and
- * at last the fees. Fails on the first transaction that no circuit accepts, with a place inside of the batch such as `/l2/3/nonce`;
- * an L1 user transaction never fails, its amounts become zero (domain §3.6).
+ * Computes the rollup's state transition for one batch: L1 user transactions by position,
+ * coordinator L1 transactions, L2 transactions, then fees. Fails on the first transaction that no
+ * circuit accepts, with a place inside the batch such as `/l2/3/nonce`. An L1 user transaction
+ * never fails: its amounts become zero (domain §3.6).
  */
 export function processBatch(
   state: BatchState,

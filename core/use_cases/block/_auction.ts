@@ -2,7 +2,10 @@ import type { New, Coordinator } from "../../domain/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
-/** Where a bidder registers twice in a block the last registration stands: sorting by forger would otherwise decide which one counts. */
+/**
+ * Registers coordinators. If a bidder registers twice in a block, the last registration counts:
+ * sorting by forger would otherwise decide.
+ */
 export function registerCoordinators(overlay: BlockOverlay): undefined {
   for (const coordinator of overlay.block.coordinators ?? []) {
     overlay.registrations.set(coordinator.bidderAddr, {
@@ -12,13 +15,18 @@ export function registerCoordinators(overlay: BlockOverlay): undefined {
   }
 }
 
-/** By forger address within the block, so that the documented order and the order of storage are one. */
+/**
+ * Returns the registrations by forger address, so that the documented order is the storage order.
+ */
 export const sortedRegistrations = (overlay: BlockOverlay): ReadonlyArray<New<Coordinator>> =>
   [...overlay.registrations.values()].sort((a, b) =>
     compare(a.forgerAddr, b.forgerAddr) || compare(a.bidderAddr, b.bidderAddr)
   )
 
-/** Places the bids of the block. Whether a slot was open, and by how much a bid exceeds, was the contract's to judge. */
+/**
+ * Places the bids of the block. It does not check whether the slot was open and whether the bid is
+ * high enough: the contract did.
+ */
 export function placeBids(overlay: BlockOverlay): BlockViolation | undefined {
   const best = new Map<number, bigint>()
   for (const [position, bid] of (overlay.block.bids ?? []).entries()) {

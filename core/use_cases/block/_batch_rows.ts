@@ -16,7 +16,10 @@ import {
 import type { BatchOutcome, L2Resolution } from "../batch/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
-/** Coordinator L1 transactions as history shows them: deposits of nothing into accounts that they create. */
+/**
+ * Returns the history rows of coordinator L1 transactions: deposits of zero into the accounts that
+ * they create.
+ */
 export function coordinatorRows(
   overlay: BlockOverlay,
   batch: BatchFeed,
@@ -47,7 +50,7 @@ export function coordinatorRows(
         toForgeL1TransactionsNum: null,
         userOrigin: false,
         depositAmount: 0n,
-        // nothing was declared and nothing came of it, which counts as success (domain §3.6)
+        // the declared and the effective amounts are zero, which counts as success (domain §3.6)
         amountSuccess: true,
         depositAmountSuccess: true,
         historicDepositAmountUSD: null,
@@ -58,7 +61,7 @@ export function coordinatorRows(
   })
 }
 
-/** L2 transactions as history shows them, numbered after the L1 ones. */
+/** Returns the history rows of L2 transactions, numbered after the L1 transactions. */
 export function l2Rows(
   overlay: BlockOverlay,
   batch: BatchFeed,
@@ -67,7 +70,7 @@ export function l2Rows(
   const firstPosition = outcome.l1UserEffects.length + batch.l1Coordinator.length
   return outcome.l2.map((resolution, index) => {
     const feed = batch.l2[index]!
-    // every field was checked when the transaction was processed, so that each of them has its place in the id
+    // cannot fail: every field was checked when the transaction was processed
     const id = Result.getOrThrow(
       l2TransactionId({ ...feed, tokenId: resolution.tokenId }, overlay.rules.keccak256)
     )
@@ -86,7 +89,7 @@ function l2Row(
   place: Pick<Transaction, "id" | "position" | "batchNum">
 ): New<Transaction> {
   const token = overlay.token(tokenId)
-  // the greatest factor and the greatest price leave the fee a finite number
+  // the fee is finite even with the greatest factor and the greatest price
   const historicUSD = token === undefined ? null : valueUSD(token, feed.amount)
   return {
     id: place.id,

@@ -20,7 +20,7 @@ import { checkExits, checkProofs, checkRoots, exitRows } from "./_exits.ts"
 import { checkEffects, forgedQueue } from "./_forged_queue.ts"
 import { receiverOf, senderKeyOf } from "./_queue.ts"
 
-/** Forges the batches of the block one after the other, each on the state that the one before leaves. */
+/** Forges the batches of the block in order, each on the state after the one before. */
 export function forgeBatches(overlay: BlockOverlay): BlockViolation | undefined {
   for (const [index, batch] of (overlay.block.batches ?? []).entries()) {
     const violated = forgeBatch(overlay, batch)
@@ -109,7 +109,7 @@ function batchRow(
   }
 }
 
-/** A token without price adds nothing to a sum. */
+/** Returns the value in US dollars; 0 for a token without price. */
 function worth(overlay: BlockOverlay, tokenId: TokenId, amount: bigint): number {
   const token = overlay.token(tokenId)
   return (token === undefined ? null : valueUSD(token, amount)) ?? 0

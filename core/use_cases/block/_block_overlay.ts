@@ -17,7 +17,10 @@ import type { AccountIndex, EthereumAddress, Keccak256 } from "../../encoding/mo
 import type { LedgerView } from "../../ports/mod.ts"
 import type { BatchOutcome, BatchState } from "../batch/mod.ts"
 
-/** Whether the proof of an exit is one for its account, owner and balance, and leads to the exit root of its batch (domain §6.8). */
+/**
+ * Returns whether the proof of an exit is valid for its account, owner and balance, and leads to
+ * the exit root of its batch (domain §6.8).
+ */
 export type VerifyExit = (
   exit: Pick<
     Exit,
@@ -26,7 +29,7 @@ export type VerifyExit = (
   exitRoot: bigint
 ) => boolean
 
-/** What deciding about a block takes besides the block and the ledger. */
+/** What the decision about a block depends on besides the block and the ledger. */
 export interface BlockRules {
   readonly constants: NetworkConstants
   readonly keccak256: Keccak256
@@ -35,7 +38,7 @@ export interface BlockRules {
 
 type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
 
-/** The ledger as the parts of a block that were already checked leave it, and the changes they make: lives as long as one decision. */
+/** The ledger after the checked parts of a block, and their changes; one for each decision. */
 export class BlockOverlay implements BatchState {
   readonly rules: BlockRules
   readonly block: BlockFeed
@@ -79,11 +82,11 @@ export class BlockOverlay implements BatchState {
     this.#exits.set(exitKey(exit.batchNum, exit.accountIndex), exit)
   }
 
-  /** Moves on to the state after a batch. */
+  /** Applies the changes of a batch. */
   settle({ accountUpdates, createdAccounts }: BatchOutcome): void {
     for (const account of createdAccounts) this.#accounts.set(account.index, account)
     this.lastAccountIndex += createdAccounts.length
-    // whoever was updated was found, or created just now
+    // an updated account exists or was just created
     for (const { index, nonce, balance } of accountUpdates) {
       this.#accounts.set(index, { ...this.account(index)!, nonce, balance })
     }

@@ -2,7 +2,10 @@ import { type AuctionConstants, type BlockFeed, slotNumMax, slotOfBlock } from "
 import type { LedgerView } from "../../ports/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
 
-/** Whether the ledger holds the block already; a block with a number that it holds must be the same one. */
+/**
+ * Returns whether the ledger has stored the block, or a violation if it has stored another block
+ * with the same number.
+ */
 export function checkStored(
   { hash, number }: BlockFeed,
   view: LedgerView
@@ -22,7 +25,7 @@ export function checkStored(
     : violation("block-hash", hash, `${stored.hash}, the stored block ${number}`, "/hash")
 }
 
-/** Whether a new block follows the last one and lies in a slot that has a number. */
+/** Checks that a new block follows the last one and that its slot has a valid number. */
 export function checkChainLink(
   { lastEthereumBlock, number, parentHash, timestampMs }: BlockFeed,
   { lastBlock }: LedgerView,

@@ -3,10 +3,10 @@ import type { BatchOutcome } from "../batch/mod.ts"
 import { type BlockViolation, violation, violationWithin } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
-/** Order of the scalar field that circuits compute in. */
+/** Order of the scalar field of the circuits. */
 const fieldOrder = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
 
-/** Roots are elements of the field, and the exits declared are those that the batch yields, each with its proof. */
+/** Checks that the declared exits are those that the batch yields, each with its proof. */
 export function checkExits(
   batch: BatchFeed,
   computed: BatchOutcome["exits"]
@@ -35,7 +35,10 @@ export function checkExits(
   return undefined
 }
 
-/** Every proof leads from what leaves the account to the exit root: the dearest check, so the last one. */
+/**
+ * Checks that every proof leads from the exit to the exit root. It runs last because it is the most
+ * expensive check.
+ */
 export function checkProofs(
   { account, rules: { verifyExit } }: BlockOverlay,
   batch: BatchFeed,
@@ -43,7 +46,7 @@ export function checkProofs(
 ): BlockViolation | undefined {
   if (verifyExit === undefined) return undefined
   const failed = batch.exits.findIndex((exit) => {
-    // an account can be created and left in the same batch
+    // a batch can create an account and exit from it
     const owner = account(exit.accountIndex) ??
       createdAccounts.find(({ index }) => index === exit.accountIndex)
     return owner === undefined ||
@@ -57,7 +60,10 @@ export function checkProofs(
   return failed < 0 ? undefined : wrongProof(batch, failed)
 }
 
-/** Says which exit of a block has the wrong proof, counted over all its batches in the order in which `checkProofs` asks. */
+/**
+ * Returns the violation for a wrong proof, given by its position over all batches of the block in
+ * the order of `checkProofs`.
+ */
 export function wrongProofOf({ batches = [] }: BlockFeed, position: number): BlockViolation {
   let before = 0
   for (const [index, batch] of batches.entries()) {
@@ -81,7 +87,7 @@ export function checkRoots({ exitRoot, stateRoot }: BatchFeed): BlockViolation |
   return checkElement(stateRoot, "/stateRoot") ?? checkElement(exitRoot, "/exitRoot")
 }
 
-/** Rows of the exits, ascending by account index as they were checked. */
+/** Returns the rows of the exits, ascending by account index. */
 export const exitRows = (overlay: BlockOverlay, batch: BatchFeed): ReadonlyArray<New<Exit>> =>
   batch.exits.flatMap(({ accountIndex, balance, merkleProof }) => {
     const account = overlay.account(accountIndex)
@@ -91,7 +97,8 @@ export const exitRows = (overlay: BlockOverlay, batch: BatchFeed): ReadonlyArray
       tokenId: account.tokenId,
       address: account.address,
       publicKey: account.publicKey,
-      // circuits pad the siblings up to the height of the tree, the withdrawal contract takes them unpadded
+      // circuits pad the siblings to the height of the tree; the withdrawal contract takes them
+      // unpadded
       merkleProof: {
         ...merkleProof,
         siblings: merkleProof.siblings.slice(

@@ -3,7 +3,10 @@ import type { L1UserEffect } from "../batch/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
-/** The transactions of the queue that a batch empties, by position; places are inside of the batch. */
+/**
+ * Returns the transactions of the queue that a batch forges, by position. Places of violations are
+ * relative to the batch.
+ */
 export function forgedQueue(
   overlay: BlockOverlay,
   batch: BatchFeed
@@ -21,7 +24,7 @@ export function forgedQueue(
     )
 }
 
-/** The effects that a caller declares are those that the procedure of domain §3.6 yields. */
+/** Checks that the declared effects are those of the procedure of domain §3.6. */
 export function checkEffects(
   batch: BatchFeed,
   effects: ReadonlyArray<L1UserEffect>

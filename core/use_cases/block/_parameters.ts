@@ -1,7 +1,7 @@
 import { type BlockViolation, violation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
-/** Dates the sets that governance changed. */
+/** Stores the changed parameter sets with the number of the block. */
 export function changeVariables(overlay: BlockOverlay): undefined {
   const { auctionVariables, number, rollupVariables, withdrawalDelayerVariables } = overlay.block
   const ethereumBlockNum = number
@@ -17,8 +17,8 @@ export function changeVariables(overlay: BlockOverlay): undefined {
 }
 
 /**
- * Fills the buckets anew. `ethereumBlockNum` stays: it dates the last change of a parameter (domain §1.11), a bucket that a withdrawal
- * drains is dated by its own `blockStamp`.
+ * Updates the withdrawal buckets. `ethereumBlockNum` stays: it is the block of the last parameter
+ * change (domain §1.11), and each bucket has its own `blockStamp`.
  */
 export function updateBuckets(overlay: BlockOverlay): BlockViolation | undefined {
   for (const [position, { bucket, ...change }] of (overlay.block.bucketUpdates ?? []).entries()) {

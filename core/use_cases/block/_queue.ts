@@ -18,11 +18,12 @@ import {
 import { type BlockViolation, type Invariant, violation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
-/** Puts the block's L1 user transactions into their queues. */
+/** Adds the block's L1 user transactions to their queues. */
 export function fillQueues(overlay: BlockOverlay): BlockViolation | undefined {
   const sizes = new Map<number, number>()
   let open = Math.max(overlay.view.lastOpenQueue ?? 0, (overlay.view.lastForgedQueue ?? -1) + 1)
-  // the contract fills at most the queue after the one it forges next, and opens another where one is full
+  // the contract fills at most the queue after the one that it forges next, and opens another if
+  // one is full
   const reachable = (overlay.view.lastForgedQueue ?? -1) + forgedQueues(overlay) + 2
   for (const [position, feed] of (overlay.block.l1UserTransactions ?? []).entries()) {
     const place = `/l1UserTransactions/${position}`
@@ -57,7 +58,10 @@ export function fillQueues(overlay: BlockOverlay): BlockViolation | undefined {
   return undefined
 }
 
-/** Looks the accounts up again, since batches of the same block may have created them. */
+/**
+ * Returns the rows of the queued transactions. It looks up their accounts again, since batches of
+ * the same block may have created them.
+ */
 export const queuedRows = (overlay: BlockOverlay): ReadonlyArray<New<Transaction>> =>
   overlay.queued.map((row) => ({
     ...row,
@@ -65,14 +69,16 @@ export const queuedRows = (overlay: BlockOverlay): ReadonlyArray<New<Transaction
     ...receiverOf(overlay, row.toAccountIndex)
   }))
 
-/** The key that a transaction came with, or that of its sender's account; null where there is none yet. */
+/**
+ * Returns the public key of the transaction, or of its sender's account; null if there is none yet.
+ */
 export const senderKeyOf = (
   overlay: BlockOverlay,
   row: New<Transaction>
 ): Transaction["fromPublicKey"] =>
   row.fromPublicKey ?? ownerOf(overlay, row.fromAccountIndex ?? NO_ACCOUNT).publicKey
 
-/** Address and key of a destination; null where it is no account, or none yet. */
+/** Returns address and key of a destination; null if it is no account or does not exist yet. */
 export function receiverOf(
   overlay: BlockOverlay,
   index: AccountIndex
@@ -90,7 +96,10 @@ const forgedQueues = ({ block }: BlockOverlay): number =>
   (block.batches ?? []).filter(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum !== null)
     .length
 
-/** What the contract demands of a transaction; whether its accounts exist is seen when it is forged (domain §3.6). */
+/**
+ * Checks the rules of the contract. Accounts are checked when the transaction is forged (domain
+ * §3.6).
+ */
 function checkShape(
   overlay: BlockOverlay,
   feed: L1UserFeed,

@@ -2,7 +2,7 @@ import type { New, PriceFeed, Token } from "../../domain/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
-/** Adds the tokens of the block, which everything else in the block may refer to. */
+/** Adds the tokens of the block first: the rest of the block may refer to them. */
 export function addTokens(overlay: BlockOverlay): BlockViolation | undefined {
   const addresses = new Set<string>()
   for (const [position, token] of (overlay.block.tokens ?? []).entries()) {
@@ -38,7 +38,7 @@ export function addTokens(overlay: BlockOverlay): BlockViolation | undefined {
   return undefined
 }
 
-/** Prices come right after the tokens, so that every value of the block is computed with them. */
+/** Sets the prices right after the tokens, so that all values of the block use them. */
 export function applyPrices(overlay: BlockOverlay): BlockViolation | undefined {
   const prices = overlay.block.prices ?? []
   const violated = checkPrices(prices, overlay.token)
@@ -56,7 +56,7 @@ export function applyPrices(overlay: BlockOverlay): BlockViolation | undefined {
   return undefined
 }
 
-/** Prices are those of registered tokens. */
+/** Checks that all prices are for registered tokens. */
 export function checkPrices(
   prices: ReadonlyArray<PriceFeed>,
   token: (id: number) => object | undefined
@@ -67,6 +67,6 @@ export function checkPrices(
     violation("token-exists", price.tokenId, "a registered token", `/prices/${position}/tokenId`)
 }
 
-/** The tokens that the block registered, in their order, without those that it only priced. */
+/** Returns the tokens that the block registered, in order, without those that it only priced. */
 export const registeredTokens = (overlay: BlockOverlay): ReadonlyArray<New<Token>> =>
   [...overlay.tokens.values()].filter(({ id }) => id > overlay.view.lastTokenId)

@@ -2,7 +2,7 @@ import type { BlockChanges, Exit, New } from "../../domain/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
 import type { BlockOverlay } from "./_block_overlay.ts"
 
-/** Withdraws exits, also those of this block's batches: at once, or by a request to the delayer. */
+/** Withdraws exits, including those of this block: instantly, or by a request to the delayer. */
 export function withdrawExits(overlay: BlockOverlay): BlockViolation | undefined {
   for (
     const [position, { accountIndex, batchNum, instant }] of (overlay.block.withdrawals ?? [])
@@ -30,12 +30,13 @@ export function withdrawExits(overlay: BlockOverlay): BlockViolation | undefined
 }
 
 /**
- * Collects from the delayer, which pools what an owner requested of a token: all that was requested before this block is settled at once.
- * Runs before `withdrawExits`, since the delay keeps what this block requests from being collected in it.
+ * Collects delayed withdrawals: one collection settles everything that the owner requested of a
+ * token in earlier blocks. It runs before `withdrawExits`, since the delay prevents a collection in
+ * the block of the request.
  */
 export function collectDelayed(overlay: BlockOverlay): BlockViolation | undefined {
   for (const [position, { owner, tokenId }] of (overlay.block.delayedWithdrawals ?? []).entries()) {
-    // an earlier collection of the block may have settled them
+    // an earlier collection in the same block may have settled them
     const requested = overlay.view.requestedExits(owner, tokenId).filter((exit) =>
       overlay.exit(exit.batchNum, exit.accountIndex)?.delayedWithdrawn === null
     )

@@ -12,21 +12,21 @@ import { fillQueues, queuedRows } from "./_queue.ts"
 import { addTokens, applyPrices, registeredTokens } from "./_tokens.ts"
 import { collectDelayed, withdrawExits } from "./_withdrawals.ts"
 
-/** What decisions about writes depend on besides the ledger; fixed for good when a ledger is opened. */
+/** What decisions about writes depend on besides the ledger; constant while a ledger is open. */
 export interface LedgerRules {
   readonly constants: NetworkConstants
   readonly keccak256: Keccak256
-  /** Without it exit proofs are not computed anew: only their form is checked. */
+  /** Verifies exit proofs. If absent, only their form is checked. */
   readonly verifyExit?: VerifyExit
 }
 
 /**
- * Checks a block against the ledger and against itself, and says what it changes; a block that the ledger holds already is no
- * violation. Pure: calling it again with the same view gives the same decision (domain §7.2). The decision shares nothing with
- * `block`, which its giver may change afterwards.
+ * Checks a block against the ledger and returns its changes; a block that is already stored is no
+ * violation. It is pure: the same view gives the same decision (domain §7.2). The decision shares
+ * no data with `block`, which the caller may change afterwards.
  *
- * Of the view it reads what the block names (tokens, accounts, slots, bidders, exits, owners), and what the transactions of the queues
- * that it forges or fills name: their accounts and tokens, and the tokens of all those accounts.
+ * It reads from the view what the block names (tokens, accounts, slots, bidders, exits, owners),
+ * and the accounts and tokens of the transactions in the queues that the block forges or fills.
  */
 export const decideBlock = (
   rules: LedgerRules,
@@ -36,7 +36,9 @@ export const decideBlock = (
   return (view) => Result.flatMap(read, (own) => decideOwnBlock(rules, own)(view))
 }
 
-/** A copy of a block that a host hands over, where it has the shape that the feed defines. */
+/**
+ * Returns a copy of the block, or a violation if it does not have the shape that the feed defines.
+ */
 export const readBlock = (given: BlockFeed): Result.Result<BlockFeed, BlockViolation> =>
   Result.mapError(
     readShape(given),
@@ -44,7 +46,7 @@ export const readBlock = (given: BlockFeed): Result.Result<BlockFeed, BlockViola
       violationOfBlock((given as Partial<BlockFeed> | null | undefined)?.number, violated)
   )
 
-/** As `decideBlock`, for a block that `readBlock` gave. */
+/** Like `decideBlock`, for the result of `readBlock`. */
 export const decideOwnBlock =
   (rules: LedgerRules, block: BlockFeed) =>
   (view: LedgerView): Result.Result<Decision, BlockViolation> =>
@@ -73,7 +75,7 @@ function decide(
   return Result.succeed({ kind: "store", changes: changesOf(overlay) })
 }
 
-/** In this order each part finds what it refers to: later parts see what earlier ones brought. */
+/** The order matters: later steps see the changes of earlier ones. */
 const STEPS: ReadonlyArray<(overlay: BlockOverlay) => BlockViolation | undefined> = [
   addTokens,
   applyPrices,

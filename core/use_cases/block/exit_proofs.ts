@@ -6,15 +6,21 @@ import type { VerifyExit } from "./_block_overlay.ts"
 import { wrongProofOf } from "./_exits.ts"
 import { decideOwnBlock, type LedgerRules } from "./check_block.ts"
 
-/** An exit with its proof, and the root that the proof has to lead to. */
+/** An exit with its proof, and the expected exit root. */
 export type ExitProof = Parameters<VerifyExit>
 
-/** Finds the position of the first proof that is wrong, undefined where all are right: the dearest part of taking a block in. */
+/**
+ * Returns the position of the first wrong proof, or undefined if all are right. This is the most
+ * expensive part of applying a block.
+ */
 export type ExitProofVerifier = (
   proofs: ReadonlyArray<ExitProof>
 ) => Effect.Effect<number | undefined>
 
-/** As `decideOwnBlock`, but the proofs of exits are left to the check of the decision, so the last fault of a block that is told. */
+/**
+ * Like `decideOwnBlock`, but verifies the proofs of exits in the `check` of the decision, after all
+ * other rules.
+ */
 export const decideWithDeferredProofs =
   (rules: Omit<LedgerRules, "verifyExit">, verifyExitProofs: ExitProofVerifier, block: BlockFeed) =>
   (view: LedgerView): Result.Result<Decision<BlockViolation>, BlockViolation> => {

@@ -5,11 +5,14 @@ import { type BlockViolation, boundaryDecoder, violation } from "../violation/mo
 const encode = Schema.encodeSync(Schema.toCodecJson(GenesisFeed))
 const read = boundaryDecoder(GenesisFeed)
 
-/** A copy of a genesis record that a host hands over, where it has the shape that the feed defines. */
+/**
+ * Returns a copy of the genesis record, or a violation if it does not have the shape that the feed
+ * defines.
+ */
 export const readGenesis = (given: GenesisFeed): Result.Result<GenesisFeed, BlockViolation> =>
   read(given, "/genesis")
 
-/** The genesis record of a feed is the one that the ledger was opened with, to the last field. */
+/** Checks that the genesis record of a feed equals the one that the ledger was opened with. */
 export const checkGenesis = (
   opened: GenesisFeed,
   given: GenesisFeed
@@ -45,6 +48,6 @@ function difference(
 const textOf = (json: Schema.Json | undefined): string =>
   json === undefined ? "nothing" : typeof json === "string" ? json : JSON.stringify(json)
 
-/** Objects and arrays alike: both are read by key. */
+/** Returns whether the value is an object or an array: both are read by key. */
 const isTree = (json: Schema.Json | undefined): json is { readonly [key: string]: Schema.Json } =>
   typeof json === "object" && json !== null

@@ -6,7 +6,7 @@ const kinds = ["block", "rollBack", "prices"] as const
 const outcomes = ["applied", "held", "violation", "failed"] as const
 type Outcome = typeof outcomes[number]
 
-/** Counts writes by what became of them, and violations by the invariant. */
+/** Counts writes by outcome, and violations by invariant. */
 export class WriteCounts {
   readonly #counts = new Map(kinds.map((kind) => [kind, new Map<Outcome, number>()]))
   readonly #violations = new Map<Invariant, number>()

@@ -2,11 +2,15 @@ import { Effect, Result } from "effect"
 import type { EthereumBlock } from "../../domain/mod.ts"
 import { LedgerWriter, type StoreFailure } from "../../ports/mod.ts"
 
-/** The last block of the ledger, as its writer sees it: where stores are shared, to see it is to be the writer, which may take its time. */
+/**
+ * Returns the last block of the ledger as the writer sees it. With a shared store this process has
+ * to become the writer first, which may take a while.
+ */
 export const lastBlock: Effect.Effect<EthereumBlock, StoreFailure, LedgerWriter> = Effect.flatMap(
   LedgerWriter,
   (writer) =>
-    // whoever checks a write is shown the last block; this one refuses it, so nothing is written
+    // the check of a write receives the last block; this check refuses the write, so nothing is
+    // stored
     Effect.flip(writer.setPrices([], ({ lastBlock }) => Result.fail(new Seen(lastBlock)))).pipe(
       Effect.orDie,
       Effect.flatMap((refused) =>

@@ -19,13 +19,13 @@ import { type BlockViolation, invalidShape, boundaryDecoder, violation } from ".
 import { checkGenesis, readGenesis } from "./_genesis.ts"
 import { WriteCounts } from "./_write_counts.ts"
 
-/** What came of a block: `applied` is false where the ledger held it already. */
+/** The result of a block: `applied` is false if the ledger had already stored it. */
 export interface BlockReport {
   readonly applied: boolean
   readonly stamp: LedgerStamp
 }
 
-/** What came of one record of a feed; a genesis record changes nothing. */
+/** The result of one record of a feed; a genesis record changes nothing. */
 export type RecordReport =
   | { readonly kind: "genesis" }
   | { readonly kind: "block" } & BlockReport
@@ -34,18 +34,24 @@ export type RecordReport =
 
 type Writing<Report> = Effect.Effect<Report, BlockViolation | StoreFailure>
 
-/** Writes the ledger: each call is checked as a whole, then stored as a whole or not at all. */
+/** Writes the ledger: each call is checked and stored atomically. */
 export class Ledger extends Context.Service<Ledger, {
-  /** The same block twice is harmless. */
+  /** Applies a block; a stored block is not applied again. */
   readonly applyBlock: (block: BlockFeed) => Writing<BlockReport>
-  /** Drops every block above `toBlock`, which is a block from the genesis block to the last one. */
+  /**
+   * Drops every block above `toBlock`, which must be a block from the genesis block to the last
+   * one.
+   */
   readonly rollBack: (toBlock: bigint) => Writing<RollBackReport>
-  /** Prices that arrive between two blocks belong to the last one. */
+  /** Sets prices; they belong to the last block. */
   readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => Writing<LedgerStamp>
-  /** Does what one line of a feed says. */
+  /** Applies one record of a feed. */
   readonly applyRecord: (record: FeedRecord) => Writing<RecordReport>
 }>()("rollup/core/Ledger") {
-  /** The ledger of the network that `genesis` opens. A genesis that no feed could hold is a defect: the cause is a BlockViolation. */
+  /**
+   * Returns the ledger of the network of `genesis`. An invalid genesis record is a defect with a
+   * `BlockViolation` as its cause.
+   */
   static readonly layer = (
     genesis: GenesisFeed,
     keccak256: Keccak256,
@@ -63,7 +69,7 @@ export class Ledger extends Context.Service<Ledger, {
 }
 
 export interface LedgerOptions {
-  /** Computes exit proofs anew before their block is stored. Without it only their form is checked. */
+  /** Verifies exit proofs before their block is stored. If absent, only their form is checked. */
   readonly verifyExitProofs?: ExitProofVerifier
 }
 
@@ -123,7 +129,10 @@ function make(
   return { applyBlock, rollBack, setPrices, applyRecord }
 }
 
-/** Reads what a host hands over when the write starts, so that a store only sees what has its shape and nobody else can change. */
+/**
+ * Copies and validates the input when the write starts, so that the store gets valid data that the
+ * caller can no longer change.
+ */
 const reading = <A, Report, E>(
   read: () => Result.Result<A, BlockViolation>,
   write: (own: A) => Effect.Effect<Report, E>
@@ -132,13 +141,13 @@ const reading = <A, Report, E>(
 
 const readPrices = boundaryDecoder(Schema.Array(PriceFeed))
 
-/** Whether the ledger holds it is seen in the ledger. */
+/** Checks only the type: the ledger knows whether the block exists. */
 const readBlockNumber = (toBlock: unknown): Result.Result<bigint, BlockViolation> =>
   typeof toBlock === "bigint"
     ? Result.succeed(toBlock)
     : Result.fail(invalidShape(toBlock, "a bigint, the number of a block", "/toBlock"))
 
-/** Checks prices against the ledger: each is that of a registered token. Of the view it reads these tokens. */
+/** Checks that each price is for a registered token. It reads only these tokens from the view. */
 export const decidePrices =
   (prices: ReadonlyArray<PriceFeed>) => (view: LedgerView): Result.Result<void, BlockViolation> =>
     resultOf(checkPrices(prices, view.token))

@@ -8,16 +8,16 @@ import type {
   StoreFailure
 } from "../../ports/mod.ts"
 
-/** What the pool's use cases work on. */
+/** The ports of the pool's use cases. */
 export interface PoolPorts {
   readonly reader: LedgerReader["Service"]
   readonly pool: PoolStore["Service"]
 }
 
-/** Above every batch number. */
+/** Greater than every batch number. */
 export const batchNumLimit = 2 ** 32
 
-/** The greatest batch that the pool has taken notice of, or null. */
+/** Returns the greatest batch that the pool has settled, or null. */
 export const lastSettledBatch = (
   { pool }: Pick<PoolPorts, "pool">
 ): Effect.Effect<SettledBatch | null, StoreFailure> =>
@@ -27,8 +27,8 @@ export const lastSettledBatch = (
   )
 
 /**
- * Makes changes that are right only while the pool has taken notice of the same batches: where a block or a rollback was settled since they
- * were worked out, they are worked out anew. Otherwise what that settlement said of a transaction would be overwritten for good.
+ * Applies changes computed from the last settled batch. If a block or a rollback is settled in
+ * between, it computes them again: otherwise they would overwrite the result of that settlement.
  */
 export const changeIfUnsettled = Effect.fnUntraced(function*(
   ports: Pick<PoolPorts, "pool">,

@@ -15,7 +15,10 @@ const moves = [
   "settle"
 ] as const
 
-/** Counts what moved transactions through the pool, and why selections passed over others. */
+/**
+ * Counts the transitions of transactions through the pool, and the reasons why selections skipped
+ * transactions.
+ */
 export class PoolCounts {
   readonly #moved = new Map<typeof moves[number], number>()
   readonly #skipped = new Map<number, number>()

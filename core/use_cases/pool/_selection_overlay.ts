@@ -9,27 +9,27 @@ import {
 import type { StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
 
-/** An account in the middle of a selection. */
+/** An account during a selection. */
 export interface OverlayAccount {
   readonly before: New<Account>
-  /** Nonce in the ledger; null where the batch has changed the account before its L2 transactions. */
+  /** Nonce in the ledger; null if the batch has changed the account before its L2 transactions. */
   readonly ledgerNonce: bigint | null
   nonce: bigint
   balance: bigint
 }
 
-/** An account that the coordinator has to create before it forges what was selected. */
+/** An account that the coordinator has to create before it forges the selected transactions. */
 export interface AccountToCreate {
   readonly tokenId: number
   readonly address: EthereumAddress
   readonly publicKey: PublicKey
-  /** The authorization of its owner; null for an internal account. */
+  /** Authorization of the owner; null for an internal account. */
   readonly signature: string | null
 }
 
 type Owner = Pick<Account, "tokenId" | "address"> & { readonly publicKey: PublicKey | null }
 
-/** The ledger as the selected transactions leave it. What is changed within `attempt` can be taken back. */
+/** The ledger after the selected transactions. Changes since the last commit can be rolled back. */
 export class SelectionOverlay {
   readonly #ports: PoolPorts
   readonly #given: ReadonlyArray<New<Account>>
@@ -74,12 +74,15 @@ export class SelectionOverlay {
     })
   }
 
-  /** Nonce of an account that was looked up before. */
+  /** Returns the nonce of an account that was looked up before. */
   nonceOf(index: AccountIndex): bigint | undefined {
     return this.#accounts.get(index)?.nonce
   }
 
-  /** The account of a token that belongs to an address, or to a key alone; the first one where there are several. */
+  /**
+   * Returns the account of a token that an address, or a key alone, owns; the first one if there
+   * are several.
+   */
   ownedBy(owner: Owner): Effect.Effect<AccountIndex | null, StoreFailure> {
     const key = keyOf(owner)
     const known = this.#owners.get(key)
@@ -91,7 +94,7 @@ export class SelectionOverlay {
     })
   }
 
-  /** Position among the accounts to create, if it is one of them. */
+  /** Returns the position among the accounts to create, or undefined. */
   positionOf(owner: Owner): number | undefined {
     return this.#positions.get(keyOf(owner))
   }
@@ -123,12 +126,12 @@ export class SelectionOverlay {
     })
   }
 
-  /** What was changed up to here stays. */
+  /** Commits all changes so far. */
   commit(): void {
     this.#undo = []
   }
 
-  /** Takes back what was changed since the last commit. */
+  /** Undoes all changes since the last commit. */
   rollBack(): void {
     for (const undo of this.#undo.reverse()) undo()
     this.#undo = []
@@ -138,7 +141,7 @@ export class SelectionOverlay {
     const { reader } = this.#ports
     const { address, publicKey, tokenId } = owner
     const whose = publicKey === null ? { address } : { publicKey }
-    // a key can have accounts that are not internal: the list goes on until one is, or ends
+    // a key can own accounts that are not internal: read the list until an internal one is found
     const from = (fromItem: number): Effect.Effect<AccountIndex | null, StoreFailure> =>
       Effect.flatMap(
         reader.list("accounts", {
@@ -157,7 +160,7 @@ export class SelectionOverlay {
   }
 }
 
-/** The owner that a destination names. */
+/** Returns the owner that a destination names. */
 export const ownerOf = (
   tokenId: number,
   toAddress: EthereumAddress,

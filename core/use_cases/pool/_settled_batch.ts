@@ -6,7 +6,7 @@ import { forgedIn } from "./_superseded.ts"
 import { batchNumLimit, type PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same.ts"
 
-/** What a batch of the ledger means for the pool, whoever forged it. */
+/** Returns the changes that a batch of the ledger makes to the pool, whichever node forged it. */
 export const batchChanges = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, { batch: { batchNum }, transactions }: FullBatch) {
     const forged = new Map<TransactionId, Transaction>()
@@ -43,7 +43,10 @@ export const batchChanges = Effect.fnUntraced(
   }
 )
 
-/** Everything that depends on a batch above goes back to where it came from. */
+/**
+ * Returns the changes that make transactions pending again if they depend on a batch after
+ * `lastBatchNum`.
+ */
 export const changesToPending = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, lastBatchNum: number, reason: string) {
     const changes: Array<PoolChange> = []
@@ -55,7 +58,7 @@ export const changesToPending = Effect.fnUntraced(
   }
 )
 
-/** The change of a transaction as it was read. */
+/** Returns a change that applies only if the transaction is still in the state that was read. */
 export const change = (
   { transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled,
   to: PoolState | null,

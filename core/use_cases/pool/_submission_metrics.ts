@@ -3,7 +3,7 @@ import { counter, gauge, limitHits, measure } from "../../ports/mod.ts"
 
 type Posted = "transaction" | "authorization"
 
-/** What can become of a post; `unanswered` where the store failed, or who asked has left. */
+/** The outcomes of a post. `unanswered`: the store failed or the client disconnected. */
 const outcomes = [
   "stored",
   "known",
@@ -15,13 +15,13 @@ const outcomes = [
 ] as const
 type Outcome = typeof outcomes[number]
 
-/** Counts what became of everything that was posted. */
+/** Counts posted transactions and authorizations by outcome. */
 export class SubmissionMetrics {
   readonly #counts: { readonly [Kind in Posted]: { [Name in Outcome]: number } } = {
     transaction: none(),
     authorization: none()
   }
-  /** Refusals by bounds of the pool. */
+  /** Refusals because a limit of the pool was reached. */
   readonly limits = { pendingMax: 0, pendingPerAccountMax: 0 }
 
   counted<A extends { readonly stored: boolean }, E extends { readonly _tag: string }>(

@@ -5,7 +5,10 @@ import type { PoolChange } from "../../ports/mod.ts"
 import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same.ts"
 
-/** Pending transactions whose nonce the ledger has used: forged under their id, or beaten by another one. */
+/**
+ * Returns the changes for pending transactions whose nonce the ledger has used: forged under the
+ * same id, or superseded by another transaction.
+ */
 export const findSuperseded = Effect.fnUntraced(
   function*({ reader }: Pick<PoolPorts, "reader">, transactions: ReadonlyArray<PoolTransaction>) {
     const nonces = new Map<AccountIndex, bigint>()
@@ -40,7 +43,7 @@ export const findSuperseded = Effect.fnUntraced(
   }
 )
 
-/** A transaction that has come into the pool, or back to pending, after a block that settles it: as if it had been there in time. */
+/** Settles transactions that became pending after the block that uses their nonce was settled. */
 export const reconcileWithLedger = Effect.fnUntraced(
   function*(ports: PoolPorts, ...transactions: ReadonlyArray<PoolTransaction>) {
     const superseded = findSuperseded(ports, transactions)

@@ -10,20 +10,20 @@ import type { Pooled, StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
 import { ownerOf, type OverlayAccount, type SelectionOverlay } from "./_selection_overlay.ts"
 
-/** Where a selected transaction goes. */
+/** The destination of a selected transaction. */
 export type SelectedReceiver =
   | { readonly kind: "exit" }
   | { readonly kind: "account"; readonly index: AccountIndex }
-  /** One of the accounts that the selection says to create. */
+  /** One of the accounts that the selection asks to create. */
   | { readonly kind: "created"; readonly position: number }
 
 export interface Refusal {
   readonly kind: "refused"
   readonly code: SkipCode
   readonly reason: string
-  /** The nonce comes later: the transaction may be possible after another one of its sender. */
+  /** The nonce is too high: the transaction may become possible after another one of its sender. */
   readonly early: boolean
-  /** The nonce is used in the ledger: the transaction is possible no more. */
+  /** The ledger has used the nonce: the transaction can never be forged. */
   readonly late: boolean
 }
 
@@ -32,11 +32,13 @@ export interface Possible {
   readonly receiver: SelectedReceiver
 }
 
-/** Room in the leaf of an account. */
+/** Limits of the fields of an account leaf. */
 const NONCE_MAX = (1n << 40n) - 1n
 const BALANCE_LIMIT = 1n << 192n
 
-/** Does one transaction to the working ledger, or says why it is not possible there (domain §4.4). */
+/**
+ * Applies one transaction to the overlay, or returns why it is not possible there (domain §4.4).
+ */
 export const tryApply = Effect.fnUntraced(function*(
   ports: PoolPorts,
   overlay: SelectionOverlay,

@@ -22,9 +22,14 @@ import { type AccountToCreate, SelectionOverlay } from "./_selection_overlay.ts"
 
 export interface SelectOptions {
   readonly maxTransactions: number
-  /** Accounts that the coordinator can create in the batch; as many as transactions by default. */
+  /**
+   * Accounts that the coordinator can create in the batch; the number of transactions by default.
+   */
   readonly maxNewAccounts?: number
-  /** Accounts as the L1 part of the same batch, or batches under way, leave them: all that it creates or changes. */
+  /**
+   * All accounts that the L1 part of the same batch, or unfinished batches, create or change, with
+   * their values afterwards.
+   */
   readonly accounts?: ReadonlyArray<New<Account>>
 }
 
@@ -35,19 +40,28 @@ export interface SelectedTransaction {
   readonly feeUSD: number
 }
 
-/** What can be forged, in the order in which it can be forged. Nothing has moved: `startForging` does that. */
+/**
+ * Transactions that can be forged, in forging order. Their states do not change: `startForging`
+ * changes them.
+ */
 export interface Selection {
-  /** The next one of the ledger. */
+  /** The batch after the last one of the ledger. */
   readonly batchNum: number
   readonly transactions: ReadonlyArray<SelectedTransaction>
-  /** Coordinator L1 transactions that go before, in this order: the first one is at `position` 0. */
+  /**
+   * Coordinator L1 transactions to forge before them, in this order: the first one is at `position`
+   * 0.
+   */
   readonly accounts: ReadonlyArray<AccountToCreate>
   readonly skippedTransactions: ReadonlyArray<SkippedTransaction>
-  /** The ledger that was selected against. */
+  /** The snapshot of the ledger that was used. */
   readonly stamp: LedgerStamp
 }
 
-/** Selects against one version of the ledger; where it moves on in between, again. Notes why the others were passed over. */
+/**
+ * Selects on one version of the ledger, and starts again if the ledger changes in between. Notes
+ * why the other transactions were skipped.
+ */
 export const selectFrom = Effect.fnUntraced(function*(
   ports: PoolPorts,
   keccak256: Keccak256,
@@ -81,10 +95,16 @@ export const selectFrom = Effect.fnUntraced(function*(
 })
 
 const ATTEMPTS_MAX = 5
-/** Transactions that require each other, at most: what the proof has room to refer to. */
+/**
+ * Greatest number of transactions that require each other: the proof has room for so many
+ * references.
+ */
 const GROUP_MAX = 4
 
-/** One run over the candidates, best fee first; what waits for a nonce comes as soon as that is current. */
+/**
+ * One pass over the candidates, best fee first. A transaction with a future nonce waits until that
+ * nonce is current.
+ */
 class Selecting {
   readonly selected: Array<SelectedTransaction> = []
   readonly refused = new Map<TransactionId, Pick<Refusal, "code" | "reason">>()
@@ -95,7 +115,7 @@ class Selecting {
   readonly #maxTransactions: number
   readonly #maxNewAccounts: number
   readonly #done = new Set<TransactionId>()
-  /** Those whose nonce comes later, by sender and nonce, best fee first. */
+  /** Transactions with a future nonce, by sender and nonce, best fee first. */
   readonly #early = new Map<string, Array<Candidate>>()
 
   constructor(
@@ -119,7 +139,7 @@ class Selecting {
         if (candidate === null) return this
         yield* this.#take(candidate)
       }
-      // the next in line learn that the batch is full
+      // the next candidates are noted as skipped because the batch is full
       for (let noted = 0; noted < this.#maxTransactions; noted++) {
         const candidate = yield* next()
         if (candidate === null) break
@@ -153,7 +173,7 @@ class Selecting {
     })
   }
 
-  /** A transaction with the one it requires, and so on: all of them or none. */
+  /** Tries a transaction together with those that it requires: all of them or none. */
   #group(first: Candidate): Effect.Effect<Refusal | undefined, StoreFailure> {
     return Effect.gen({ self: this }, function*() {
       const group: Array<SelectedTransaction> = []
@@ -243,7 +263,7 @@ class Selecting {
     else parked.push(candidate)
   }
 
-  /** Parked transactions of a sender whose turn it is now. */
+  /** Returns the parked transactions of a sender whose nonce is now current. */
   #released(index: AccountIndex): ReadonlyArray<Candidate> {
     const key = turnOf(index, this.overlay.nonceOf(index) ?? 0n)
     const parked = this.#early.get(key) ?? []

@@ -12,16 +12,17 @@ import { reconcileWithLedger, findSuperseded } from "./_superseded.ts"
 import { batchChanges, change, forgedWithout, changesToPending } from "./_settled_batch.ts"
 
 export interface SettleOptions {
-  /** How long a transaction may wait between its selection and its batch; longer, and it is pending again. */
+  /** Maximum time between selection and batch; after it a transaction is pending again. */
   readonly forgingMaxMs: number
 }
 
 type Changed = ReadonlyArray<TransactionId>
 
 /**
- * Makes the pool agree with the ledger as it stands, from whatever they last agreed on: forged is what the ledger has forged, whoever
- * did it; what lost its nonce is invalid; what was rolled back, and what a batch left out, is pending again. Stopped at any point it
- * goes on from there the next time.
+ * Settles the pool with the ledger, starting from the last batch that both agree on. What the
+ * ledger has forged becomes forged, whichever node forged it; transactions whose nonce is used
+ * become invalid; transactions that were rolled back or that a batch left out become pending again.
+ * It resumes after an interruption at any point.
  */
 export const settlePool = Effect.fnUntraced(
   function*(ports: PoolPorts, options: SettleOptions): Effect.fn.Return<Changed, StoreFailure> {
@@ -32,14 +33,15 @@ export const settlePool = Effect.fnUntraced(
       for (const id of step) changed.add(id)
     }
     for (const id of yield* releaseForging(ports, options)) changed.add(id)
-    // what became pending only now may have lost its nonce while it was elsewhere
+    // a transaction that has just become pending may have lost its nonce while it was in another
+    // state
     const returned = yield* ports.pool.pooled([...changed])
     yield* reconcileWithLedger(ports, ...transactionsOf(returned))
     return [...changed]
   }
 )
 
-/** One batch further, or back to the last one that both know. */
+/** Settles the next batch, or goes back to the last batch that pool and ledger agree on. */
 const takeStep = Effect.fnUntraced(
   function*(ports: PoolPorts): Effect.fn.Return<Changed | "done", StoreFailure> {
     const { pool, reader } = ports
@@ -66,13 +68,17 @@ const takeStep = Effect.fnUntraced(
     const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
     if (item === null) return []
     const changes = yield* batchChanges(ports, item)
-    // a rollback between the two reads would leave a batch of the old chain below one of the new
+    // a rollback between the two reads would put a batch of the old chain below one of the new
+    // chain
     if (!(yield* isInLedger(ports, from))) return []
     return (yield* pool.settle({ from, to: markOf(item.batch), changes }, atMs)) ?? []
   }
 )
 
-/** The first time nobody knows which batches the pool has seen: every transaction is looked up. */
+/**
+ * Settles the pool for the first time: it has no settled batch yet, so it looks up every
+ * transaction.
+ */
 const start = Effect.fnUntraced(
   function*(ports: PoolPorts, last: number): Effect.fn.Return<Changed, StoreFailure> {
     const { pool, reader } = ports
@@ -108,7 +114,7 @@ const lookedUp = Effect.fnUntraced(
   }
 )
 
-/** Transactions whose batch came without them, or does not come. */
+/** Returns transactions to pending whose batch was forged without them or is overdue. */
 const releaseForging = (ports: PoolPorts, options: SettleOptions) =>
   changeIfUnsettled(ports, (mark) => staleForging(ports, mark?.batchNum ?? 0, options))
 
@@ -156,7 +162,7 @@ const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: SettledB
   }
 })
 
-/** Marks that are read at once; a rollback is seldom deeper. */
+/** Settled batches per read; a rollback is seldom deeper. */
 const MARKS_MAX = 64
 
 const markOf = ({ batchNum, ethereumBlockHash }: Batch): SettledBatch => ({

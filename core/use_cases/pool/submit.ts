@@ -23,19 +23,19 @@ import { SubmissionMetrics } from "./_submission_metrics.ts"
 export interface SubmissionOptions {
   readonly network: Network
   readonly keccak256: Keccak256
-  /** Least fee, US dollars; 0 by default. A token without price counts as worth nothing. */
+  /** Minimum fee, US dollars; 0 by default. A token without price counts as worth nothing. */
   readonly minFeeUSD?: number
-  /** Greatest fee, US dollars; no bound by default. */
+  /** Maximum fee, US dollars; no bound by default. */
   readonly maxFeeUSD?: number
-  /** Pending transactions that the pool holds at most; 100,000 by default. */
+  /** Maximum number of pending transactions; 100,000 by default. */
   readonly pendingMax?: number
-  /** Pending transactions of one sender; 1,000 by default. */
+  /** Maximum number of pending transactions of one sender; 1,000 by default. */
   readonly pendingPerAccountMax?: number
-  /** What a client is told when the pool is full; 60 by default. */
+  /** Seconds in `Retry-After` if the pool is full; 60 by default. */
   readonly retryAfterSeconds?: number
 }
 
-/** Whether it was new: posting the same again changes nothing. */
+/** `stored` is true if it was new: posting the same again changes nothing. */
 export interface Submitted {
   readonly stored: boolean
 }
@@ -47,7 +47,10 @@ export type SubmissionFailure =
   | VerifierBusy
   | StoreFailure
 
-/** Takes in what wallets post: it refuses what is wrong with every reason, and keeps what is right. */
+/**
+ * Accepts transactions and authorizations of wallets. It refuses wrong ones with every rule that
+ * they break, and stores the others.
+ */
 export class Submission extends Context.Service<Submission, {
   readonly submitTransaction: (
     posted: PostedTransaction
@@ -122,13 +125,14 @@ function make(
   const acknowledge = Effect.fnUntraced(
     function*(known: PoolTransaction, posted: PostedTransaction) {
       if (!isSamePosted(known, posted)) return yield* conflict(known.id)
-      // whoever posted it before may have failed between adding it and looking whether a block had come
+      // the first post may have failed between storing the transaction and settling it with the
+      // ledger
       yield* reconcileWithLedger({ reader, pool }, known)
       return { id: known.id, stored: false }
     }
   )
 
-  // each tier is dearer than the one before it, and runs only where that one found nothing
+  // each check is more expensive than the one before it, and runs only if that one found nothing
   const submitTransaction = Effect.fnUntraced(function*(given: PostedTransaction) {
     const posted = withoutEmptyParts(given)
     const { id } = posted
@@ -162,7 +166,7 @@ function make(
     })
     switch (added.kind) {
       case "added":
-        // a block that came since the checks has settled a pool without this transaction
+        // a block that arrived since the checks was settled without this transaction
         yield* reconcileWithLedger({ reader, pool }, transaction)
         return { id, stored: true }
       case "known":
@@ -221,7 +225,7 @@ const refused = (faults: ReadonlyArray<InputFault>) =>
 const orRefused = (faults: ReadonlyArray<InputFault>): Effect.Effect<void, SubmissionRefused> =>
   faults.length === 0 ? Effect.void : Effect.fail(refused(faults))
 
-/** What was posted breaks rules: all that could be checked, each with pointer, value and rule. */
+/** The post breaks rules: every fault that could be checked, each with pointer, value and rule. */
 export class SubmissionRefused
   extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
     faults: Schema.NonEmptyArray(InputFault)
@@ -235,7 +239,7 @@ export class SubmissionRefused
   }
 }
 
-/** Something else is stored under the same identifier or address, and stays. */
+/** Another transaction or authorization is stored under the same id or address, and stays. */
 export class SubmissionConflict
   extends Schema.TaggedError<SubmissionConflict>()("SubmissionConflict", {
     faults: Schema.NonEmptyArray(InputFault)
@@ -246,7 +250,7 @@ export class SubmissionConflict
   }
 }
 
-/** The pool takes no more pending transactions for now. */
+/** The pool has reached its limit of pending transactions. */
 export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", {
   pendingMax: Schema.Int,
   retryAfterSeconds: Schema.Int
