@@ -1,12 +1,19 @@
 import type { JsonMember } from "./_json_members.ts"
 import { brokenBody, type InputFault, nearestName } from "./fault.ts"
 
-/** Unknown properties that are explained one by one: each is compared with all the known ones. */
+/**
+ * Maximum number of unknown properties with a fault of their own: each is compared with all known
+ * ones.
+ */
 const explainedMax = 64
 
 const rule = "a known property"
 
-/** Explains properties that a body does not have. @param notes what is known of names from elsewhere */
+/**
+ * Returns a function that explains unknown properties of a body.
+ *
+ * @param notes explanations of names that clients may know from elsewhere
+ */
 export const unknownProperties = (
   known: ReadonlyArray<string>,
   notes: ReadonlyMap<string, string>

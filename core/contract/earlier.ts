@@ -55,7 +55,7 @@ const slot = revise(shapes.slot, {
   }
 })
 
-/** The one list that is not paged: it always holds all that there is. */
+/** The one list without pages: it always holds all items. */
 const nextForgers = shape<NetworkState>("NextForgers", "Coordinators that will forge, by slot", {
   nextForgers: field(
     arrayOf(reference(shapes.nextForger(revise(shapes.period, { omit: ["slotNum"] })))),

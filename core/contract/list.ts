@@ -19,9 +19,11 @@ export interface ScalarValues {
 }
 export type ScalarName = keyof ScalarValues
 
-/** How a filter's value is compared with an item. */
+/** How a filter compares its value with an item. */
 export type Match =
-  /** The item's value equals it; where an item has several (sender and receiver), any of them. */
+  /**
+   * The item's value equals it; if an item has several values (sender and receiver), one of them.
+   */
   | "equal"
   /** The item's value is in the set. */
   | "oneOf"
@@ -31,33 +33,33 @@ export type Match =
   | "lessThan"
   | "atLeast"
   | "atMost"
-  /** `true` keeps what has the property; `false` restricts nothing. */
+  /** `true` selects items with the property; `false` selects all items. */
   | "flag"
 
 /** One filter of a list. */
 export interface Filter<S extends ScalarName = ScalarName> {
   readonly scalar: S
   readonly match: Match
-  /** Name of the parameter in the default network; a revision may call it otherwise. */
+  /** Name of the parameter in the default network; a revision may rename it. */
   readonly parameter: string
   readonly doc: string
-  /** The value names a thing of a closed set: one that was never registered is answered with 404. */
+  /** The value refers to an item: if it was never registered, the answer is 404. */
   readonly references?: "token" | "account" | "batch"
 }
 
-/** One list of the contract, as every adapter, the documentation and the tests read it. */
+/** One list of the contract. Adapters, documentation and tests all interpret this declaration. */
 export interface ListDeclaration {
-  /** Property of the answer that holds the items. */
+  /** Property of the answer with the items. */
   readonly itemsProperty: string
   readonly title: string
-  /** What ascending `itemId` means for this list. */
+  /** The meaning of ascending `itemId` in this list. */
   readonly order: string
   readonly filters: { readonly [name: string]: Filter }
-  /** Pairs of filters that cannot be given together. */
+  /** Pairs of filters that exclude each other. */
   readonly exclusions: ReadonlyArray<readonly [string, string]>
-  /** Of each group at least one filter must be given, where a revision does not lift the rule. */
+  /** Groups of filters of which at least one is required, unless a revision lifts the rule. */
   readonly atLeastOne: ReadonlyArray<ReadonlyArray<string>>
-  /** Pairs of bounds of which the first must not exceed the second. */
+  /** Pairs of bounds: the first must not exceed the second. */
   readonly ordered: ReadonlyArray<readonly [string, string]>
 }
 
@@ -98,7 +100,7 @@ const accountIndex = filter(
 const batchNum = filter("batchNum", "equal", "batchNum", "Only items of this batch", "batch")
 const slotNum = filter("slotNum", "equal", "slotNum", "Only items of this slot")
 
-/** The account excludes what it already implies; address and key exclude each other. */
+/** An account excludes the filters that it implies; address and key exclude each other. */
 const ownership = [
   ["accountIndex", "tokenId"],
   ["accountIndex", "address"],
@@ -106,7 +108,7 @@ const ownership = [
   ["address", "publicKey"]
 ] as const
 
-/** The eight lists. Filters are named as the domain names them; `parameter` is what the `later` revision calls them. */
+/** The eight lists. Filters have domain names; `parameter` is the name in the `later` revision. */
 export const lists = {
   accounts: {
     itemsProperty: "accounts",
@@ -294,16 +296,16 @@ export const lists = {
 export type ListName = keyof typeof lists
 export const listNames = Object.keys(lists) as ReadonlyArray<ListName>
 
-/** The filters of a list, each absent or with a value of the domain. */
+/** The filters of a list, each absent or a domain value. */
 export type FiltersOf<N extends ListName> = {
   readonly [F in keyof typeof lists[N]["filters"]]?: typeof lists[N]["filters"][F] extends
     Filter<infer S> ? ScalarValues[S] : never
 }
 
-/** The greatest page, and the page of a request that names no size. */
+/** Maximum and default page size. */
 export const limitMax = 2049
 export const limitDefault = 20
-/** The greatest position that a request can name. */
+/** Maximum `fromItem`. */
 export const fromItemMax = 4294967295
 
 /** One page of a list. `fromItem` is inclusive and need not exist. */

@@ -2,7 +2,7 @@ import type { Batch } from "./batch.ts"
 import type { Coordinator } from "./auction.ts"
 import type { NetworkVariables } from "./parameters.ts"
 
-/** Who forges a slot, and when. */
+/** The forger of a slot, and the period of the slot. */
 export interface NextForger {
   readonly coordinator: Coordinator
   readonly period: {
@@ -34,7 +34,7 @@ export interface RecommendedFee {
   readonly createAccountInternal: number
 }
 
-/** The network as it stands at one version of the ledger. */
+/** The state of the network at one version of the ledger. */
 export interface NetworkState {
   /** Newest block of the chain that the writer knows of. */
   readonly lastEthereumBlock: bigint

@@ -70,7 +70,7 @@ const indexOf = (index: number | null, token: Token) =>
 const of = <T>(get: (transaction: Transaction) => T) => (view: TransactionView) =>
   get(view.transaction)
 
-/** @param l1 what the revision shows of an L1 transaction */
+/** @param l1 the L1 part in the revision */
 export const historyTransaction = (l1: Shape<L1Part>) =>
   shape<TransactionView>("HistoryTransaction", "Transaction of the network", {
     L1orL2: field(layer, of((t) => t.l1 === null ? "L2" : "L1")),

@@ -2,13 +2,13 @@ import type { ItemName, Items, ListName, Operation } from "../../contract/mod.ts
 import { isPendingWithdraw, type NetworkConstants, slotOfBlock } from "../../domain/mod.ts"
 import type { LedgerPart, LedgerSnapshot, LedgerStamp } from "../../ports/mod.ts"
 
-/** What an answer can depend on: a part of the ledger, or the slot of its last block. */
+/** A dependency of an answer: a part of the ledger, or the slot of its last block. */
 export type Dependency = LedgerPart | "slot"
 
 /*
- * An answer stays what it is until one of its dependencies changes. Every answer about the ledger depends on the rollbacks. Items that
- * no later block can touch depend on less: a batch on nothing else, a forged transaction and a withdrawn exit on the tokens whose prices
- * they show.
+ * An answer is current until one of its dependencies changes. Every answer about the ledger depends
+ * on the rollbacks. Items that no later block changes depend on less: a batch on nothing else, a
+ * forged transaction and a withdrawn exit on the prices of tokens.
  */
 
 const always = (...parts: ReadonlyArray<Dependency>): ReadonlyArray<Dependency> =>
@@ -19,7 +19,7 @@ const listDependencies: { readonly [N in ListName]: ReadonlyArray<Dependency> } 
   exits: always("tokens", "exits"),
   transactions: always("tokens", "transactions"),
   batches: always("batches"),
-  // a bid is shown with the latest registration of its bidder
+  // a bid includes the latest registration of its bidder
   slots: always("auction", "bids", "coordinators", "slot"),
   bids: always("bids", "coordinators"),
   tokens: always("tokens"),
@@ -41,7 +41,7 @@ type OfItem<N extends ItemName> = (
 const itemDependencies: { readonly [N in ItemName]: OfItem<N> } = {
   account: () => listDependencies.accounts,
   exit: ({ exit }) => isPendingWithdraw(exit) ? listDependencies.exits : tokensOnly,
-  // one that waits in its queue changes when it is forged
+  // a queued transaction changes when it is forged
   transaction: ({ transaction }) =>
     transaction.batchNum === null ? listDependencies.transactions : tokensOnly,
   batch: () => rollBacksOnly,
@@ -52,7 +52,7 @@ const itemDependencies: { readonly [N in ItemName]: OfItem<N> } = {
   coordinator: () => listDependencies.coordinators
 }
 
-/** What an answer of each kind depends on; of an item it depends on the item. */
+/** Returns the dependencies of an answer of each kind. */
 export const dependenciesOf = {
   list: (name: ListName): ReadonlyArray<Dependency> => listDependencies[name],
   item: <N extends ItemName>(
@@ -63,13 +63,19 @@ export const dependenciesOf = {
   ): ReadonlyArray<Dependency> => itemDependencies[name](item, stamp, constants),
   state: stateDependencies,
   config: nothing,
-  /** Its token and that it is requested for, and its sender, who cannot vanish but by a rollback. */
+  /**
+   * The tokens of the transaction and of the requested one, and the sender, which only a rollback
+   * can remove.
+   */
   poolTransaction: (isSenderKnown: boolean): ReadonlyArray<Dependency> =>
     isSenderKnown ? tokensOnly : listDependencies.accounts,
   authorization: nothing
 }
 
-/** The dependencies as they are in a snapshot, as a short text: another one where one of them has changed. */
+/**
+ * Returns the versions of the dependencies in a snapshot as a short text, which changes if one of
+ * them changes.
+ */
 export const versionsOf = (
   dependencies: ReadonlyArray<Dependency>,
   { parts, stamp }: LedgerSnapshot,
@@ -79,6 +85,6 @@ export const versionsOf = (
     (part === "slot" ? slotOfBlock(auction, stamp.ethereumBlockNum) : parts[part]).toString(36)
   ).join(".")
 
-/** The number of the batch that an operation names and that is all its answer shows; null of any other. */
+/** Returns the batch number if the operation returns one batch; otherwise null. */
 export const batchOf = (operation: Operation, path: ReadonlyArray<string>): number | null =>
   operation.kind === "item" && operation.item === "batch" ? Number(path[0]) : null

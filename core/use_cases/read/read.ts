@@ -32,17 +32,19 @@ import {
 } from "../../ports/mod.ts"
 import { dependenciesOf, type Dependency } from "./dependencies.ts"
 
-/** What an operation answers: JSON text, and the snapshot of the ledger it was computed on. */
+/** The answer of an operation: JSON text, and the stamp of its snapshot. */
 export interface Answer {
   readonly json: string
   readonly stamp: LedgerStamp
-  /** Of the ledger: while none of them changes the answer is the same. */
+  /** Dependencies in the ledger: the answer is current while none of them changes. */
   readonly dependsOn: ReadonlyArray<Dependency>
-  /** What it also depends on in the pool, as `PoolTip` knew it before it was read; null where nothing is known. */
+  /** Version in the pool, from `PoolTip` before the read; null if it is unknown. */
   readonly pool?: { readonly key: string; readonly version: number | null }
 }
 
-/** The path names a single thing that does not exist, by the snapshot of the ledger where it is the ledger that knows. */
+/**
+ * The path names an item that does not exist. Has the stamp of the snapshot if the ledger was read.
+ */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: Schema.String,
   stamp: Schema.optionalKey(LedgerStamp)
@@ -50,13 +52,16 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
 
 export type ReadFailure = BadInput | NotFound | NotRegistered | StoreFailure
 
-/** Answers one operation in one revision. Path values and query string are as they stand in a URL: percent-encoded. */
+/**
+ * Answers one operation in one revision. Path values and query string are percent-encoded, as in
+ * the URL.
+ */
 export type Reading = (
   path: ReadonlyArray<string>,
   query: string
 ) => Effect.Effect<Answer, ReadFailure>
 
-/** Every operation of one revision, bound to the stores. */
+/** The operations of one revision, bound to the stores. */
 export interface ReadInterface {
   readonly revision: Revision
   readonly operations: { readonly [Id in OperationId]: Reading }
@@ -65,13 +70,16 @@ export interface ReadInterface {
 export interface ReadOptions {
   readonly context: WireContext
   readonly constants: NetworkConstants
-  /** All revisions that are served. */
+  /** All served revisions. */
   readonly revisions: ReadonlyArray<Revision>
-  /** How many items a parameter may list; as many as a page can show by default. */
+  /** Maximum number of items in a list parameter; the maximum page size by default. */
   readonly listItemsMax?: number
 }
 
-/** Binds the reading operations of every revision to the stores: decoders and writers are built once, here. */
+/**
+ * Returns the read operations of every revision, bound to the stores. It builds decoders and
+ * writers once.
+ */
 export const readInterfaces = Effect.fnUntraced(function*(options: ReadOptions) {
   const stores = { reader: yield* LedgerReader, pool: yield* PoolStore, poolTip: yield* PoolTip }
   return options.revisions.map((revision): ReadInterface => ({
@@ -122,7 +130,7 @@ const reading = (
     stamp: LedgerStamp,
     dependsOn: ReadonlyArray<Dependency>
   ): Answer => ({ json: write(view), stamp, dependsOn })
-  /** Asked for before the store is. */
+  /** The version has to be read before the store. */
   const inPool = (key: string) => ({ key, version: poolTip?.versionOf(key) ?? null })
   switch (operation.kind) {
     case "item":
@@ -180,7 +188,7 @@ const reading = (
   }
 }
 
-/** Reads path values and refuses a query, before anything else. */
+/** Decodes path values, and fails if there is a query string. */
 const single = (
   operation: Operation,
   context: WireContext,
@@ -202,7 +210,7 @@ const single = (
 const badInput = (faults: ReadonlyArray<InputFault>) =>
   new BadInput({ faults: faults as [InputFault, ...Array<InputFault>] })
 
-/** Names the thing that is missing by what it was asked for. */
+/** Returns the error for a missing item, with the value that the client sent. */
 const absent = (
   operation: Operation,
   context: WireContext,
@@ -236,7 +244,10 @@ const nouns: { readonly [S in keyof Shapes]: string } = {
   authorization: "account-creation authorization"
 }
 
-/** A pool transaction with what the ledger knows of it, on one snapshot: token and sender. Neither can vanish but by a rollback. */
+/**
+ * Adds token and sender from one snapshot of the ledger to a pool transaction. Only a rollback can
+ * remove them.
+ */
 const poolView = Effect.fnUntraced(
   function*(reader: Stores["reader"], transaction: PoolTransaction) {
     const { fromAccountIndex, request, tokenId } = transaction

@@ -1,4 +1,4 @@
-/** How a violated invariant is put into a sentence: what the offending value is, and what the caller can do. */
+/** The words of an error message: what the offending value is, and what the caller can do. */
 interface Wording {
   readonly subject: string
   readonly remedy: string
@@ -10,7 +10,7 @@ const asOnChain = "send what the contracts emitted"
 const recompute =
   "process the batch from the same state as the ledger, or roll back to where the two agree"
 
-/** Everything that must hold of a write (domain §3.6, §7.2), by name. */
+/** The invariants of a write (domain §3.6, §7.2), by name. */
 export const invariants = {
   "shape": { subject: "Value", remedy: "send the record as the feed defines it" },
   "block-number": { subject: "Block number", remedy: inOrder },

@@ -3,26 +3,31 @@ import { type Invariant, invariants } from "./_invariants.ts"
 
 export type { Invariant }
 
-/** The names of all invariants that a write is checked against. */
+/** The names of all invariants of a write. */
 export const invariantNames: ReadonlyArray<Invariant> = Struct.keys(invariants)
 
 /**
- * A write contradicts the ledger or itself; nothing of it was stored. Sending the same again cannot help: `message` says what to do.
+ * A write contradicts the ledger or itself; nothing was stored. A retry cannot help: `message` says
+ * what to do.
  *
- * Only the first violation is told, since what follows it is judged on a state that does not exist.
+ * It reports only the first violation: later ones would be checked against a state that does not
+ * exist.
  */
 export class BlockViolation extends Schema.TaggedError<BlockViolation>()("BlockViolation", {
   invariant: Schema.Literals(invariantNames),
   /** The offending value as text. */
   value: Schema.String,
   expected: Schema.String,
-  /** JSON pointer into what was sent: `/batches/0/l2/3/nonce`. */
+  /** JSON pointer into the input: `/batches/0/l2/3/nonce`. */
   place: Schema.String,
-  /** All of it, and of which block: enough for a log. */
+  /** All fields and the block in one sentence for logs. */
   message: Schema.String
 }) {}
 
-/** Names the value that breaks an invariant, what was expected instead, and where it stands. */
+/**
+ * Returns the violation of an invariant by a value: what was expected, and the place of the value
+ * in the input.
+ */
 export const violation = (
   invariant: Invariant,
   value: string | number | bigint | boolean | null,
@@ -40,7 +45,7 @@ export const violation = (
   })
 }
 
-/** The same violation, named by the block that it is one of: a line of a log says which. */
+/** Returns the violation with the number of its block in the message. */
 export function violationOfBlock(
   number: unknown,
   { _tag, message, ...said }: BlockViolation
@@ -52,7 +57,7 @@ export function violationOfBlock(
   })
 }
 
-/** The same violation, seen from a whole of which the first place is a part. */
+/** Returns the violation with its place relative to an enclosing value. */
 export const violationWithin = (
   { invariant, value, expected, place }: BlockViolation,
   prefix: string

@@ -4,9 +4,9 @@ import { type BlockViolation, violation } from "./block_violation.ts"
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /**
- * Reads values that a host hands over in memory, held to what a feed line would have been held to: types alone would let an address
- * with upper-case digits through, which then equals no stored one, and members that nobody knows. What it returns is a copy, which the
- * host can no longer change.
+ * Returns a decoder that validates values of the host like lines of a feed: types alone would
+ * accept an address with upper-case digits, which equals no stored one, and unknown members. The
+ * decoder returns a copy that the host can no longer change.
  */
 export function boundaryDecoder<A, I>(
   schema: Schema.Codec<A, I>
@@ -14,7 +14,8 @@ export function boundaryDecoder<A, I>(
   const copy = Schema.decodeUnknownResult(Schema.toType(schema))
   const decode = Schema.decodeUnknownResult(Schema.toType(schema), { onExcessProperty: "error" })
   return (given, prefix = "") => {
-    // to look for unknown members while copying takes longer than to copy and then to see that none was left out
+    // a copy without a check for unknown members, and a comparison of both, are faster than a copy
+    // with it
     const copied = copy(given)
     if (Result.isSuccess(copied) && isWhole(given, copied.success)) {
       return Result.succeed(copied.success)
@@ -33,7 +34,7 @@ export function boundaryDecoder<A, I>(
   }
 }
 
-/** Whether a copy surely has every member of what was given, at any depth. */
+/** Returns whether the copy has every member of the original, at any depth. */
 function isWhole(given: unknown, copy: unknown): boolean {
   if (typeof given !== "object" || given === null) return true
   if (Array.isArray(given)) {
@@ -56,7 +57,7 @@ interface Members {
   readonly [name: string]: unknown
 }
 
-/** What is not of the shape that a feed defines. */
+/** Returns the violation for a value that does not have the shape of the feed. */
 export const invalidShape = (value: unknown, expected: string, place: string): BlockViolation =>
   violation("shape", textOf(value), expected, place)
 
