@@ -114,7 +114,10 @@ const publicConstants = revise(shapes.publicConstants, {
   put: { safetyAddress: field(address, (c: RollupConstants) => c.safetyAddress) }
 })
 
-/** The revision before: pages carry `pagination`, deposits are called loads, bids and won slots are found by forger. */
+/**
+ * The revision before: pages carry `pagination`, deposits are called loads, bids and won slots are
+ * found by forger.
+ */
 export const earlier: Revision = {
   name: "earlier",
   doc: "Pages say with pagination how many items there are in all",

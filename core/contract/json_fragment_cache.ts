@@ -4,7 +4,9 @@ export type FragmentKey = readonly [object, object | string | undefined]
 /** The writers of an object: one segment, or two segments around a volatile property. */
 export interface Segments<in V> {
   readonly before: (view: V) => string
-  /** The property that changes while the rest stays, such as the price of a token. It is not cached. */
+  /**
+   * The property that changes while the rest stays, such as the price of a token. It is not cached.
+   */
   readonly volatile?: { readonly write: (view: V) => string; readonly after: (view: V) => string }
 }
 
@@ -105,8 +107,8 @@ export const joinSegments = <V>({ volatile, before }: Segments<V>): (view: V) =>
     : (view) => before(view) + volatile.write(view) + volatile.after(view)
 
 /**
- * Returns the same text, stored in one piece: V8 builds long strings as ropes, and converting one to
- * a number flattens it.
+ * Returns the same text, stored in one piece: V8 builds long strings as ropes, and converting one
+ * to a number flattens it.
  */
 const flattenRope = (text: string): string => {
   Number(text)

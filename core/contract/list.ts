@@ -1,7 +1,9 @@
 import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../encoding/mod.ts"
 import type { TransactionType } from "../domain/mod.ts"
 
-/** The types of filter values, by the name of their scalar (`scalar.ts` says how each is written). */
+/**
+ * The types of filter values, by the name of their scalar (`scalar.ts` says how each is written).
+ */
 export interface ScalarValues {
   readonly tokenId: number
   readonly tokenIds: ReadonlyArray<number>

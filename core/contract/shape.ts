@@ -3,13 +3,18 @@ import type { WireContext } from "./wire_context.ts"
 import { type FragmentKey, joinSegments, type Segments } from "./json_fragment_cache.ts"
 import type { AnyShape, JsonSchema, WireType } from "./wire_type.ts"
 
-/** One property of an object on the wire: how to get it from the view (`V`), and how to write it. */
+/**
+ * One property of an object on the wire: how to get it from the view (`V`), and how to write it.
+ */
 export interface Field<in V> {
   readonly bind: (context: WireContext) => (view: V) => string
   readonly schema: (context: WireContext) => Schema.Codec<unknown>
   readonly jsonSchema: (context: WireContext) => JsonSchema
   readonly shapes: ReadonlyArray<AnyShape>
-  /** Whether it changes while the rest of the object stays: the cached text of the object excludes it. */
+  /**
+   * Whether it changes while the rest of the object stays: the cached text of the object excludes
+   * it.
+   */
   readonly isVolatile?: boolean
 }
 
@@ -29,14 +34,20 @@ export const field = <V, T>(type: WireType<T>, get: (view: V) => T, doc?: string
 /** Marks the property that changes while the rest of its object stays; at most one in an object. */
 export const volatileField = <V>(of: Field<V>): Field<V> => ({ ...of, isVolatile: true })
 
-/** The properties of an object in the order in which they are written. All are required, no other is sent. */
+/**
+ * The properties of an object in the order in which they are written. All are required, no other is
+ * sent.
+ */
 export type Fields<V> = { readonly [name: string]: Field<V> }
 
 /** An object of the wire. Names are those of the default network. */
 export interface Shape<in V> extends AnyShape, WireType<V> {
   readonly doc: string
   readonly fields: { readonly [name: string]: Field<V> }
-  /** The immutable values that determine all fields except the volatile one. If present, written objects are cached. */
+  /**
+   * The immutable values that determine all fields except the volatile one. If present, written
+   * objects are cached.
+   */
   readonly cacheKey: ((view: V) => FragmentKey) | undefined
 }
 
@@ -118,7 +129,10 @@ export interface ShapeDifferences<V> {
   readonly put?: Fields<V>
 }
 
-/** Returns the object with the differences of a revision. Throws if they name a property that does not exist. */
+/**
+ * Returns the object with the differences of a revision. Throws if they name a property that does
+ * not exist.
+ */
 export const revise = <V>(
   of: Shape<V>,
   { rename = {}, omit = [], put = {} }: ShapeDifferences<V>

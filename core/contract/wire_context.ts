@@ -10,7 +10,10 @@ import {
 } from "../encoding/mod.ts"
 import { JsonFragmentCache } from "./json_fragment_cache.ts"
 
-/** Writes identifiers as this deployment spells them. Make one per process: it caches the texts of addresses and keys. */
+/**
+ * Writes identifiers as this deployment spells them. Make one per process: it caches the texts of
+ * addresses and keys.
+ */
 export interface WireContext {
   readonly network: Network
   /** A name of the contract (`zkEthereumAddress`) as this network spells it. */

@@ -10,7 +10,10 @@ export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summar
   readonly statuses: ReadonlyArray<400 | 500>
 }
 
-/** The operations that write, by their identifier. Posting the same again changes nothing and is answered alike. */
+/**
+ * The operations that write, by their identifier. Posting the same again changes nothing and is
+ * answered alike.
+ */
 export const writeOperations = {
   postRegister: {
     path: "/account-creation-authorization",

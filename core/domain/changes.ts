@@ -22,7 +22,9 @@ export interface EthereumBlock {
 export interface BatchChanges {
   readonly batch: New<Batch>
   readonly accounts: ReadonlyArray<New<Account>>
-  /** Nonce and balance after the batch, one entry for each account it touched, ascending by index. */
+  /**
+   * Nonce and balance after the batch, one entry for each account it touched, ascending by index.
+   */
   readonly accountUpdates: ReadonlyArray<
     { readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }
   >

@@ -9,13 +9,19 @@ export interface NextForger {
     readonly slotNum: number
     readonly fromBlock: bigint
     readonly toBlock: bigint
-    /** Estimate: 15 seconds a block from the last one, at most the end of the year 9999. Milliseconds since 1970. */
+    /**
+     * Estimate: 15 seconds a block from the last one, at most the end of the year 9999.
+     * Milliseconds since 1970.
+     */
     readonly fromTimestampMs: number
     readonly toTimestampMs: number
   }
 }
 
-/** Averages over the batches of the last 24 hours before the last block (domain §3.13, corrected formulas). */
+/**
+ * Averages over the batches of the last 24 hours before the last block (domain §3.13, corrected
+ * formulas).
+ */
 export interface Metrics {
   readonly transactionsPerBatch: number
   /** Seconds between batches. */

@@ -27,7 +27,10 @@ export interface L1Part {
   readonly depositAmountSuccess: boolean
   /** Value of the deposit in US dollars when the transaction was stored. */
   readonly historicDepositAmountUSD: number | null
-  /** Block in which the transaction entered the queue, or of the batch for a coordinator transaction. */
+  /**
+   * Block in which the transaction entered the queue, or of the batch for a coordinator
+   * transaction.
+   */
   readonly ethereumBlockNum: bigint
 }
 
@@ -39,14 +42,20 @@ export interface L2Part {
   readonly nonce: bigint
 }
 
-/** A transaction of the history: forged, or an L1 user transaction waiting in its queue (`batchNum` null). */
+/**
+ * A transaction of the history: forged, or an L1 user transaction waiting in its queue (`batchNum`
+ * null).
+ */
 export interface Transaction {
   readonly itemId: number
   readonly id: TransactionId
   readonly type: TransactionType
   /** Position in the queue for an L1 user transaction, otherwise in the batch. */
   readonly position: number
-  /** The sender; null for an account-creating transaction until it is forged, then the created account. */
+  /**
+   * The sender; null for an account-creating transaction until it is forged, then the created
+   * account.
+   */
   readonly fromAccountIndex: AccountIndex | null
   readonly fromAddress: EthereumAddress | null
   readonly fromPublicKey: PublicKey | null

@@ -3,8 +3,8 @@ import { LedgerStamp } from "./stamp.ts"
 
 /**
  * The store failed; the caller made no mistake. `retry` is true if the same call may succeed later.
- * `writerChanged` is true if another process may have written the ledger since the last write of this
- * `WriteSession`: read the last block again before the next write.
+ * `writerChanged` is true if another process may have written the ledger since the last write of
+ * this `WriteSession`: read the last block again before the next write.
  */
 export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
   message: Schema.String,
@@ -29,8 +29,8 @@ export const notRegisteredMessage = ({ kind, value }: UnregisteredThing): string
   } ${value} is not registered`
 
 /**
- * Filters name tokens, accounts or batches that were never registered. Lists all of them in the order
- * of the request, with the stamp of the snapshot.
+ * Filters name tokens, accounts or batches that were never registered. Lists all of them in the
+ * order of the request, with the stamp of the snapshot.
  */
 export class NotRegistered extends Schema.TaggedError<NotRegistered>()("NotRegistered", {
   things: Schema.NonEmptyArray(UnregisteredThing),
