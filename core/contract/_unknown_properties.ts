@@ -21,13 +21,15 @@ export const unknownProperties = (
   const names = new Set(known)
   return (members: Iterable<JsonMember>): ReadonlyArray<InputFault> => {
     const faults: Array<InputFault> = []
-    let more = 0
+    let omitted = 0
     for (const { name, text } of members) {
       if (names.has(name)) continue
       if (faults.length < explainedMax) faults.push(explain(name, text, nearestName(name, known)))
-      else more++
+      else omitted++
     }
-    if (more > 0) faults.push(brokenBody(null, null, rule, `${more} more properties are unknown`))
+    if (omitted > 0) {
+      faults.push(brokenBody(null, null, rule, `${omitted} more properties are unknown`))
+    }
     return faults
   }
 

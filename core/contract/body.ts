@@ -102,21 +102,21 @@ export const bodyReader = <T>(
       }])
     }
     const faults: Array<InputFault> = []
-    const given = new Map<string, JsonMember>()
+    const membersByName = new Map<string, JsonMember>()
     const repeated = new Map<string, JsonMember>()
     for (const member of members.success) {
-      if (given.has(member.name)) repeated.set(member.name, member)
-      else given.set(member.name, member)
+      if (membersByName.has(member.name)) repeated.set(member.name, member)
+      else membersByName.set(member.name, member)
     }
     const values: { [name: string]: unknown } = {}
-    for (const [name, member] of given) {
+    for (const [name, member] of membersByName) {
       const known = named.get(name)
       if (known === undefined) continue
       const value = valueOf(known.field, member)
       if (Result.isSuccess(value)) values[known.name] = value.success
       else faults.push(value.failure)
     }
-    faults.push(...explain(given.values()))
+    faults.push(...explain(membersByName.values()))
     for (const [name, { text }] of repeated) {
       faults.push(
         brokenBody(
@@ -128,7 +128,7 @@ export const bodyReader = <T>(
       )
     }
     for (const [name, { field, name: own }] of named) {
-      if (given.has(name)) continue
+      if (membersByName.has(name)) continue
       if (field.required) {
         faults.push(
           brokenBody(

@@ -40,7 +40,7 @@ export const queryReader = <N extends ListName>(
   const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
   const { exclusions, ordered } = declaration(list)
   const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne
-  const given = (parameter: string, values: ReadonlyMap<string, string>) =>
+  const textOf = (parameter: string, values: ReadonlyMap<string, string>) =>
     values.get(parameter) ?? null
 
   return (query) => {
@@ -125,7 +125,7 @@ export const queryReader = <N extends ListName>(
       faults.push(
         brokenRule(
           second,
-          given(second, texts),
+          textOf(second, texts),
           `not together with ${first}`,
           `Parameters ${first} and ${second} exclude each other: give one of them`
         )

@@ -28,7 +28,7 @@ export interface AuditReport {
 
 type Value = string | number | bigint | boolean | null | undefined
 
-const told = (value: Value): string =>
+const formatValue = (value: Value): string =>
   value === undefined || value === null ? "nothing" : String(value)
 
 /**
@@ -52,7 +52,12 @@ export class Findings {
 
   violate(check: AuditCheck, place: string, found: Value, expected: Value): void {
     if (++this.#of(check).violations <= this.#perCheckMax) {
-      this.#violations.push({ check, place, found: told(found), expected: told(expected) })
+      this.#violations.push({
+        check,
+        place,
+        found: formatValue(found),
+        expected: formatValue(expected)
+      })
     }
   }
 

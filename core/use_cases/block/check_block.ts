@@ -39,11 +39,11 @@ export const decideBlock = (
 /**
  * Returns a copy of the block, or a violation if it does not have the shape that the feed defines.
  */
-export const readBlock = (given: BlockFeed): Result.Result<BlockFeed, BlockViolation> =>
+export const readBlock = (input: BlockFeed): Result.Result<BlockFeed, BlockViolation> =>
   Result.mapError(
-    readShape(given),
+    readShape(input),
     (violated) =>
-      violationOfBlock((given as Partial<BlockFeed> | null | undefined)?.number, violated)
+      violationOfBlock((input as Partial<BlockFeed> | null | undefined)?.number, violated)
   )
 
 /** Like `decideBlock`, for the result of `readBlock`. */

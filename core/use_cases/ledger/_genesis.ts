@@ -9,38 +9,38 @@ const read = boundaryDecoder(GenesisFeed)
  * Returns a copy of the genesis record, or a violation if it does not have the shape that the feed
  * defines.
  */
-export const readGenesis = (given: GenesisFeed): Result.Result<GenesisFeed, BlockViolation> =>
-  read(given, "/genesis")
+export const readGenesis = (input: GenesisFeed): Result.Result<GenesisFeed, BlockViolation> =>
+  read(input, "/genesis")
 
 /** Checks that the genesis record of a feed equals the one that the ledger was opened with. */
 export const checkGenesis = (
   opened: GenesisFeed,
-  given: GenesisFeed
+  input: GenesisFeed
 ): BlockViolation | undefined => {
-  const genesis = readGenesis(given)
+  const genesis = readGenesis(input)
   return Result.isFailure(genesis)
     ? genesis.failure
     : difference(encode(opened), encode(genesis.success), "/genesis")
 }
 
 function difference(
-  opened: Schema.Json | undefined,
-  given: Schema.Json | undefined,
+  expected: Schema.Json | undefined,
+  actual: Schema.Json | undefined,
   place: string
 ): BlockViolation | undefined {
-  if (isTree(opened) && isTree(given)) {
-    for (const key of new Set([...Object.keys(opened), ...Object.keys(given)])) {
-      const found = difference(opened[key], given[key], `${place}/${key}`)
+  if (isTree(expected) && isTree(actual)) {
+    for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      const found = difference(expected[key], actual[key], `${place}/${key}`)
       if (found !== undefined) return found
     }
     return undefined
   }
-  return opened === given
+  return expected === actual
     ? undefined
     : violation(
       "genesis",
-      textOf(given),
-      `${textOf(opened)}, with which this ledger was opened`,
+      textOf(actual),
+      `${textOf(expected)}, with which this ledger was opened`,
       place
     )
 }

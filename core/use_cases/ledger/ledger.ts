@@ -60,10 +60,10 @@ export class Ledger extends Context.Service<Ledger, {
     Layer.effect(
       Ledger,
       Effect.gen(function*() {
-        const own = yield* Effect.orDie(Effect.fromResult(readGenesis(genesis)))
+        const ownGenesis = yield* Effect.orDie(Effect.fromResult(readGenesis(genesis)))
         const counts = new WriteCounts()
         yield* counts.measured
-        return Ledger.of(make(yield* LedgerWriter, own, keccak256, options, counts))
+        return Ledger.of(make(yield* LedgerWriter, ownGenesis, keccak256, options, counts))
       })
     )
 }
@@ -88,8 +88,8 @@ function make(
         ? decideOwnBlock(rules, block)
         : decideWithDeferredProofs(rules, verifyExitProofs, block)
     )
-  const applyBlock = (given: BlockFeed): Writing<BlockReport> =>
-    counts.counted("block", reading(() => readBlock(given), applyOwn), ({ applied }) => !applied)
+  const applyBlock = (input: BlockFeed): Writing<BlockReport> =>
+    counts.counted("block", reading(() => readBlock(input), applyOwn), ({ applied }) => !applied)
   const rollBack = (toBlock: bigint): Writing<RollBackReport> =>
     counts.counted(
       "rollBack",
@@ -97,10 +97,10 @@ function make(
         writer.rollBack(number, (view) =>
           resultOf(checkRollBack(genesis.block.number, number, view))))
     )
-  const setPrices = (given: ReadonlyArray<PriceFeed>): Writing<LedgerStamp> =>
+  const setPrices = (input: ReadonlyArray<PriceFeed>): Writing<LedgerStamp> =>
     counts.counted(
       "prices",
-      reading(() => readPrices(given, "/prices"), (prices) =>
+      reading(() => readPrices(input, "/prices"), (prices) =>
         writer.setPrices(prices, decidePrices(prices)))
     )
   const applyRecord = (record: FeedRecord): Writing<RecordReport> => {

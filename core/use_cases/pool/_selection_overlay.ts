@@ -32,17 +32,17 @@ type Owner = Pick<Account, "tokenId" | "address"> & { readonly publicKey: Public
 /** The ledger after the selected transactions. Changes since the last commit can be rolled back. */
 export class SelectionOverlay {
   readonly #ports: PoolPorts
-  readonly #given: ReadonlyArray<New<Account>>
+  readonly #initialAccounts: ReadonlyArray<New<Account>>
   readonly #accounts = new Map<AccountIndex, OverlayAccount | null>()
   readonly #owners = new Map<string, AccountIndex | null>()
   readonly #positions = new Map<string, number>()
   #toCreate: Array<AccountToCreate> = []
   #undo: Array<() => void> = []
 
-  constructor(ports: PoolPorts, given: ReadonlyArray<New<Account>>) {
+  constructor(ports: PoolPorts, initialAccounts: ReadonlyArray<New<Account>>) {
     this.#ports = ports
-    this.#given = given
-    for (const before of given) {
+    this.#initialAccounts = initialAccounts
+    for (const before of initialAccounts) {
       this.#accounts.set(before.index, {
         before,
         ledgerNonce: null,
@@ -88,7 +88,9 @@ export class SelectionOverlay {
     const known = this.#owners.get(key)
     if (known !== undefined) return Effect.succeed(known)
     return Effect.map(this.#lookUp(owner), (found) => {
-      const index = found ?? this.#given.find((account) => isOwnedBy(account, owner))?.index ?? null
+      const index = found ?? this.#initialAccounts.find((account) =>
+        isOwnedBy(account, owner)
+      )?.index ?? null
       this.#owners.set(key, index)
       return index
     })

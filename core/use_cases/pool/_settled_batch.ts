@@ -17,7 +17,7 @@ export const batchChanges = Effect.fnUntraced(
       // nonces of an account ascend within a batch
       nonces.set(transaction.fromAccountIndex!, transaction.l2.nonce + 1n)
     }
-    const taken = yield* pool.pooled([...forged.keys()])
+    const forgedRows = yield* pool.pooled([...forged.keys()])
     const beaten = yield* pool.pendingBelow([...nonces].map(([index, nonce]) => ({ index, nonce })))
     const underWay = [
       ...yield* pool.inBatches({ state: "fing", from: batchNum, to: batchNumLimit }),
@@ -28,7 +28,7 @@ export const batchChanges = Effect.fnUntraced(
     const others = (rows: ReadonlyArray<Pooled>) =>
       rows.filter(({ transaction }) => !forged.has(transaction.id))
     return [
-      ...taken.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
+      ...forgedRows.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
       ...others([...beaten, ...underWay.filter(isBeaten)]).map((row) =>
         change(
           row,

@@ -22,9 +22,9 @@ export interface Refusal {
   readonly code: SkipCode
   readonly reason: string
   /** The nonce is too high: the transaction may become possible after another one of its sender. */
-  readonly early: boolean
+  readonly isEarly: boolean
   /** The ledger has used the nonce: the transaction can never be forged. */
-  readonly late: boolean
+  readonly isLate: boolean
 }
 
 export interface Possible {
@@ -137,8 +137,8 @@ const refusal = (reasonCode: SkipCode, reason: string): Refusal => ({
   kind: "refused",
   code: reasonCode,
   reason,
-  early: false,
-  late: false
+  isEarly: false,
+  isLate: false
 })
 
 const noSpace = (newAccountsMax: number): Refusal =>
@@ -152,6 +152,6 @@ const otherNonce = (nonce: bigint, sender: OverlayAccount): Refusal => ({
     code.notCurrentNonce,
     `Nonce ${nonce} is not the current one of the sender, ${sender.nonce}`
   ),
-  early: nonce > sender.nonce,
-  late: sender.ledgerNonce !== null && nonce < sender.ledgerNonce
+  isEarly: nonce > sender.nonce,
+  isLate: sender.ledgerNonce !== null && nonce < sender.ledgerNonce
 })

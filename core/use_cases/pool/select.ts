@@ -83,7 +83,7 @@ export const selectFrom = Effect.fnUntraced(function*(
       atMs
     }))
     yield* ports.pool.skip(skippedTransactions)
-    yield* reconcileWithLedger(ports, ...found.late)
+    yield* reconcileWithLedger(ports, ...found.superseded)
     return {
       batchNum,
       transactions: found.selected,
@@ -108,7 +108,7 @@ const GROUP_MAX = 4
 class Selecting {
   readonly selected: Array<SelectedTransaction> = []
   readonly refused = new Map<TransactionId, Pick<Refusal, "code" | "reason">>()
-  readonly late: Array<PoolTransaction> = []
+  readonly superseded: Array<PoolTransaction> = []
   readonly overlay: SelectionOverlay
   readonly #ports: PoolPorts
   readonly #keccak256: Keccak256
@@ -167,8 +167,8 @@ class Selecting {
           continue
         }
         this.#refuse(candidate, refusal)
-        if (refusal.early) this.#park(candidate)
-        if (refusal.late) this.late.push(candidate.row.transaction)
+        if (refusal.isEarly) this.#park(candidate)
+        if (refusal.isLate) this.superseded.push(candidate.row.transaction)
       }
     })
   }
@@ -223,8 +223,8 @@ class Selecting {
     return {
       kind: "refused",
       code: skipCodes.requestedNotForged,
-      early: false,
-      late: false,
+      isEarly: false,
+      isLate: false,
       reason: `The requested transaction${
         at === null ? "" : ` ${at.row.transaction.id}`
       } cannot be forged in the same batch: ${why}`

@@ -35,8 +35,8 @@ export const settlePool = Effect.fnUntraced(
     for (const id of yield* releaseForging(ports, options)) changed.add(id)
     // a transaction that has just become pending may have lost its nonce while it was in another
     // state
-    const returned = yield* ports.pool.pooled([...changed])
-    yield* reconcileWithLedger(ports, ...transactionsOf(returned))
+    const changedRows = yield* ports.pool.pooled([...changed])
+    yield* reconcileWithLedger(ports, ...transactionsOf(changedRows))
     return [...changed]
   }
 )
@@ -51,11 +51,15 @@ const takeStep = Effect.fnUntraced(
     if (from === null) return last === 0 ? "done" : yield* start(ports, last)
     if (!(yield* isInLedger(ports, from))) {
       const to = yield* lastAgreed(ports, from)
-      const kept = to === null ? 0 : to.batchNum
+      const lastBatchNum = to === null ? 0 : to.batchNum
       return (yield* pool.settle({
         from,
         to,
-        changes: yield* changesToPending(ports, kept, `Batches after ${kept} were rolled back`)
+        changes: yield* changesToPending(
+          ports,
+          lastBatchNum,
+          `Batches after ${lastBatchNum} were rolled back`
+        )
       }, atMs)) ?? []
     }
     if (from.batchNum >= last) return "done"
@@ -63,7 +67,7 @@ const takeStep = Effect.fnUntraced(
       const { item } = yield* reader.find("batch", last)
       return item === null
         ? []
-        : (yield* pool.settle({ from, to: markOf(item), changes: [] }, atMs)) ?? []
+        : (yield* pool.settle({ from, to: settledBatchOf(item), changes: [] }, atMs)) ?? []
     }
     const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
     if (item === null) return []
@@ -71,7 +75,7 @@ const takeStep = Effect.fnUntraced(
     // a rollback between the two reads would put a batch of the old chain below one of the new
     // chain
     if (!(yield* isInLedger(ports, from))) return []
-    return (yield* pool.settle({ from, to: markOf(item.batch), changes }, atMs)) ?? []
+    return (yield* pool.settle({ from, to: settledBatchOf(item.batch), changes }, atMs)) ?? []
   }
 )
 
@@ -96,7 +100,7 @@ const start = Effect.fnUntraced(
         changes.push(...yield* lookedUp(ports, row))
       }
     }
-    return (yield* pool.settle({ from: null, to: markOf(item), changes }, atMs)) ?? []
+    return (yield* pool.settle({ from: null, to: settledBatchOf(item), changes }, atMs)) ?? []
   }
 )
 
@@ -121,15 +125,15 @@ const releaseForging = (ports: PoolPorts, options: SettleOptions) =>
 const staleForging = Effect.fnUntraced(
   function*({ pool }: PoolPorts, last: number, { forgingMaxMs }: SettleOptions) {
     const atMs = yield* Clock.currentTimeMillis
-    const missed = yield* pool.inBatches({ state: "fing", from: 0, to: last })
+    const leftOut = yield* pool.inBatches({ state: "fing", from: 0, to: last })
     const waiting = [
       ...yield* pool.inBatches({ state: "fing", from: last + 1, to: batchNumLimit }),
       ...yield* pool.inBatches({ state: "fged", from: last + 1, to: batchNumLimit })
     ]
-    const late = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
+    const overdue = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
     return [
-      ...missed.map((row) => change(row, "pend", null, forgedWithout(row.transaction.batchNum!))),
-      ...late.map((row) =>
+      ...leftOut.map((row) => change(row, "pend", null, forgedWithout(row.transaction.batchNum!))),
+      ...overdue.map((row) =>
         change(
           row,
           "pend",
@@ -155,17 +159,17 @@ const isInLedger = ({ reader }: PoolPorts, { batchNum, ethereumBlockHash }: Sett
 const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: SettledBatch) {
   let below = above.batchNum
   for (;;) {
-    const marks = yield* ports.pool.settledBatchesBelow({ batchNum: below, limit: MARKS_MAX })
+    const marks = yield* ports.pool.settledBatchesBelow({ batchNum: below, limit: PAGE })
     for (const mark of marks) if (yield* isInLedger(ports, mark)) return mark
-    if (marks.length < MARKS_MAX) return null
+    if (marks.length < PAGE) return null
     below = marks.at(-1)!.batchNum
   }
 })
 
 /** Settled batches per read; a rollback is seldom deeper. */
-const MARKS_MAX = 64
+const PAGE = 64
 
-const markOf = ({ batchNum, ethereumBlockHash }: Batch): SettledBatch => ({
+const settledBatchOf = ({ batchNum, ethereumBlockHash }: Batch): SettledBatch => ({
   batchNum,
   ethereumBlockHash
 })

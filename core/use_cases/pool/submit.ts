@@ -133,8 +133,8 @@ function make(
   )
 
   // each check is more expensive than the one before it, and runs only if that one found nothing
-  const submitTransaction = Effect.fnUntraced(function*(given: PostedTransaction) {
-    const posted = withoutEmptyParts(given)
+  const submitTransaction = Effect.fnUntraced(function*(input: PostedTransaction) {
+    const posted = withoutEmptyParts(input)
     const { id } = posted
     yield* orRefused(postedFaults(posted, refuse, keccak256))
     const known = yield* pool.transaction(id)

@@ -48,11 +48,11 @@ export const violation = (
 /** Returns the violation with the number of its block in the message. */
 export function violationOfBlock(
   number: unknown,
-  { _tag, message, ...said }: BlockViolation
+  { _tag, message, ...fields }: BlockViolation
 ): BlockViolation {
   const block = typeof number === "bigint" ? `Block ${number}` : "Block without number"
   return new BlockViolation({
-    ...said,
+    ...fields,
     message: `${block}: ${message.slice(0, 1).toLowerCase()}${message.slice(1)}`
   })
 }

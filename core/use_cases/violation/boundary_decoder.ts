@@ -10,23 +10,23 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
  */
 export function boundaryDecoder<A, I>(
   schema: Schema.Codec<A, I>
-): (given: unknown, prefix?: string) => Result.Result<A, BlockViolation> {
+): (input: unknown, prefix?: string) => Result.Result<A, BlockViolation> {
   const copy = Schema.decodeUnknownResult(Schema.toType(schema))
   const decode = Schema.decodeUnknownResult(Schema.toType(schema), { onExcessProperty: "error" })
-  return (given, prefix = "") => {
+  return (input, prefix = "") => {
     // a copy without a check for unknown members, and a comparison of both, are faster than a copy
     // with it
-    const copied = copy(given)
-    if (Result.isSuccess(copied) && isWhole(given, copied.success)) {
+    const copied = copy(input)
+    if (Result.isSuccess(copied) && isWhole(input, copied.success)) {
       return Result.succeed(copied.success)
     }
-    return Result.mapError(decode(given), ({ issue }) => {
+    return Result.mapError(decode(input), ({ issue }) => {
       const [first] = issuesOf(issue).issues
       const path = (first?.path ?? []).map((segment) =>
         typeof segment === "object" ? segment.key : segment
       )
       return invalidShape(
-        valueAt(given, path),
+        valueAt(input, path),
         ruleOf(first?.message),
         prefix + path.map((key) => `/${String(key)}`).join("")
       )
@@ -35,22 +35,22 @@ export function boundaryDecoder<A, I>(
 }
 
 /** Returns whether the copy has every member of the original, at any depth. */
-function isWhole(given: unknown, copy: unknown): boolean {
-  if (typeof given !== "object" || given === null) return true
-  if (Array.isArray(given)) {
-    for (let at = 0; at < given.length; at++) {
+function isWhole(input: unknown, copy: unknown): boolean {
+  if (typeof input !== "object" || input === null) return true
+  if (Array.isArray(input)) {
+    for (let at = 0; at < input.length; at++) {
       if (
-        typeof given[at] === "object" && !isWhole(given[at], (copy as ReadonlyArray<unknown>)[at])
+        typeof input[at] === "object" && !isWhole(input[at], (copy as ReadonlyArray<unknown>)[at])
       ) return false
     }
     return true
   }
-  for (const key in given) {
+  for (const key in input) {
     if (!Object.hasOwn(copy as Members, key)) return false
-    const inside = (given as Members)[key]
+    const inside = (input as Members)[key]
     if (typeof inside === "object" && !isWhole(inside, (copy as Members)[key])) return false
   }
-  return Object.getOwnPropertySymbols(given).length === 0
+  return Object.getOwnPropertySymbols(input).length === 0
 }
 
 interface Members {
@@ -68,10 +68,10 @@ const ruleOf = (message: string | undefined): string => {
     : message.replace(/^Expected /u, "")
 }
 
-const valueAt = (given: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
+const valueAt = (input: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
   path.reduce<unknown>(
     (part, key) => typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined,
-    given
+    input
   )
 
 const textOf = (value: unknown): string =>
