@@ -15,7 +15,7 @@ import {
 } from "../core/mod.ts"
 import { type FeedFileError, feedFrom, type OpenFeed } from "./feed_file.ts"
 import { followFeed } from "./follow_feed.ts"
-import { type WriterChanged, patiently, startingInTurn } from "./patience.ts"
+import { patiently, startingInTurn, type WriterChanged } from "./patience.ts"
 import type { OpenStores } from "./stores.ts"
 
 /** Which network, and how it goes on. */

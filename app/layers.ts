@@ -2,8 +2,8 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../adapters/hashing/mod.ts"
 import { Application, type HttpLimits, type Mount, type Observing } from "../adapters/http/mod.ts"
 import {
-  type GenesisFeed,
   type ExitProofVerifier,
+  type GenesisFeed,
   type Ledger,
   type LedgerReader,
   LedgerTip,

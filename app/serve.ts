@@ -13,7 +13,7 @@ import { nodeOver } from "./layers.ts"
 import { mountsOf } from "./mounts.ts"
 import { openStores, placeOf } from "./stores.ts"
 import { lastVerification } from "./verification.ts"
-import { verifyExitProofsInThread, verifierThreads } from "./verifier.ts"
+import { verifierThreads, verifyExitProofsInThread } from "./verifier.ts"
 import { runAsWorker, type WorkerSelf } from "./workers/mod.ts"
 
 export type ServeSettings = Settled<typeof settings.serverSettings>

@@ -1,4 +1,4 @@
-import type { Authorization, SkippedTransaction, PoolTransaction } from "../../core/domain/mod.ts"
+import type { Authorization, PoolTransaction, SkippedTransaction } from "../../core/domain/mod.ts"
 import type { PublicKey } from "../../core/encoding/mod.ts"
 import type { PoolStore } from "../../core/ports/mod.ts"
 

@@ -16,9 +16,9 @@ import {
   type LedgerView,
   noPartChanged,
   partsOfBlock,
-  withVersion,
   RecentSnapshots,
-  type RollBackReport
+  type RollBackReport,
+  withVersion
 } from "../../core/ports/mod.ts"
 import { Auction } from "./_auction.ts"
 import { assertPrices, assertStorable } from "./_assert_changes.ts"

@@ -10,6 +10,7 @@ import { Effect, Layer, Result } from "effect"
 import type { GenesisFeed, NetworkState, TokenId } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
 import {
+  type AccountsAndTokens,
   type Found,
   LedgerReader,
   type LedgerSnapshot,
@@ -18,10 +19,9 @@ import {
   type LedgerView,
   LedgerWriter,
   NotRegistered,
-  type Page,
-  type AccountsAndTokens
+  type Page
 } from "../../core/ports/mod.ts"
-import { findItem, findAccountsAndTokens } from "./_find.ts"
+import { findAccountsAndTokens, findItem } from "./_find.ts"
 import { Ledger, type LedgerOptions } from "./_ledger.ts"
 import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"

@@ -1,19 +1,19 @@
 import { Context, Effect, Layer } from "effect"
 import type {
   Authorization,
-  SkippedTransaction,
   PoolTransaction,
-  PoolTransition
+  PoolTransition,
+  SkippedTransaction
 } from "../../core/domain/mod.ts"
 import type { EthereumAddress, PublicKey, TransactionId } from "../../core/encoding/mod.ts"
 import {
   type Added,
-  type SettledBatch,
   type PoolChange,
   type Pooled,
   type PoolLimits,
   PoolStore,
-  PoolTip
+  PoolTip,
+  type SettledBatch
 } from "../../core/ports/mod.ts"
 import { frozenCopy } from "./_frozen.ts"
 import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"

@@ -6,10 +6,10 @@ import { storeFailure } from "./_failure.ts"
 import { markOf } from "./_pool_changing.ts"
 import {
   numberOrNull,
-  type SkippedTransactionRow,
-  skippedTransactionOf,
   pooledOf,
   type PoolTransactionRow,
+  skippedTransactionOf,
+  type SkippedTransactionRow,
   transactionColumns,
   transactionOf
 } from "./_pool_rows.ts"

@@ -1,11 +1,11 @@
 import {
   feeUnits,
-  type SkippedTransaction,
-  type SkipCode,
   type PoolState,
   type PoolTransaction,
   type PoolTransactionType,
-  type RequestedTransaction
+  type RequestedTransaction,
+  type SkipCode,
+  type SkippedTransaction
 } from "../../core/domain/mod.ts"
 import type { Pooled } from "../../core/ports/mod.ts"
 import {

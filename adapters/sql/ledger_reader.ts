@@ -10,7 +10,7 @@ import {
 import { makeAsk } from "./_ask.ts"
 import type { Values } from "./_client.ts"
 import { storeFailure } from "./_failure.ts"
-import { findItem, findAccountsAndTokens } from "./_find.ts"
+import { findAccountsAndTokens, findItem } from "./_find.ts"
 import { headStatement, listTable, listTokens } from "./_list.ts"
 import { makeSlotReader } from "./_list_slots.ts"
 import { readAnswer } from "./_read_answer.ts"

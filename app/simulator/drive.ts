@@ -8,7 +8,7 @@ import {
   Submission,
   type SubmissionFailure
 } from "../../core/use_cases/mod.ts"
-import { type WriterChanged, patiently, patientlyInTurn, startingInTurn } from "../patience.ts"
+import { patiently, patientlyInTurn, startingInTurn, type WriterChanged } from "../patience.ts"
 import type { PoolEntry } from "./_world.ts"
 import { prehistory } from "./prehistory.ts"
 import type { LiveSide, Simulation } from "./simulation.ts"

@@ -10,7 +10,7 @@ import {
   type StoreFailure
 } from "../../core/ports/mod.ts"
 import { Pool } from "../../core/use_cases/mod.ts"
-import { type WriterChanged, startingInTurn } from "../patience.ts"
+import { startingInTurn, type WriterChanged } from "../patience.ts"
 import type { Picture } from "./_resumed_world.ts"
 import type { PoolEntry } from "./_world.ts"
 import type { Simulation } from "./simulation.ts"

@@ -1,10 +1,10 @@
 import { Context, type Effect } from "effect"
 import type {
   Authorization,
-  SkippedTransaction,
   PoolState,
   PoolTransaction,
   PoolTransition,
+  SkippedTransaction,
   TokenId
 } from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../encoding/mod.ts"

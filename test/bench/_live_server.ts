@@ -3,7 +3,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import { serverLayer } from "../../adapters/http/node.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { prehistory, simulate } from "../../app/simulator/mod.ts"
-import { verifyExitProofsInThread, verifierThreads } from "../../app/verifier.ts"
+import { verifierThreads, verifyExitProofsInThread } from "../../app/verifier.ts"
 import { Ledger } from "../../core/mod.ts"
 
 /*

@@ -1,13 +1,13 @@
 import {
-  feeUnits,
   type Authorization,
-  type SkippedTransaction,
+  feeUnits,
   type PoolState,
+  poolStates,
   type PoolTransaction,
   type PoolTransition,
-  poolStates
+  type SkippedTransaction
 } from "../../core/domain/mod.ts"
-import type { Added, SettledBatch, PoolChange, Pooled, PoolLimits } from "../../core/ports/mod.ts"
+import type { Added, PoolChange, Pooled, PoolLimits, SettledBatch } from "../../core/ports/mod.ts"
 
 /** A pool that looks at all its transactions for every question. */
 export class NaivePool {

@@ -1,8 +1,8 @@
 import type {
-  SkippedTransaction,
   PoolState,
   PoolTransaction,
-  PoolTransition
+  PoolTransition,
+  SkippedTransaction
 } from "../../core/domain/mod.ts"
 import type { TransactionId } from "../../core/encoding/mod.ts"
 import type { PoolChange } from "../../core/ports/mod.ts"

@@ -20,10 +20,10 @@ import {
   NotRegistered,
   notRegisteredMessage,
   partsOfBlock,
-  withVersion,
   RecentSnapshots,
   type Series,
-  VerifierBusy
+  VerifierBusy,
+  withVersion
 } from "../../core/ports/mod.ts"
 
 const stamp = { ethereumBlockNum: 1n, batchNum: null, version: 1 }

@@ -1,5 +1,5 @@
 import type { AccountView } from "../../domain/mod.ts"
-import { volatileField, field, reference, shape } from "../shape.ts"
+import { field, reference, shape, volatileField } from "../shape.ts"
 import { accountIndex, bigInt, itemId, nonce, prefixedAddress, publicKey } from "./_scalars.ts"
 import { token } from "./token.ts"
 

@@ -1,5 +1,5 @@
 import type { ExitView, MerkleProof } from "../../domain/mod.ts"
-import { volatileField, field, reference, shape } from "../shape.ts"
+import { field, reference, shape, volatileField } from "../shape.ts"
 import { arrayOf, booleanType, integerType, nullable } from "../wire_type.ts"
 import { accountIndex, batchNum, bigInt, ethBlockNum, itemId } from "./_scalars.ts"
 import { token } from "./token.ts"

@@ -1,5 +1,5 @@
 import type { L1Part, L2Part, Token, Transaction, TransactionView } from "../../domain/mod.ts"
-import { volatileField, field, reference, type Shape, shape } from "../shape.ts"
+import { field, reference, type Shape, shape, volatileField } from "../shape.ts"
 import { booleanType, nullable } from "../wire_type.ts"
 import {
   accountIndex,

@@ -1,6 +1,6 @@
 import { protocol } from "../../domain/mod.ts"
 import { type BlockViolation, violation } from "../violation/mod.ts"
-import { credit, type BatchOverlay } from "./_batch_overlay.ts"
+import { type BatchOverlay, credit } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** Greatest number of fee accounts in a batch. */

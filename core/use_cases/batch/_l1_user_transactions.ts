@@ -1,7 +1,7 @@
 import type { New, Transaction } from "../../domain/mod.ts"
 import { EXIT_ACCOUNT, isUserAccount, NO_ACCOUNT } from "../../encoding/mod.ts"
 import type { BlockViolation } from "../violation/mod.ts"
-import { credit, type OverlayAccount, type BatchOverlay } from "./_batch_overlay.ts"
+import { type BatchOverlay, credit, type OverlayAccount } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** Applies the forged queue by position. Ineffective amounts of a transaction become zero. */

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import type { L2Feed } from "../../domain/mod.ts"
 import { encodeFloat40, EXIT_ACCOUNT, feeAmount, isUserAccount } from "../../encoding/mod.ts"
 import { type BlockViolation, type Invariant, violation } from "../violation/mod.ts"
-import { credit, type OverlayAccount, type BatchOverlay } from "./_batch_overlay.ts"
+import { type BatchOverlay, credit, type OverlayAccount } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
 /** The greatest nonce that fits into a leaf of the state tree. */

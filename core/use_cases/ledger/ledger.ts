@@ -10,12 +10,12 @@ import {
 } from "../../ports/mod.ts"
 import {
   checkPrices,
-  decideWithDeferredProofs,
   decideOwnBlock,
+  decideWithDeferredProofs,
   type ExitProofVerifier,
   readBlock
 } from "../block/mod.ts"
-import { type BlockViolation, invalidShape, boundaryDecoder, violation } from "../violation/mod.ts"
+import { type BlockViolation, boundaryDecoder, invalidShape, violation } from "../violation/mod.ts"
 import { checkGenesis, readGenesis } from "./_genesis.ts"
 import { WriteCounts } from "./_write_counts.ts"
 

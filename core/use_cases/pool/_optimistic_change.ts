@@ -1,10 +1,10 @@
 import { Clock, Effect } from "effect"
 import type { TransactionId } from "../../encoding/mod.ts"
 import type {
-  SettledBatch,
   LedgerReader,
   PoolChange,
   PoolStore,
+  SettledBatch,
   StoreFailure
 } from "../../ports/mod.ts"
 

@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import {
   feeUnits,
+  type PoolTransaction,
   type SkipCode,
-  skipCodes as code,
-  type PoolTransaction
+  skipCodes as code
 } from "../../domain/mod.ts"
 import { type AccountIndex, INTERNAL_ADDRESS } from "../../encoding/mod.ts"
 import type { Pooled, StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
-import { ownerOf, type OverlayAccount, type SelectionOverlay } from "./_selection_overlay.ts"
+import { type OverlayAccount, ownerOf, type SelectionOverlay } from "./_selection_overlay.ts"
 
 /** The destination of a selected transaction. */
 export type SelectedReceiver =

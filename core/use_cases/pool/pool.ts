@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import type { SkippedTransaction, PoolTransaction, PoolTransition } from "../../domain/mod.ts"
+import type { PoolTransaction, PoolTransition, SkippedTransaction } from "../../domain/mod.ts"
 import type { AccountIndex, Keccak256, TransactionId } from "../../encoding/mod.ts"
 import {
   LedgerReader,

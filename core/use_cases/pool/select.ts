@@ -2,9 +2,9 @@ import { Clock, Effect, Result } from "effect"
 import {
   type Account,
   type New,
-  type SkippedTransaction,
+  type PoolTransaction,
   skipCodes,
-  type PoolTransaction
+  type SkippedTransaction
 } from "../../domain/mod.ts"
 import {
   type AccountIndex,
@@ -13,7 +13,7 @@ import {
   type TransactionId
 } from "../../encoding/mod.ts"
 import type { LedgerStamp, Pooled, StoreFailure } from "../../ports/mod.ts"
-import { tryApply, type Refusal, type SelectedReceiver } from "./_try_apply.ts"
+import { type Refusal, type SelectedReceiver, tryApply } from "./_try_apply.ts"
 import { type Candidate, candidateOf, openCandidates } from "./_candidates.ts"
 import { reconcileWithLedger } from "./_superseded.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"

@@ -1,15 +1,15 @@
 import { Clock, Effect } from "effect"
 import type { Batch } from "../../domain/mod.ts"
 import type { TransactionId } from "../../encoding/mod.ts"
-import type { SettledBatch, PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
+import type { PoolChange, Pooled, SettledBatch, StoreFailure } from "../../ports/mod.ts"
 import {
   batchNumLimit,
   changeIfUnsettled,
   lastSettledBatch,
   type PoolPorts
 } from "./_optimistic_change.ts"
-import { reconcileWithLedger, findSuperseded } from "./_superseded.ts"
-import { batchChanges, change, forgedWithout, changesToPending } from "./_settled_batch.ts"
+import { findSuperseded, reconcileWithLedger } from "./_superseded.ts"
+import { batchChanges, change, changesToPending, forgedWithout } from "./_settled_batch.ts"
 
 export interface SettleOptions {
   /** Maximum time between selection and batch; after it a transaction is pending again. */

@@ -6,4 +6,4 @@ export {
   violationOfBlock,
   violationWithin
 } from "./block_violation.ts"
-export { invalidShape, boundaryDecoder } from "./boundary_decoder.ts"
+export { boundaryDecoder, invalidShape } from "./boundary_decoder.ts"
