@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { LedgerStamp } from "./stamp.ts"
+import { LedgerStamp } from "./ledger_parts.ts"
 
 /**
  * The store failed; the caller made no mistake. `retry` is true if the same call may succeed later.

@@ -1,4 +1,15 @@
+import { Schema } from "effect"
 import type { BlockChanges } from "../domain/mod.ts"
+
+/** Identifies the snapshot that an answer was computed on; every answer carries it. */
+export const LedgerStamp = Schema.Struct({
+  ethereumBlockNum: Schema.BigInt,
+  /** Null before the first batch. */
+  batchNum: Schema.NullOr(Schema.Int),
+  /** Grows with every applied block and batch, every price and every rollback. */
+  version: Schema.Int
+})
+export type LedgerStamp = typeof LedgerStamp.Type
 
 /**
  * The parts of a ledger that change separately, and that an answer can depend on. `rollBacks`

@@ -11,7 +11,7 @@ import type {
 import type { Account, NetworkState, Token, TokenId } from "../domain/mod.ts"
 import type { AccountIndex } from "../encoding/mod.ts"
 import type { NotRegistered, StoreFailure } from "./failures.ts"
-import type { LedgerStamp } from "./stamp.ts"
+import type { LedgerStamp } from "./ledger_parts.ts"
 
 /** Items and counts of one snapshot. */
 export interface Page<Item> {

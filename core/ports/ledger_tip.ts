@@ -1,6 +1,5 @@
 import { Context } from "effect"
-import type { PartVersions } from "./ledger_parts.ts"
-import type { LedgerStamp } from "./stamp.ts"
+import type { LedgerStamp, PartVersions } from "./ledger_parts.ts"
 
 /** The stamp of a snapshot, and the version that last changed each part of it. */
 export interface LedgerSnapshot {

@@ -15,7 +15,7 @@ import type {
 } from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress } from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
-import type { LedgerStamp } from "./stamp.ts"
+import type { LedgerStamp } from "./ledger_parts.ts"
 
 /**
  * The ledger before a write, restricted to what the decision needs: everything that the block

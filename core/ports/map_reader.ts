@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import type { NotRegistered, StoreFailure } from "./failures.ts"
 import type { LedgerReader } from "./ledger_reader.ts"
-import type { LedgerStamp } from "./stamp.ts"
+import type { LedgerStamp } from "./ledger_parts.ts"
 
 type Reader = LedgerReader["Service"]
 
