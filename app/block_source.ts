@@ -6,16 +6,16 @@ import {
   type Ledger,
   LedgerReader,
   type LedgerWriter,
-  newSeries,
+  newWriteSession,
   type Pool,
   type PoolStore,
   type StoreFailure,
   type Submission,
-  WriteSeries
+  WriteSession
 } from "../core/mod.ts"
 import { type FeedFileError, feedFrom, type OpenFeed } from "./feed_file.ts"
 import { followFeed } from "./follow_feed.ts"
-import { type Overtaken, patiently, startingInTurn } from "./patience.ts"
+import { patiently, startingInTurn, type WriterChanged } from "./patience.ts"
 import type { OpenStores } from "./stores.ts"
 
 /** Which network, and how it goes on. */
@@ -47,7 +47,7 @@ const fed = ({ genesis, records }: OpenFeed): BlockSource => ({
 
 /** What the writes go on from is looked at again where another process may have written in between. */
 const inOneSeries = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
-  Effect.suspend(() => Effect.provideService(writes, WriteSeries, newSeries()))
+  Effect.suspend(() => Effect.provideService(writes, WriteSession, newWriteSession()))
 
 /** What the ledger refuses ends the feed, not the service. */
 const told = <R>(
@@ -83,11 +83,11 @@ const simulated = (
     /** From where the ledger stands, whoever brought it there. */
     const broughtUp: Effect.Effect<Network, BlockViolation | StoreFailure, Node> = Effect.catchTag(
       bringUp,
-      "Overtaken",
+      "WriterChanged",
       () => broughtUp
     )
     const lives = (network: Network): Effect.Effect<void, BlockViolation | StoreFailure, Node> =>
-      Effect.catchTag(Fiber.join(network), "Overtaken", () =>
+      Effect.catchTag(Fiber.join(network), "WriterChanged", () =>
         Effect.andThen(
           Effect.log(
             "Another process has written the ledger: the simulated network goes on from its last block"
@@ -115,4 +115,4 @@ interface BlockSource {
 
 type Node = Ledger | LedgerReader | LedgerWriter | Pool | PoolStore | Scope.Scope | Submission
 
-type Network = Fiber.Fiber<void, BlockViolation | Overtaken>
+type Network = Fiber.Fiber<void, BlockViolation | WriterChanged>

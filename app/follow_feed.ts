@@ -21,7 +21,7 @@ export interface Beginning {
  * Tells a ledger the records of a feed as they arrive, to the end of the feed. Passes over everything up to the last block of the ledger,
  * where that is known. Waits where the store does not answer; where another process may have written the ledger meanwhile, passes over what
  * stands in the feed up to the block that is the last one then: for as long as that does not come, nothing is told. Fails with what the
- * ledger refuses, where the feed cannot be read, and where it ends before that block. All in one `WriteSeries`.
+ * ledger refuses, where the feed cannot be read, and where it ends before that block. All in one `WriteSession`.
  */
 export const followFeed = (
   records: AsyncIterable<FeedRecord>,
@@ -42,7 +42,7 @@ export const followFeed = (
         if (awaited === undefined) {
           return patientlyInTurn(ledger.applyRecord(record)).pipe(
             Effect.andThen(Effect.sync(() => place.pass(record))),
-            Effect.catchTag("Overtaken", () => lookAgain(record))
+            Effect.catchTag("WriterChanged", () => lookAgain(record))
           )
         }
         place.pass(record)

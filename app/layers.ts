@@ -2,8 +2,8 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../adapters/hashing/mod.ts"
 import { Application, type HttpLimits, type Mount, type Observing } from "../adapters/http/mod.ts"
 import {
+  type ExitProofVerifier,
   type GenesisFeed,
-  type JudgeExits,
   type Ledger,
   type LedgerReader,
   LedgerTip,
@@ -46,7 +46,7 @@ export interface NodeOptions
    * Judges the proofs of exits before their block is stored. By default in the calling thread, some four milliseconds for each, with a turn of
    * others in between, by code that is loaded with the first exit.
    */
-  readonly judgeExits?: Effect.Effect<JudgeExits, never, Scope.Scope>
+  readonly verifyExitProofs?: Effect.Effect<ExitProofVerifier, never, Scope.Scope>
 }
 
 /** Everything that a host may call. */
@@ -70,7 +70,7 @@ export const nodeOver = <E>(
 ): Layer.Layer<Node, E> => {
   const {
     genesis,
-    judgeExits = judgeExitsHere,
+    verifyExitProofs = verifyExitProofsHere,
     pendingMax,
     pendingPerAccountMax,
     verifier = verifierOnDemand(genesis.network)
@@ -83,7 +83,10 @@ export const nodeOver = <E>(
     ...(pendingPerAccountMax === undefined ? {} : { pendingPerAccountMax })
   })
   const ledger = Layer.unwrap(
-    Effect.map(judgeExits, (judgeExits) => pooledLedger(genesis, keccak256, { judgeExits }))
+    Effect.map(
+      verifyExitProofs,
+      (verifyExitProofs) => pooledLedger(genesis, keccak256, { verifyExitProofs })
+    )
   ).pipe(Layer.provide(lenient))
   const ports = Layer.merge(stores, verifier)
   return Layer.merge(applicationOver(options), ledger).pipe(
@@ -193,7 +196,7 @@ const loadVerifyExit: Effect.Effect<VerifyExit | undefined> = Effect.tryPromise(
 )
 
 /** In the calling thread, with a turn for others behind each of them. */
-export const judgeExitsHere: Effect.Effect<JudgeExits> = Effect.map(
+export const verifyExitProofsHere: Effect.Effect<ExitProofVerifier> = Effect.map(
   Effect.cached(loadVerifyExit),
   (loaded) =>
     Effect.fnUntraced(function*(proofs) {

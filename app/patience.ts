@@ -11,32 +11,36 @@ export const patiently = <A, E, R>(
   again(step, isStoreFailure, FIRST_WAIT_MS) as Effect.Effect<A, Exclude<E, StoreFailure>, R>
 
 /** Others may have written the ledger since this process did: its next block could be none, and its next rollback could take away theirs. */
-export class Overtaken extends Data.TaggedError("Overtaken")<{ readonly message: string }> {}
+export class WriterChanged
+  extends Data.TaggedError("WriterChanged")<{ readonly message: string }>
+{}
 
 /** A write that goes on from the one before it: done again until the store answers, unless others may have written meanwhile. */
 export const patientlyInTurn = <A, E, R>(
   write: Effect.Effect<A, E | StoreFailure, R>
-): Effect.Effect<A, Exclude<E, StoreFailure> | Overtaken, R> =>
-  toOvertaken(
-    again(write, (error) => isStoreFailure(error) && error.overtaken !== true, FIRST_WAIT_MS)
-  ) as Effect.Effect<A, Exclude<E, StoreFailure> | Overtaken, R>
+): Effect.Effect<A, Exclude<E, StoreFailure> | WriterChanged, R> =>
+  toWriterChanged(
+    again(write, (error) => isStoreFailure(error) && error.writerChanged !== true, FIRST_WAIT_MS)
+  ) as Effect.Effect<A, Exclude<E, StoreFailure> | WriterChanged, R>
 
 /** The same where somebody waits for the start of the program: what does not pass by itself is told to him. */
 export const startingInTurn = <A, E, R>(
   step: Effect.Effect<A, E | StoreFailure, R>
-): Effect.Effect<A, E | StoreFailure | Overtaken, R> =>
-  toOvertaken(
+): Effect.Effect<A, E | StoreFailure | WriterChanged, R> =>
+  toWriterChanged(
     again(step, (error) =>
-      isStoreFailure(error) && error.retry && error.overtaken !== true, FIRST_WAIT_MS)
+      isStoreFailure(error) && error.retry && error.writerChanged !== true, FIRST_WAIT_MS)
   )
 
-const toOvertaken = <A, E, R>(step: Effect.Effect<A, E, R>): Effect.Effect<A, E | Overtaken, R> =>
+const toWriterChanged = <A, E, R>(
+  step: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | WriterChanged, R> =>
   Effect.catch(
     step,
-    (error): Effect.Effect<never, E | Overtaken> =>
+    (error): Effect.Effect<never, E | WriterChanged> =>
       Effect.fail(
-        isStoreFailure(error) && error.overtaken === true
-          ? new Overtaken({ message: error.message })
+        isStoreFailure(error) && error.writerChanged === true
+          ? new WriterChanged({ message: error.message })
           : error
       )
   )

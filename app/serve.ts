@@ -13,7 +13,7 @@ import { nodeOver } from "./layers.ts"
 import { mountsOf } from "./mounts.ts"
 import { openStores, placeOf } from "./stores.ts"
 import { lastVerification } from "./verification.ts"
-import { judgeExitsInThread, verifierThreads } from "./verifier.ts"
+import { verifierThreads, verifyExitProofsInThread } from "./verifier.ts"
 import { runAsWorker, type WorkerSelf } from "./workers/mod.ts"
 
 export type ServeSettings = Settled<typeof settings.serverSettings>
@@ -87,7 +87,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, watch:
         queueMax: settings.verifierQueueMax,
         ...given({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
       }),
-      judgeExits: judgeExitsInThread(genesis.network, () => !isServing)
+      verifyExitProofs: verifyExitProofsInThread(genesis.network, () => !isServing)
     }))
     // a process may have ended between a block and what the pool makes of it
     yield* Effect.provide(Effect.flatMap(Pool, (pool) => pool.settle), node)

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Scope } from "effect"
 import type { VerifierWorkersOptions } from "../adapters/crypto/node.ts"
-import { type JudgeExits, Monitor, type Network, SignatureVerifier } from "../core/mod.ts"
-import { judgeExitsHere } from "./layers.ts"
+import { type ExitProofVerifier, Monitor, type Network, SignatureVerifier } from "../core/mod.ts"
+import { verifyExitProofsHere } from "./layers.ts"
 
 /** Verifies in worker threads, by code that is loaded with the first signature: a start does not wait for it. */
 export const verifierThreads = (
@@ -37,18 +37,18 @@ export const verifierThreads = (
  * `inPlaceWhile` says so they are judged in the calling thread: those of a history that a node applies before it serves come one
  * after the other, and the answers of the thread would only be waited for.
  */
-export const judgeExitsInThread = (
+export const verifyExitProofsInThread = (
   network: Network,
   inPlaceWhile = (): boolean => false
-): Effect.Effect<JudgeExits, never, Scope.Scope> =>
+): Effect.Effect<ExitProofVerifier, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const [here, scope] = [yield* judgeExitsHere, yield* Effect.scope]
+    const [here, scope] = [yield* verifyExitProofsHere, yield* Effect.scope]
     const workers = yield* Effect.cached(Effect.uninterruptible(
       Effect.promise(() => import("../adapters/crypto/node.ts")).pipe(
         Effect.flatMap(({ exitWorkers }) => Scope.provide(exitWorkers(network), scope))
       )
     ))
-    const there: JudgeExits = (proofs) =>
+    const there: ExitProofVerifier = (proofs) =>
       Effect.map(
         Effect.flatMap(workers, ({ verdicts }) => verdicts(proofs)),
         (right) => {

@@ -1,4 +1,7 @@
-/** The pure core: what exists, what is promised and what one can do. Stores and servers are adapters to its ports. */
+/**
+ * The pure core: domain, contract, ports and use cases. Stores and servers are adapters to its
+ * ports.
+ */
 export * from "./contract/mod.ts"
 export * from "./domain/mod.ts"
 export * from "./encoding/mod.ts"

@@ -8,9 +8,9 @@ import {
   type Ledger,
   type LedgerReader,
   LedgerWriter,
-  newSeries,
+  newWriteSession,
   StoreFailure,
-  WriteSeries
+  WriteSession
 } from "../../core/mod.ts"
 import { linesOf, type LineLimits, UnreadLine } from "./_lines.ts"
 import { recordReader } from "./_record.ts"
@@ -133,7 +133,7 @@ export const makeFeed = ({ ledger, reader, writer }: FeedPorts, limits: FeedLimi
     apply: (request, path) =>
       orFailed(
         oneAtATime.withPermit(Effect.suspend(() =>
-          Effect.provideService(applied(request, path), WriteSeries, newSeries())
+          Effect.provideService(applied(request, path), WriteSession, newWriteSession())
         )),
         path
       )

@@ -123,7 +123,7 @@ export const makePool = (pool: Pool["Service"], limits: LineLimits): PoolDoor =>
     return json(200, {
       transaction: yield* pool.transaction(id),
       transitions,
-      passedOver: yield* pool.passedOver(id)
+      passedOver: yield* pool.skippedTransaction(id)
     })
   })
 

@@ -3,7 +3,7 @@ import type { Answer } from "./outcome.ts"
 interface Item {
   readonly itemId: number
 }
-type Page = { readonly [wrapper: string]: ReadonlyArray<Item> }
+type Page = { readonly [itemsProperty: string]: ReadonlyArray<Item> }
 type Values = { readonly [name: string]: unknown }
 
 const limitDefault = 200
@@ -15,7 +15,7 @@ const fromItemMax = 4294967295
  * of items: a rollback takes items away at one end only and gives none of their places to others, so nothing is skipped.
  */
 export async function* pagesOf(
-  wrapper: string,
+  itemsProperty: string,
   ask: (parameters: Values) => Promise<Answer<Page>>,
   parameters: Values
 ): AsyncGenerator<Answer<Page>, void, void> {
@@ -24,7 +24,7 @@ export async function* pagesOf(
   let fromItem = parameters.fromItem
   for (;;) {
     const answer = await ask({ ...parameters, limit, fromItem })
-    const items = answer.value[wrapper]!
+    const items = answer.value[itemsProperty]!
     yield answer
     if (items.length < limit || isLast(answer.value, items.at(-1)!.itemId, step)) return
     const next = items.at(-1)!.itemId + step

@@ -164,14 +164,14 @@ export const rollupClient = <
     (Object.keys(operations) as Array<keyof typeof operations>).map((id) => [id, call(id)])
   )
   const pages = (id: keyof typeof operations, parameters: Values = {}, options: CallOptions = {}) =>
-    pagesOf((operations[id] as Operation).wrapper!, async (parameters) => {
+    pagesOf((operations[id] as Operation).itemsProperty!, async (parameters) => {
       const outcome = await calls[id]!(parameters, options)
       if (!outcome.ok) throw new RequestFailed(outcome)
       return outcome as Answer<never>
     }, parameters)
   async function* items(id: keyof typeof operations, parameters?: Values, options?: CallOptions) {
     for await (const { value } of pages(id, parameters, options)) {
-      yield* value[(operations[id] as Operation).wrapper!]!
+      yield* value[(operations[id] as Operation).itemsProperty!]!
     }
   }
   return { ...calls, pages, items } as unknown as Client<Revision, Prefix>
@@ -179,7 +179,7 @@ export const rollupClient = <
 
 interface Operation {
   readonly path: string
-  readonly wrapper?: string
+  readonly itemsProperty?: string
   readonly posts?: boolean
 }
 type Values = { readonly [name: string]: unknown }

@@ -30,7 +30,7 @@ export const journaledLedger = (
     reader: {
       list: (name, query) => answer(() => ledger.list(name, query)),
       find: (name, key) => answer(() => Result.succeed(ledger.find(name, key))),
-      parties: (of) => answer(() => Result.succeed(ledger.parties(of))),
+      accountsAndTokens: (of) => answer(() => Result.succeed(ledger.accountsAndTokens(of))),
       state: answer(() => Result.succeed(ledger.state())),
       stamp: answer(() => Result.succeed(ledger.stamp()))
     },

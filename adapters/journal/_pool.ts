@@ -28,7 +28,7 @@ export const journaledPool = (pool: Pool, journal: RecordLog): Pool => {
     transaction: (id) => read(pool.transaction(id)),
     authorization: (address) => read(pool.authorization(address)),
     transitions: (id) => read(pool.transitions(id)),
-    passedOver: (id) => read(pool.passedOver(id)),
+    skippedTransaction: (id) => read(pool.skippedTransaction(id)),
     counts: read(pool.counts),
     pooled: (ids) => read(pool.pooled(ids)),
     pendingOf: (index) => read(pool.pendingOf(index)),
@@ -37,7 +37,7 @@ export const journaledPool = (pool: Pool, journal: RecordLog): Pool => {
     pendingSince: (query) => read(pool.pendingSince(query)),
     pendingBelow: (nonces) => read(pool.pendingBelow(nonces)),
     inBatches: (query) => read(pool.inBatches(query)),
-    marksBelow: (query) => read(pool.marksBelow(query)),
+    settledBatchesBelow: (query) => read(pool.settledBatchesBelow(query)),
     addTransaction: (transaction, sender, limits) =>
       write(pool.addTransaction(transaction, sender, limits), {
         kind: "transaction",
@@ -54,7 +54,6 @@ export const journaledPool = (pool: Pool, journal: RecordLog): Pool => {
       write(pool.change(changes, atMs), { kind: "change", changes, atMs }, (ids) => ids.length > 0),
     settle: (step, atMs) =>
       write(pool.settle(step, atMs), { kind: "settle", step, atMs }, (ids) => ids !== null),
-    passOver: (notes) =>
-      write(pool.passOver(notes), { kind: "passOver", notes }, () => notes.length > 0)
+    skip: (notes) => write(pool.skip(notes), { kind: "passOver", notes }, () => notes.length > 0)
   }
 }

@@ -1,4 +1,4 @@
-import type { Authorization, PassedOver, PoolTransaction } from "../../core/domain/mod.ts"
+import type { Authorization, PoolTransaction, SkippedTransaction } from "../../core/domain/mod.ts"
 import type { PublicKey } from "../../core/encoding/mod.ts"
 import type { PoolStore } from "../../core/ports/mod.ts"
 
@@ -22,7 +22,7 @@ export type PoolRecord =
     readonly step: Parameters<Calls["settle"]>[0]
     readonly atMs: number
   }
-  | { readonly kind: "passOver"; readonly notes: ReadonlyArray<PassedOver> }
+  | { readonly kind: "passOver"; readonly notes: ReadonlyArray<SkippedTransaction> }
 
 /** As JSON, amounts and nonces as decimal strings. */
 export const writePoolRecord = (record: PoolRecord): string =>

@@ -163,6 +163,6 @@ const poolCall = (
     case "settle":
       return pool.settle(record.step, record.atMs)
     case "passOver":
-      return pool.passOver(record.notes)
+      return pool.skip(record.notes)
   }
 }

@@ -1,7 +1,7 @@
 import type { ItemKeys, ItemName, Items } from "../../core/contract/mod.ts"
 import type { TokenId } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
-import type { Parties } from "../../core/ports/mod.ts"
+import type { AccountsAndTokens } from "../../core/ports/mod.ts"
 import type { Ledger } from "./_ledger.ts"
 import { slotAt } from "./_slot_at.ts"
 import { accountView, exitView, transactionView } from "./_views.ts"
@@ -43,10 +43,10 @@ export const findItem = <N extends ItemName>(
 ): Items[N] | null => finders[name](ledger, key)
 
 /** Accounts and tokens by what a transaction calls them. */
-export const findParties = (
+export const findAccountsAndTokens = (
   { history, stamp, tokens }: Ledger,
   asked: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }
-): Parties => ({
+): AccountsAndTokens => ({
   accounts: asked.accounts.map((index) => {
     const account = history.accounts.find(index)
     return account === undefined ? null : Object.freeze(account)

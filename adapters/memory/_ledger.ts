@@ -16,9 +16,9 @@ import {
   type LedgerView,
   noPartChanged,
   partsOfBlock,
-  raised,
   RecentSnapshots,
-  type RollBackReport
+  type RollBackReport,
+  withVersion
 } from "../../core/ports/mod.ts"
 import { Auction } from "./_auction.ts"
 import { assertPrices, assertStorable } from "./_assert_changes.ts"
@@ -234,7 +234,7 @@ export class Ledger {
         batchNum: lastBatchNum === 0 ? null : lastBatchNum,
         version
       }),
-      parts: version === 0 ? noPartChanged : raised(this.snapshot.parts, changed, version)
+      parts: version === 0 ? noPartChanged : withVersion(this.snapshot.parts, changed, version)
     }
   }
 }

@@ -72,7 +72,7 @@ const readFilters = (
     const declared = declaration.filters[filter]
     const line = lines[filter]
     if (value === undefined || declared === undefined || line === undefined) continue
-    if (declared.match === "whenTrue" && value === false) continue
+    if (declared.match === "flag" && value === false) continue
     const kind = declared.references
     if (kind !== undefined) {
       for (const each of valuesOf(value)) {

@@ -10,6 +10,7 @@ import { Effect, Layer, Result } from "effect"
 import type { GenesisFeed, NetworkState, TokenId } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
 import {
+  type AccountsAndTokens,
   type Found,
   LedgerReader,
   type LedgerSnapshot,
@@ -18,10 +19,9 @@ import {
   type LedgerView,
   LedgerWriter,
   NotRegistered,
-  type Page,
-  type Parties
+  type Page
 } from "../../core/ports/mod.ts"
-import { findItem, findParties } from "./_find.ts"
+import { findAccountsAndTokens, findItem } from "./_find.ts"
 import { Ledger, type LedgerOptions } from "./_ledger.ts"
 import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
@@ -41,9 +41,9 @@ export interface MemoryLedger {
     query: ListQuery<N>
   ) => Result.Result<Page<ListItems[N]>, NotRegistered>
   readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Found<Items[N]>
-  readonly parties: (
+  readonly accountsAndTokens: (
     of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }
-  ) => Parties
+  ) => AccountsAndTokens
   readonly state: () => { readonly state: NetworkState; readonly stamp: LedgerStamp }
   readonly stamp: () => LedgerStamp
   /** Of one of the last versions, also which version changed each part last; null of any other. */
@@ -69,7 +69,7 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
       return page instanceof NotRegistered ? Result.fail(page) : Result.succeed(page)
     },
     find: (name, key) => ({ item: findItem(ledger, name, key), stamp: ledger.stamp }),
-    parties: (of) => findParties(ledger, of),
+    accountsAndTokens: (of) => findAccountsAndTokens(ledger, of),
     state: () => ({ state: networkState(ledger), stamp: ledger.stamp }),
     stamp: () => ledger.stamp,
     snapshot: (version) => ledger.snapshotAt(version),
@@ -88,7 +88,7 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
 export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => ({
   list: (name, query) => Effect.suspend(() => Effect.fromResult(ledger.list(name, query))),
   find: (name, key) => Effect.sync(() => ledger.find(name, key)),
-  parties: (of) => Effect.sync(() => ledger.parties(of)),
+  accountsAndTokens: (of) => Effect.sync(() => ledger.accountsAndTokens(of)),
   state: Effect.sync(ledger.state),
   stamp: Effect.sync(ledger.stamp)
 })

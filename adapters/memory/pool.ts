@@ -1,19 +1,19 @@
 import { Context, Effect, Layer } from "effect"
 import type {
   Authorization,
-  PassedOver,
   PoolTransaction,
-  PoolTransition
+  PoolTransition,
+  SkippedTransaction
 } from "../../core/domain/mod.ts"
 import type { EthereumAddress, PublicKey, TransactionId } from "../../core/encoding/mod.ts"
 import {
   type Added,
-  type BatchMark,
   type PoolChange,
   type Pooled,
   type PoolLimits,
   PoolStore,
-  PoolTip
+  PoolTip,
+  type SettledBatch
 } from "../../core/ports/mod.ts"
 import { frozenCopy } from "./_frozen.ts"
 import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
@@ -34,7 +34,7 @@ export const openMemoryPool = (): MemoryPoolStore => {
     transaction: (id) => Effect.sync(() => rows.get(id)?.pooled.transaction ?? null),
     authorization: (address) => Effect.sync(() => pool.authorizations.get(address) ?? null),
     transitions: (id) => Effect.sync(() => [...pool.transitions.get(id) ?? []]),
-    passedOver: (id) => Effect.sync(() => pool.passedOver.get(id) ?? null),
+    skippedTransaction: (id) => Effect.sync(() => pool.skippedTransactions.get(id) ?? null),
     counts: Effect.sync(() => rows.counts),
     pooled: (ids) => Effect.sync(() => ids.flatMap((id) => rows.get(id)?.pooled ?? [])),
     pendingOf: (index) => Effect.sync(() => rows.pendingOf(index)),
@@ -61,7 +61,7 @@ export const openMemoryPool = (): MemoryPoolStore => {
           (row) => batchNumOf(row) <= to
         )
       ),
-    marksBelow: ({ batchNum, limit }) =>
+    settledBatchesBelow: ({ batchNum, limit }) =>
       Effect.sync(() => {
         const end = firstNot(0, marks.length, (index) => marks[index]!.batchNum < batchNum)
         return marks.slice(Math.max(0, end - limit), end).reverse()
@@ -72,11 +72,11 @@ export const openMemoryPool = (): MemoryPoolStore => {
       Effect.sync(() => pool.addAuthorization(frozenCopy(authorization))),
     change: (changes, atMs) => Effect.sync(() => pool.change(changes, atMs)),
     settle: (step, atMs) => Effect.sync(() => pool.settle(step, atMs)),
-    passOver: (notes) =>
+    skip: (notes) =>
       Effect.sync(() => {
         for (const note of notes) {
           if (rows.get(note.id)?.pooled.transaction.state === "pend") {
-            pool.passedOver.set(note.id, note)
+            pool.skippedTransactions.set(note.id, note)
           }
         }
       }),
@@ -104,10 +104,10 @@ const poolContext = (pool: MemoryPoolStore): Context.Context<PoolStore> =>
 /** Each call runs to its end before the next one begins: that makes it atomic. */
 class MemoryPool {
   readonly rows = new PoolRows()
-  readonly marks: Array<BatchMark> = []
+  readonly marks: Array<SettledBatch> = []
   readonly authorizations = new Map<EthereumAddress, Authorization>()
   readonly transitions = new Map<TransactionId, Array<PoolTransition>>()
-  readonly passedOver = new Map<TransactionId, PassedOver>()
+  readonly skippedTransactions = new Map<TransactionId, SkippedTransaction>()
   /** How many writes there were. */
   writes = 0
   #arrivals = 0
@@ -144,8 +144,8 @@ class MemoryPool {
 
   settle(
     { changes, from, to }: {
-      readonly from: BatchMark | null
-      readonly to: BatchMark | null
+      readonly from: SettledBatch | null
+      readonly to: SettledBatch | null
       readonly changes: ReadonlyArray<PoolChange>
     },
     atMs: number
@@ -172,7 +172,7 @@ class MemoryPool {
     ) return false
     this.writes++
     this.rows.remove(row)
-    this.passedOver.delete(id)
+    this.skippedTransactions.delete(id)
     if (to !== null) {
       this.rows.add({
         ...row.pooled,
@@ -193,7 +193,7 @@ class MemoryPool {
 
 const batchNumOf = ({ pooled }: PoolRow): number => pooled.transaction.batchNum ?? 0
 
-const isSameMark = (a: BatchMark | null, b: BatchMark | null): boolean =>
+const isSameMark = (a: SettledBatch | null, b: SettledBatch | null): boolean =>
   a === b ||
   (a !== null && b !== null && a.batchNum === b.batchNum &&
     a.ethereumBlockHash === b.ethereumBlockHash)

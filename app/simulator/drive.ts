@@ -8,7 +8,7 @@ import {
   Submission,
   type SubmissionFailure
 } from "../../core/use_cases/mod.ts"
-import { type Overtaken, patiently, patientlyInTurn, startingInTurn } from "../patience.ts"
+import { patiently, patientlyInTurn, startingInTurn, type WriterChanged } from "../patience.ts"
 import type { PoolEntry } from "./_world.ts"
 import { prehistory } from "./prehistory.ts"
 import type { LiveSide, Simulation } from "./simulation.ts"
@@ -23,7 +23,7 @@ export interface DriveOptions {
 /** What a live network works on: the ledger must keep the pool in agreement, as `pooledLedger` does. */
 export type LiveNode = Ledger | LedgerReader | Pool | Submission
 
-type Driving<A> = Effect.Effect<A, BlockViolation | Overtaken, LiveNode>
+type Driving<A> = Effect.Effect<A, BlockViolation | WriterChanged, LiveNode>
 
 /**
  * Feeds a node: the prehistory at once, then in the background, until the scope closes, one block or rollback at each pace. The fiber
@@ -33,8 +33,8 @@ export const drive = (
   simulation: Simulation,
   { paceMs = 3000, transactions }: DriveOptions
 ): Effect.Effect<
-  Fiber.Fiber<void, BlockViolation | Overtaken>,
-  BlockViolation | Overtaken | StoreFailure,
+  Fiber.Fiber<void, BlockViolation | WriterChanged>,
+  BlockViolation | WriterChanged | StoreFailure,
   LiveNode | Scope.Scope
 > =>
   Effect.gen(function*() {

@@ -10,7 +10,7 @@ import {
   type StoreFailure
 } from "../../core/ports/mod.ts"
 import { Pool } from "../../core/use_cases/mod.ts"
-import { type Overtaken, startingInTurn } from "../patience.ts"
+import { startingInTurn, type WriterChanged } from "../patience.ts"
 import type { Picture } from "./_resumed_world.ts"
 import type { PoolEntry } from "./_world.ts"
 import type { Simulation } from "./simulation.ts"
@@ -25,7 +25,7 @@ export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
  */
 export const resume = (
   simulation: Simulation
-): Effect.Effect<void, StoreFailure | Overtaken, ResumedNode> =>
+): Effect.Effect<void, StoreFailure | WriterChanged, ResumedNode> =>
   Effect.gen(function*() {
     const { pending, picture, version } = yield* startingInTurn(found)
     for (const _ of simulation.goOn(picture, version)) yield* Effect.yieldNow

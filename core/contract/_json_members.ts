@@ -1,29 +1,32 @@
 import { Result } from "effect"
 
-/** What stands in a JSON text as the value of a member. */
+/** The type of a JSON value. */
 export type JsonKind = "string" | "number" | "boolean" | "null" | "object" | "array"
 
-/** One member of a JSON object: a string by what it says, anything else by how it is written, so that no number is rounded. */
+/**
+ * One member of a JSON object. `text` is the decoded content of a string and the source text of any
+ * other value, so that no number is rounded.
+ */
 export interface JsonMember {
   readonly name: string
   readonly kind: JsonKind
   readonly text: string
 }
 
-/** Where a text stops being the JSON that was expected. */
+/** The position of a syntax error, and what was expected there. */
 export interface JsonFault {
-  /** Characters before it. */
+  /** Number of characters before the error. */
   readonly position: number
   readonly expected: string
   readonly isTooDeep?: true
 }
 
-/** Levels of objects and arrays that are looked into, where nothing else is said. */
+/** Default maximum depth of nested objects and arrays. */
 export const jsonDepthMaxDefault = 32
 
 /**
- * The members of a JSON object (RFC 8259), in their order, repeated ones included. What lies deeper is checked to be
- * JSON and not built. Nothing passes through a double.
+ * Returns the members of a JSON object (RFC 8259) in order, including repeated ones. Nested values
+ * are checked for syntax and not parsed. No number is converted to a double.
  */
 export const jsonMembers = (
   text: string,
@@ -47,7 +50,7 @@ const strings =
 const numbers = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/uy
 const words = /true|false|null/uy
 
-/** Reads one text from its beginning; stops at the first fault. */
+/** Scans one text from the start; stops at the first fault. */
 class Scanner {
   at = 0
   fault: JsonFault | undefined
@@ -85,7 +88,7 @@ class Scanner {
     })
   }
 
-  /** Undefined where there is none. */
+  /** Returns undefined if there is no value. */
   private value(depth: number): JsonKind | undefined {
     switch (this.text[this.at]) {
       case "{":
@@ -107,7 +110,7 @@ class Scanner {
     }
   }
 
-  /** What stands between brackets, separated by commas; the opening bracket is where the scanner is. */
+  /** Scans a list between brackets, separated by commas; starts at the opening bracket. */
   private sequence(end: string, depth: number, item: () => boolean): boolean {
     if (depth > this.depthMax) {
       return this.fail(`at most ${this.depthMax} levels of nesting`, { isTooDeep: true })
@@ -134,6 +137,6 @@ class Scanner {
   }
 }
 
-/** What a string between its quotes says. */
+/** Returns the decoded content of a quoted string. */
 const content = (quoted: string): string =>
   quoted.includes("\\") ? JSON.parse(quoted) as string : quoted.slice(1, -1)

@@ -1,4 +1,6 @@
-/** Percent-decodes one part of a path or query; undefined where it is malformed or no UTF-8. */
+/**
+ * Percent-decodes one part of a path or query; returns undefined if it is malformed or not UTF-8.
+ */
 export const percentDecode = (text: string): string | undefined => {
   if (!text.includes("%")) return text
   try {
@@ -8,14 +10,16 @@ export const percentDecode = (text: string): string | undefined => {
   }
 }
 
-/** One pair of a query string: as it stands there, and decoded where that is possible. */
+/**
+ * One pair of a query string: the source text, and the decoded name and value if decoding succeeds.
+ */
 export interface QueryPair {
   readonly text: string
   readonly name: string | undefined
   readonly value: string | undefined
 }
 
-/** The pairs of a query string, in order. A plus sign is a blank. */
+/** Returns the pairs of a query string in order. A plus sign is a space. */
 export const queryPairs = (query: string): ReadonlyArray<QueryPair> => {
   const pairs: Array<QueryPair> = []
   if (query === "") return pairs

@@ -1,12 +1,19 @@
 import type { JsonMember } from "./_json_members.ts"
 import { brokenBody, type InputFault, nearestName } from "./fault.ts"
 
-/** Unknown properties that are explained one by one: each is compared with all the known ones. */
+/**
+ * Maximum number of unknown properties with a fault of their own: each is compared with all known
+ * ones.
+ */
 const explainedMax = 64
 
 const rule = "a known property"
 
-/** Explains properties that a body does not have. @param notes what is known of names from elsewhere */
+/**
+ * Returns a function that explains unknown properties of a body.
+ *
+ * @param notes explanations of names that clients may know from elsewhere
+ */
 export const unknownProperties = (
   known: ReadonlyArray<string>,
   notes: ReadonlyMap<string, string>
@@ -14,13 +21,15 @@ export const unknownProperties = (
   const names = new Set(known)
   return (members: Iterable<JsonMember>): ReadonlyArray<InputFault> => {
     const faults: Array<InputFault> = []
-    let more = 0
+    let omitted = 0
     for (const { name, text } of members) {
       if (names.has(name)) continue
       if (faults.length < explainedMax) faults.push(explain(name, text, nearestName(name, known)))
-      else more++
+      else omitted++
     }
-    if (more > 0) faults.push(brokenBody(null, null, rule, `${more} more properties are unknown`))
+    if (omitted > 0) {
+      faults.push(brokenBody(null, null, rule, `${omitted} more properties are unknown`))
+    }
     return faults
   }
 

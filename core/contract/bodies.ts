@@ -22,7 +22,7 @@ const exampleOfEth = {
   fee: 20
 }
 
-/** Mind the spelling: `requestToBjj` is posted, `requestToBJJ` is shown. */
+/** Note the spelling: `requestToBjj` in requests, `requestToBJJ` in responses. */
 const postedTransaction = body({
   name: "PostPoolL2Transaction",
   doc:
@@ -177,7 +177,7 @@ const postedAuthorization = body({
   }
 })
 
-/** What can be posted, as one revision reads it. */
+/** The bodies that clients can post, in one revision. */
 export interface Bodies {
   readonly transaction: Body<PostedTransaction>
   readonly authorization: Body<PostedAuthorization>

@@ -6,7 +6,9 @@ import { brokenBody, type InputFault } from "./fault.ts"
 import type { WireContext } from "./wire_context.ts"
 import type { JsonSchema } from "./wire_type.ts"
 
-/** One property of a posted object. One that is null or left out, where that is allowed, is read as null. */
+/**
+ * One property of a request body. An optional property that is null or absent is decoded as null.
+ */
 export interface BodyField<out T> {
   readonly scalar: BodyScalar<T>
   readonly required: boolean
@@ -32,22 +34,22 @@ type ValuesOf<F extends BodyFields> = {
   readonly [N in keyof F]: F[N] extends BodyField<infer T> ? T : never
 }
 
-/** An object that clients post: closed, its names those of the default network. */
+/** A request body: a closed object with the names of the default network. */
 export interface Body<T> {
   readonly name: string
   readonly doc: string
   readonly fields: BodyFields
-  /** Properties that clients may know from elsewhere, and why they cannot be here. */
+  /** Properties that clients may know from elsewhere, and why they are refused. */
   readonly notes: { readonly [name: string]: string }
   readonly toDomain: (values: never) => T
   readonly fromDomain: (posted: T) => { readonly [name: string]: unknown }
-  /** Bodies as they are posted to the default network, by name. */
+  /** Examples for the default network, by name. */
   readonly examples: {
     readonly [title: string]: { readonly [name: string]: string | number | null }
   }
 }
 
-/** Declares a body whose domain value is made of the values of its fields. */
+/** Declares a body and how to build its domain value from its fields. */
 export const body = <const F extends BodyFields, T>(
   { toDomain, ...declared }:
     & Omit<Body<T>, "fields" | "toDomain" | "fromDomain">
@@ -58,12 +60,13 @@ export const body = <const F extends BodyFields, T>(
     }
 ): Body<T> => ({ ...declared, toDomain: toDomain as (values: never) => T })
 
-/** Reads the text of a posted body: what it says, or every rule that it breaks. */
+/** Decodes the text of a request body: returns the domain value, or every rule that it breaks. */
 export type BodyReader<T> = (text: string) => Result.Result<T, ReadonlyArray<InputFault>>
 
 /**
- * Reads bodies as this network spells them. The text is JSON in the strict sense, nested 32 levels deep at most unless told otherwise;
- * integers keep all their digits, a property stands there once, and an unknown one is refused with the nearest known name.
+ * Returns a decoder of request bodies in the spelling of this network. The text is strict JSON, nested
+ * at most 32 levels deep by default. Integers keep all digits. A repeated property is refused, and so is
+ * an unknown one, with the most similar known name.
  *
  * ```ts
  * import { Result } from "effect"
@@ -99,21 +102,21 @@ export const bodyReader = <T>(
       }])
     }
     const faults: Array<InputFault> = []
-    const given = new Map<string, JsonMember>()
+    const membersByName = new Map<string, JsonMember>()
     const repeated = new Map<string, JsonMember>()
     for (const member of members.success) {
-      if (given.has(member.name)) repeated.set(member.name, member)
-      else given.set(member.name, member)
+      if (membersByName.has(member.name)) repeated.set(member.name, member)
+      else membersByName.set(member.name, member)
     }
     const values: { [name: string]: unknown } = {}
-    for (const [name, member] of given) {
+    for (const [name, member] of membersByName) {
       const known = named.get(name)
       if (known === undefined) continue
       const value = valueOf(known.field, member)
       if (Result.isSuccess(value)) values[known.name] = value.success
       else faults.push(value.failure)
     }
-    faults.push(...explain(given.values()))
+    faults.push(...explain(membersByName.values()))
     for (const [name, { text }] of repeated) {
       faults.push(
         brokenBody(
@@ -125,7 +128,7 @@ export const bodyReader = <T>(
       )
     }
     for (const [name, { field, name: own }] of named) {
-      if (given.has(name)) continue
+      if (membersByName.has(name)) continue
       if (field.required) {
         faults.push(
           brokenBody(
@@ -159,7 +162,11 @@ export const bodyReader = <T>(
   }
 }
 
-/** Writes what a client posts; reads back as the same. @param symbol the token of the transaction, for people only */
+/**
+ * Writes a request body that decodes to the same value.
+ *
+ * @param symbol the token of the transaction, for human readers
+ */
 export const bodyWriter = <T>(
   { fields, fromDomain }: Body<T>,
   context: WireContext,
@@ -180,7 +187,9 @@ export const bodyWriter = <T>(
   }
 }
 
-/** The schema of a body; what JSON Schema cannot say is in words. */
+/**
+ * Returns the JSON Schema of a body. Rules that JSON Schema cannot express are in the descriptions.
+ */
 export const bodySchema = <T>(
   { doc, fields }: Body<T>,
   { name: local, network }: WireContext
@@ -197,7 +206,7 @@ export const bodySchema = <T>(
   additionalProperties: false
 })
 
-/** The examples of a body as this network spells them. */
+/** Returns the examples of a body in the spelling of this network. */
 export const bodyExamples = <T>(
   { examples }: Body<T>,
   { name: local, network }: WireContext
@@ -235,7 +244,7 @@ const invalid = (name: string, value: string, rule: string, found = ""): InputFa
     }: expected ${rule}${found}`
   )
 
-/** Characters of a malformed text that are repeated. */
+/** Maximum number of characters of a malformed text that an error message repeats. */
 const shownMax = 20
 
 const noJson = (text: string, position: number, expected: string): InputFault => {

@@ -12,13 +12,16 @@ import { integer, oneOf, type Scalar, scalars } from "./scalar.ts"
 import type { WireContext } from "./wire_context.ts"
 import type { JsonSchema } from "./wire_type.ts"
 
-/** A value as it stands in a posted body. */
+/** The JSON form of a value in a request body. */
 export interface BodyScalar<out T> {
-  /** As which of the two it stands in JSON. */
+  /** Its JSON type. */
   readonly json: "string" | "number"
-  /** Reads what a string says, or the digits of a number. */
+  /** Parses the content of a string, or the digits of a number. */
   readonly parse: (text: string, network: Network) => Result.Result<T, EncodingError>
-  /** Writes what `parse` gives. `symbol` is the token of the transaction: it stands in account indexes, for people only. */
+  /**
+   * Formats a parsed value. `symbol` is the token of the transaction: account indexes contain it
+   * for human readers.
+   */
   readonly write: (context: WireContext, symbol: string) => (value: never) => string
   readonly jsonSchema: (network: Network) => JsonSchema
 }
@@ -39,7 +42,7 @@ const number = <T extends number | bigint>({ parse, jsonSchema }: Scalar<T>): Bo
 })
 const asIs = () => (value: string) => value
 
-/** Greatest amount that is read: what no word of a contract holds is no amount. */
+/** Maximum amount: the greatest number in a word of a contract. */
 const amountMax = 2n ** 256n - 1n
 const uint64Max = 2n ** 64n - 1n
 
@@ -48,7 +51,7 @@ const bigInteger = (maximum: bigint, jsonSchema: JsonSchema): Scalar<bigint> => 
   jsonSchema: () => jsonSchema
 })
 
-/** Hexadecimal digits of either case, which are kept in lower case: the same bytes are the same text. */
+/** Hexadecimal digits, converted to lower case: the same bytes have the same text. */
 const hexadecimal = (prefix: string, digits: number): Scalar<string> => {
   const pattern = `^${prefix}[a-fA-F0-9]{${digits}}$`
   const expression = new RegExp(pattern, "u")
@@ -90,9 +93,9 @@ export const amount: BodyScalar<bigint> = string(
   }),
   () => (value) => String(value)
 )
-/** 256 can be read, since the contract declares it; it has no place in what is signed. */
+/** Accepts 256, as the contract declares, although it cannot be signed. */
 export const feeSelector: BodyScalar<number> = number(integer(0, 256, 204))
-/** All that the contract declares can be read; from 2^40 on it has no place in what is signed. */
+/** Accepts all declared values, although those from 2^40 on cannot be signed. */
 export const nonce: BodyScalar<bigint> = number(
   bigInteger(uint64Max, { type: "integer", minimum: 0, maximum: uint64Max, examples: [121] })
 )

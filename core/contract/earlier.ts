@@ -55,7 +55,7 @@ const slot = revise(shapes.slot, {
   }
 })
 
-/** The one list that is not paged: it always holds all that there is. */
+/** The one list without pages: it always holds all items. */
 const nextForgers = shape<NetworkState>("NextForgers", "Coordinators that will forge, by slot", {
   nextForgers: field(
     arrayOf(reference(shapes.nextForger(revise(shapes.period, { omit: ["slotNum"] })))),
@@ -114,7 +114,10 @@ const publicConstants = revise(shapes.publicConstants, {
   put: { safetyAddress: field(address, (c: RollupConstants) => c.safetyAddress) }
 })
 
-/** The revision before: pages carry `pagination`, deposits are called loads, bids and won slots are found by forger. */
+/**
+ * The revision before: pages carry `pagination`, deposits are called loads, bids and won slots are
+ * found by forger.
+ */
 export const earlier: Revision = {
   name: "earlier",
   doc: "Pages say with pagination how many items there are in all",

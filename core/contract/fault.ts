@@ -1,22 +1,22 @@
 import { Schema } from "effect"
 
-/** One violated rule of one input. */
+/** One rule that one input breaks. */
 export const InputFault = Schema.Struct({
   in: Schema.Literals(["path", "query", "header", "body"]),
   /** Name of the parameter, or JSON pointer into the body. */
   parameter: Schema.String,
-  /** What was given; null where something is missing. */
+  /** The value in the request; null if it is missing. */
   value: Schema.NullOr(Schema.String),
   rule: Schema.String,
   message: Schema.String,
-  /** The known name that is nearest to an unknown one. */
+  /** The known name that is most similar to an unknown one. */
   nearest: Schema.optionalKey(Schema.String),
-  /** The limit that was hit, where the rule is one; for counts, not for clients. */
+  /** The limit that was exceeded, if the rule is a limit; for metrics, not for clients. */
   limit: Schema.optionalKey(Schema.String)
 })
 export type InputFault = typeof InputFault.Type
 
-/** The request breaks rules of the contract: all of them, not only the first. */
+/** The request breaks rules of the contract. Lists all of them, not only the first. */
 export class BadInput
   extends Schema.TaggedError<BadInput>()("BadInput", { faults: Schema.NonEmptyArray(InputFault) })
 {
@@ -28,12 +28,12 @@ export class BadInput
   }
 }
 
-/** Longest part of a value that an error repeats, in characters. */
+/** Maximum number of characters of a value that an error message repeats. */
 const shownMax = 200
 const cut = (value: string) => value.length > shownMax ? `${value.slice(0, shownMax)}…` : value
 const shown = (value: string) => JSON.stringify(cut(value))
 
-/** A value that breaks the rule of its parameter. */
+/** Returns the fault of a value that breaks the rule of its parameter. */
 export const invalidValue = (
   where: "path" | "query",
   parameter: string,
@@ -74,11 +74,14 @@ export const brokenBody = (
   message
 })
 
-/** The pointer (RFC 6901) to a member of the whole. */
+/** Returns the JSON pointer (RFC 6901) to a member of the body. */
 export const jsonPointer = (name: string): string =>
   `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`
 
-/** The candidate that needs the fewest single-character changes, unless it needs so many that it is no help. */
+/**
+ * Returns the candidate with the smallest edit distance, or undefined if none is similar enough to
+ * help.
+ */
 export const nearestName = (name: string, candidates: Iterable<string>): string | undefined => {
   let best: string | undefined
   let least = Math.max(2, Math.floor(name.length / 3)) + 1
@@ -90,7 +93,7 @@ export const nearestName = (name: string, candidates: Iterable<string>): string 
   return best
 }
 
-/** Levenshtein distance, row by row. */
+/** Returns the Levenshtein distance, computed row by row. */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {

@@ -11,7 +11,7 @@ import type {
 } from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress, TransactionId } from "../encoding/mod.ts"
 
-/** What the items of each list are. */
+/** The item types of the lists. */
 export interface ListItems {
   readonly accounts: AccountView
   readonly exits: ExitView
@@ -23,21 +23,23 @@ export interface ListItems {
   readonly coordinators: Coordinator
 }
 
-/** How much lies around a page: both are exact. */
+/** Exact counts around a page. */
 export interface PageCounts {
-  /** Items that match after the last one of the page, in the direction of the page. */
+  /** Matching items after the page, in its direction. */
   readonly pendingItems: number
-  /** Items that match, wherever the page stands, and the smallest and greatest `itemId` among them (null when none). */
+  /**
+   * All matching items, and the smallest and greatest `itemId` among them (null if there are none).
+   */
   readonly totalItems: number
   readonly firstItem: number | null
   readonly lastItem: number | null
 }
 
-/** What is looked up one at a time, and by what. */
+/** The items that are looked up one at a time, and their keys. */
 export interface ItemKeys {
   readonly account: AccountIndex
   readonly exit: { readonly batchNum: number; readonly accountIndex: AccountIndex }
-  /** Also finds a queued L1 user transaction, which no list shows. */
+  /** Also finds queued L1 user transactions, which are in no list. */
   readonly transaction: TransactionId
   readonly batch: number
   readonly fullBatch: number

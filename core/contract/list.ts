@@ -1,7 +1,9 @@
 import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../encoding/mod.ts"
 import type { TransactionType } from "../domain/mod.ts"
 
-/** The types of filter values, by the name of their scalar (`scalar.ts` says how each is written). */
+/**
+ * The types of filter values, by the name of their scalar (`scalar.ts` says how each is written).
+ */
 export interface ScalarValues {
   readonly tokenId: number
   readonly tokenIds: ReadonlyArray<number>
@@ -19,45 +21,47 @@ export interface ScalarValues {
 }
 export type ScalarName = keyof ScalarValues
 
-/** How a filter's value is compared with an item. */
+/** How a filter compares its value with an item. */
 export type Match =
-  /** The item's value equals it; where an item has several (sender and receiver), any of them. */
+  /**
+   * The item's value equals it; if an item has several values (sender and receiver), one of them.
+   */
   | "equal"
   /** The item's value is in the set. */
   | "oneOf"
   /** The item's text contains it, literally and with the same case. */
   | "contains"
-  | "above"
-  | "below"
+  | "greaterThan"
+  | "lessThan"
   | "atLeast"
   | "atMost"
-  /** `true` keeps what has the property; `false` restricts nothing. */
-  | "whenTrue"
+  /** `true` selects items with the property; `false` selects all items. */
+  | "flag"
 
 /** One filter of a list. */
 export interface Filter<S extends ScalarName = ScalarName> {
   readonly scalar: S
   readonly match: Match
-  /** Name of the parameter in the default network; a revision may call it otherwise. */
+  /** Name of the parameter in the default network; a revision may rename it. */
   readonly parameter: string
   readonly doc: string
-  /** The value names a thing of a closed set: one that was never registered is answered with 404. */
+  /** The value refers to an item: if it was never registered, the answer is 404. */
   readonly references?: "token" | "account" | "batch"
 }
 
-/** One list of the contract, as every adapter, the documentation and the tests read it. */
+/** One list of the contract. Adapters, documentation and tests all interpret this declaration. */
 export interface ListDeclaration {
-  /** Property of the answer that holds the items. */
-  readonly wrapper: string
+  /** Property of the answer with the items. */
+  readonly itemsProperty: string
   readonly title: string
-  /** What ascending `itemId` means for this list. */
+  /** The meaning of ascending `itemId` in this list. */
   readonly order: string
   readonly filters: { readonly [name: string]: Filter }
-  /** Pairs of filters that cannot be given together. */
+  /** Pairs of filters that exclude each other. */
   readonly exclusions: ReadonlyArray<readonly [string, string]>
-  /** Of each group at least one filter must be given, where a revision does not lift the rule. */
+  /** Groups of filters of which at least one is required, unless a revision lifts the rule. */
   readonly atLeastOne: ReadonlyArray<ReadonlyArray<string>>
-  /** Pairs of bounds of which the first must not exceed the second. */
+  /** Pairs of bounds: the first must not exceed the second. */
   readonly ordered: ReadonlyArray<readonly [string, string]>
 }
 
@@ -98,7 +102,7 @@ const accountIndex = filter(
 const batchNum = filter("batchNum", "equal", "batchNum", "Only items of this batch", "batch")
 const slotNum = filter("slotNum", "equal", "slotNum", "Only items of this slot")
 
-/** The account excludes what it already implies; address and key exclude each other. */
+/** An account excludes the filters that it implies; address and key exclude each other. */
 const ownership = [
   ["accountIndex", "tokenId"],
   ["accountIndex", "address"],
@@ -106,10 +110,10 @@ const ownership = [
   ["address", "publicKey"]
 ] as const
 
-/** The eight lists. Filters are named as the domain names them; `parameter` is what the `later` revision calls them. */
+/** The eight lists. Filters have domain names; `parameter` is the name in the `later` revision. */
 export const lists = {
   accounts: {
-    wrapper: "accounts",
+    itemsProperty: "accounts",
     title: "Accounts",
     order: "account index",
     filters: {
@@ -133,7 +137,7 @@ export const lists = {
     ordered: []
   },
   exits: {
-    wrapper: "exits",
+    itemsProperty: "exits",
     title: "Exits",
     order: "batch number, then account index",
     filters: {
@@ -144,7 +148,7 @@ export const lists = {
       batchNum,
       onlyPendingWithdraws: filter(
         "boolean",
-        "whenTrue",
+        "flag",
         "onlyPendingWithdraws",
         "If true, only exits that were neither withdrawn instantly nor collected from the delayer"
       )
@@ -154,7 +158,7 @@ export const lists = {
     ordered: []
   },
   transactions: {
-    wrapper: "transactions",
+    itemsProperty: "transactions",
     title: "HistoryTransactions",
     order: "batch number, then position",
     filters: {
@@ -170,12 +174,22 @@ export const lists = {
     ordered: []
   },
   batches: {
-    wrapper: "batches",
+    itemsProperty: "batches",
     title: "Batches",
     order: "batch number",
     filters: {
-      minBatchNum: filter("batchNum", "above", "minBatchNum", "Only batches with a greater number"),
-      maxBatchNum: filter("batchNum", "below", "maxBatchNum", "Only batches with a smaller number"),
+      minBatchNum: filter(
+        "batchNum",
+        "greaterThan",
+        "minBatchNum",
+        "Only batches with a greater number"
+      ),
+      maxBatchNum: filter(
+        "batchNum",
+        "lessThan",
+        "maxBatchNum",
+        "Only batches with a smaller number"
+      ),
       slotNum: filter("slotNum", "equal", "slotNum", "Only batches forged in this slot"),
       forgerAddr: filter(
         "ethereumAddress",
@@ -189,7 +203,7 @@ export const lists = {
     ordered: []
   },
   slots: {
-    wrapper: "slots",
+    itemsProperty: "slots",
     title: "Slots",
     order: "slot number",
     filters: {
@@ -214,7 +228,7 @@ export const lists = {
       ),
       finishedAuction: filter(
         "boolean",
-        "whenTrue",
+        "flag",
         "finishedAuction",
         "If true, only slots whose auction is closed"
       )
@@ -224,7 +238,7 @@ export const lists = {
     ordered: [["minSlotNum", "maxSlotNum"]]
   },
   bids: {
-    wrapper: "bids",
+    itemsProperty: "bids",
     title: "Bids",
     order: "time of the bid, which within a slot is the order of value",
     filters: {
@@ -242,7 +256,7 @@ export const lists = {
     ordered: []
   },
   tokens: {
-    wrapper: "tokens",
+    itemsProperty: "tokens",
     title: "Tokens",
     order: "token identifier",
     filters: {
@@ -271,7 +285,7 @@ export const lists = {
     ordered: []
   },
   coordinators: {
-    wrapper: "coordinators",
+    itemsProperty: "coordinators",
     title: "Coordinators",
     order: "block of the registration, then forger address",
     filters: {},
@@ -284,16 +298,16 @@ export const lists = {
 export type ListName = keyof typeof lists
 export const listNames = Object.keys(lists) as ReadonlyArray<ListName>
 
-/** The filters of a list, each absent or with a value of the domain. */
+/** The filters of a list, each absent or a domain value. */
 export type FiltersOf<N extends ListName> = {
   readonly [F in keyof typeof lists[N]["filters"]]?: typeof lists[N]["filters"][F] extends
     Filter<infer S> ? ScalarValues[S] : never
 }
 
-/** The greatest page, and the page of a request that names no size. */
+/** Maximum and default page size. */
 export const limitMax = 2049
 export const limitDefault = 20
-/** The greatest position that a request can name. */
+/** Maximum `fromItem`. */
 export const fromItemMax = 4294967295
 
 /** One page of a list. `fromItem` is inclusive and need not exist. */

@@ -2,7 +2,7 @@ import type { ItemKeys, ItemName } from "./items.ts"
 import type { ListName, ScalarName } from "./list.ts"
 import type { Shapes } from "./revision.ts"
 
-/** A parameter that stands in the path. */
+/** A parameter in the path. */
 export interface PathParameter {
   readonly name: string
   readonly scalar: ScalarName
@@ -14,7 +14,7 @@ interface Described {
   readonly tag: "Account" | "Transaction" | "Network status"
   readonly summary: string
   readonly parameters: ReadonlyArray<PathParameter>
-  /** Statuses that the contract declares besides 200. */
+  /** Declared statuses besides 200. */
   readonly statuses: ReadonlyArray<400 | 404 | 500>
 }
 
@@ -28,7 +28,7 @@ export interface ItemOperation extends Described {
   readonly kind: "item"
   readonly item: ItemName
   readonly shape: keyof Shapes
-  /** The key of the item from the decoded path parameters, in their order. */
+  /** Returns the key of the item from the decoded path parameters, in order. */
   readonly key: (values: ReadonlyArray<never>) => ItemKeys[ItemName]
 }
 
@@ -90,7 +90,7 @@ const ownerAddress = {
   doc: "Ethereum address"
 } as const
 
-/** The operations that read, by their identifier. Paths are those of the default network. */
+/** The read operations by identifier. Paths are those of the default network. */
 export const operations = {
   getAccountCreationAuthorization: {
     kind: "authorization",

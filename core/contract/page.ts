@@ -4,7 +4,7 @@ import { declaration, type Revision } from "./revision.ts"
 import { type Field, field, reference, type Shape, shape } from "./shape.ts"
 import { arrayOf } from "./wire_type.ts"
 
-/** A page before it is written. */
+/** A page before serialization. */
 export interface PageView {
   readonly items: ReadonlyArray<never>
   readonly counts: PageCounts
@@ -12,7 +12,10 @@ export interface PageView {
 
 const known = new WeakMap<Revision, Map<ListOperation, Shape<PageView>>>()
 
-/** The object that a list answers with in a revision: its items, then what counts them. The same one each time, so that it has one writer. */
+/**
+ * Returns the shape of a list's answer in a revision: items and counts. The same object on every
+ * call, so that it has one writer.
+ */
 export const pageShape = (operation: ListOperation, revision: Revision): Shape<PageView> => {
   const shapes = known.get(revision) ?? new Map<ListOperation, Shape<PageView>>()
   known.set(revision, shapes)
@@ -22,7 +25,7 @@ export const pageShape = (operation: ListOperation, revision: Revision): Shape<P
 }
 
 const makePageShape = (operation: ListOperation, revision: Revision): Shape<PageView> => {
-  const { wrapper, title } = declaration(operation.list)
+  const { itemsProperty, title } = declaration(operation.list)
   const counts: { [name: string]: Field<PageView> } = {}
   for (const [name, of] of Object.entries(revision.counts)) {
     counts[name] = {
@@ -33,8 +36,8 @@ const makePageShape = (operation: ListOperation, revision: Revision): Shape<Page
       }
     }
   }
-  return shape<PageView>(title, `Page of ${wrapper}`, {
-    [wrapper]: field(
+  return shape<PageView>(title, `Page of ${itemsProperty}`, {
+    [itemsProperty]: field(
       arrayOf(reference(revision.shapes[operation.shape] as Shape<never>)),
       (page: PageView) => page.items
     ),

@@ -5,7 +5,7 @@ import { type InputFault, invalidValue } from "./fault.ts"
 import type { PathParameter } from "./operation.ts"
 import { type Scalar, scalars } from "./scalar.ts"
 
-/** Reads the values that stand in a path, still percent-encoded, in the order of the parameters. */
+/** Decodes the percent-encoded values of a path, in the order of the parameters. */
 export const pathReader = (parameters: ReadonlyArray<PathParameter>, network: Network) => {
   const readers = parameters.map(({ name, scalar }) => ({
     name: localName(network, name),

@@ -8,17 +8,20 @@ import { pageParameters } from "./page_parameters.ts"
 import { declaration, offeredFilters, parameterName, type Revision } from "./revision.ts"
 import { type Scalar, scalars } from "./scalar.ts"
 
-/** Reads the query string of one list in one revision: the query, or every rule that it breaks. */
+/**
+ * Decodes the query string of one list in one revision: returns the query, or every rule that it
+ * breaks.
+ */
 export type QueryReader<N extends ListName> = (
   query: string
 ) => Result.Result<ListQuery<N>, ReadonlyArray<InputFault>>
 
-/** As many as a page can show. */
+/** The maximum page size. */
 export const listItemsMaxDefault = limitMax
 
 /**
- * @param revisions all that are served: a name of another one is explained, not only refused
- * @param listItemsMax how many items a parameter may list
+ * @param revisions all served revisions: the error for a name of another revision says so
+ * @param listItemsMax maximum number of items in a list parameter
  */
 export const queryReader = <N extends ListName>(
   list: N,
@@ -37,7 +40,7 @@ export const queryReader = <N extends ListName>(
   const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
   const { exclusions, ordered } = declaration(list)
   const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne
-  const given = (parameter: string, values: ReadonlyMap<string, string>) =>
+  const textOf = (parameter: string, values: ReadonlyMap<string, string>) =>
     values.get(parameter) ?? null
 
   return (query) => {
@@ -52,7 +55,7 @@ export const queryReader = <N extends ListName>(
       if (name === undefined || value === undefined) {
         if (!malformed.has(text)) faults.push(undecodable(text))
         malformed.add(text)
-        // it is given all the same, as the rules of several parameters see it
+        // an invalid value counts as present for the rules between parameters
         if (name !== undefined && filters.has(name) && !texts.has(name)) texts.set(name, text)
         continue
       }
@@ -60,7 +63,7 @@ export const queryReader = <N extends ListName>(
       const paging = filter === undefined && pageNames.has(name)
         ? pageParameters[name as keyof typeof pageParameters]
         : undefined
-      // one name breaks one rule once, however often it stands there
+      // a repeated name breaks each rule once
       if (filter === undefined && paging === undefined) {
         if (!unknown.has(name)) {
           faults.push(unknownParameter(name, value, names, local, list, revision, revisions))
@@ -122,7 +125,7 @@ export const queryReader = <N extends ListName>(
       faults.push(
         brokenRule(
           second,
-          given(second, texts),
+          textOf(second, texts),
           `not together with ${first}`,
           `Parameters ${first} and ${second} exclude each other: give one of them`
         )
@@ -162,7 +165,7 @@ export const queryReader = <N extends ListName>(
 
 const pageNames: ReadonlySet<string> = new Set(Object.keys(pageParameters))
 
-/** Says which revision knows the name, or which known name is nearest. */
+/** Returns a hint: which revision knows the name, or the most similar known name. */
 const unknownParameter = (
   name: string,
   value: string,
@@ -212,7 +215,7 @@ const undecodable = (text: string): InputFault =>
     `The query part ${JSON.stringify(text.slice(0, 100))} is not percent-encoded UTF-8`
   )
 
-/** Reads the query string of an operation that takes no parameters. */
+/** Decodes the query string of an operation without parameters. */
 export const noQuery = (query: string): ReadonlyArray<InputFault> => {
   const faults = new Map<string, InputFault>()
   for (const { text, name, value } of queryPairs(query)) {

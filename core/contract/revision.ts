@@ -18,7 +18,7 @@ import type { PageCounts } from "./items.ts"
 import { type FiltersOf, type ListName, lists, type ScalarName } from "./list.ts"
 import type { Fields, Shape } from "./shape.ts"
 
-/** The objects of the contract as one revision shows them. */
+/** The objects of the contract in one revision. */
 export interface Shapes {
   readonly account: Shape<AccountView>
   readonly exit: Shape<ExitView>
@@ -35,23 +35,26 @@ export interface Shapes {
   readonly authorization: Shape<Authorization>
 }
 
-/** One revision of the contract: what differs from the declarations. Use cases and stores know nothing of it. */
+/**
+ * One revision of the contract: its differences from the declarations. Use cases and stores do not
+ * depend on it.
+ */
 export interface Revision {
   readonly name: string
   readonly doc: string
-  /** What a filter is called here, or null where it does not exist. */
+  /** Returns the name of a filter, or null if the revision does not have it. */
   readonly parameters: {
     readonly [N in ListName]?: { readonly [F in keyof FiltersOf<N>]?: string | null }
   }
-  /** Lists whose at-least-one rule this revision does not have. */
+  /** Lists without their at-least-one rule in this revision. */
   readonly unrestricted: ReadonlyArray<ListName>
-  /** What accompanies the items of every page. */
+  /** The counts next to the items of every page. */
   readonly counts: Fields<PageCounts>
   readonly shapes: Shapes
   readonly bodies: Bodies
 }
 
-/** A filter of a list as one revision offers it. */
+/** A filter of a list in one revision. */
 export interface OfferedFilter {
   readonly filter: string
   readonly parameter: string
@@ -59,7 +62,10 @@ export interface OfferedFilter {
   readonly doc: string
 }
 
-/** The name of a filter in a revision, as the default network spells it; undefined where it does not exist. */
+/**
+ * Returns the name of a filter in a revision, spelled for the default network; undefined if it does
+ * not exist.
+ */
 export const parameterName = (
   revision: Revision,
   list: ListName,
@@ -71,7 +77,7 @@ export const parameterName = (
   return renamed === null ? undefined : renamed ?? declaration(list).filters[filter]?.parameter
 }
 
-/** The filters that a revision offers on a list, in the order of their declaration. */
+/** Returns the filters of a list in a revision, in declaration order. */
 export const offeredFilters = (revision: Revision, list: ListName): ReadonlyArray<OfferedFilter> =>
   Object.entries(declaration(list).filters).flatMap(([filter, { scalar, doc }]) => {
     const parameter = parameterName(revision, list, filter)

@@ -13,22 +13,22 @@ import {
 import type { ScalarName, ScalarValues } from "./list.ts"
 import type { JsonSchema } from "./wire_type.ts"
 
-/** A value as it stands in a path or query. */
+/** The text form of a value in a path or query. */
 export interface Scalar<T> {
   readonly parse: (text: string, network: Network) => Result.Result<T, EncodingError>
   readonly jsonSchema: (network: Network) => JsonSchema
-  /** How many texts the separators part, where there may be several. */
+  /** Number of items, if the value is a list. */
   readonly count?: (text: string) => number
 }
 
 const uint32Max = 4294967295
-/** An integer within bounds that a double holds exactly. */
+/** Returns the scalar of an integer within bounds that a double represents exactly. */
 export const integer = (minimum: number, maximum: number, example: number): Scalar<number> => ({
   parse: (text) => parseDecimalNumber(text, { minimum, maximum }),
   jsonSchema: () => ({ type: "integer", minimum, maximum, examples: [example] })
 })
 
-/** One of a closed set of texts. */
+/** Returns the scalar of an enumeration. */
 export const oneOf = <const T extends string>(values: ReadonlyArray<T>): Scalar<T> => ({
   parse: (text) => {
     const found = values.find((value) => value === text)
@@ -39,7 +39,10 @@ export const oneOf = <const T extends string>(values: ReadonlyArray<T>): Scalar<
   jsonSchema: () => ({ type: "string", enum: values })
 })
 
-/** The texts between separators, each read alone and each once. Revisions may allow another separator. */
+/**
+ * Returns the scalar of a list: the items between separators, without duplicates. Revisions may
+ * allow another separator.
+ */
 const listOf = <T>(item: Scalar<T>, doc: string, example: string): Scalar<ReadonlyArray<T>> => ({
   parse: (text, network) => {
     const values = new Set<T>()
@@ -78,7 +81,7 @@ const pattern = (expression: string, example: string) => ({
 })
 const sampleAddress = "0xaa942cfcd25ad4d90a62358b0dd84f33b398262a"
 
-/** How each type of filter and path parameter is read and documented. */
+/** The scalars of filters and path parameters. */
 export const scalars: { readonly [S in ScalarName]: Scalar<ScalarValues[S]> } = {
   tokenId: integer(0, uint32Max, 0),
   tokenIds: listOf(integer(0, uint32Max, 0), "token identifiers separated by commas", "0,3,87"),

@@ -1,16 +1,21 @@
 import { Schema } from "effect"
 import type { WireContext } from "./wire_context.ts"
-import { type Pieces, type TextParts, written } from "./text_memory.ts"
+import { type FragmentKey, joinSegments, type Segments } from "./json_fragment_cache.ts"
 import type { AnyShape, JsonSchema, WireType } from "./wire_type.ts"
 
-/** One property of an object on the wire: where it comes from in what is shown (`V`), and how it is written. */
+/**
+ * One property of an object on the wire: how to get it from the view (`V`), and how to write it.
+ */
 export interface Field<in V> {
   readonly bind: (context: WireContext) => (view: V) => string
   readonly schema: (context: WireContext) => Schema.Codec<unknown>
   readonly jsonSchema: (context: WireContext) => JsonSchema
   readonly shapes: ReadonlyArray<AnyShape>
-  /** Whether it changes where the rest of the object does not, so that the object is kept written without it. */
-  readonly isApart?: boolean
+  /**
+   * Whether it changes while the rest of the object stays: the cached text of the object excludes
+   * it.
+   */
+  readonly isVolatile?: boolean
 }
 
 export const field = <V, T>(type: WireType<T>, get: (view: V) => T, doc?: string): Field<V> => ({
@@ -26,18 +31,24 @@ export const field = <V, T>(type: WireType<T>, get: (view: V) => T, doc?: string
   shapes: type.shapes
 })
 
-/** A property that changes where the rest of its object does not; one of an object at most. */
-export const apart = <V>(of: Field<V>): Field<V> => ({ ...of, isApart: true })
+/** Marks the property that changes while the rest of its object stays; at most one in an object. */
+export const volatileField = <V>(of: Field<V>): Field<V> => ({ ...of, isVolatile: true })
 
-/** The properties of an object in the order in which they are written. All are required, no other is sent. */
+/**
+ * The properties of an object in the order in which they are written. All are required, no other is
+ * sent.
+ */
 export type Fields<V> = { readonly [name: string]: Field<V> }
 
 /** An object of the wire. Names are those of the default network. */
 export interface Shape<in V> extends AnyShape, WireType<V> {
   readonly doc: string
   readonly fields: { readonly [name: string]: Field<V> }
-  /** The immutable values that all fields but the one apart are taken from; where it is given, written objects are kept ready. */
-  readonly parts: ((view: V) => TextParts) | undefined
+  /**
+   * The immutable values that determine all fields except the volatile one. If present, written
+   * objects are cached.
+   */
+  readonly cacheKey: ((view: V) => FragmentKey) | undefined
 }
 
 /** A closed object: it carries exactly its fields. */
@@ -45,16 +56,18 @@ export const shape = <V>(
   name: string,
   doc: string,
   fields: Fields<V>,
-  parts?: (view: V) => TextParts
+  cacheKey?: (view: V) => FragmentKey
 ): Shape<V> => ({
   name,
   doc,
   fields,
-  parts,
+  cacheKey,
   write: (context) =>
     context.writerOf(fields, () => {
-      const pieces = piecesOf(fields, context)
-      return parts === undefined ? written(pieces) : context.texts.keep(name, parts, pieces)
+      const segments = segmentsOf(fields, context)
+      return cacheKey === undefined
+        ? joinSegments(segments)
+        : context.fragments.cachedWriter(name, cacheKey, segments)
     }),
   schema: (context) =>
     Schema.Struct(Object.fromEntries(
@@ -72,22 +85,22 @@ export const shape = <V>(
   shapes: Object.values(fields).flatMap((field) => field.shapes)
 })
 
-const piecesOf = <V>(fields: Fields<V>, context: WireContext): Pieces<V> => {
-  const entries = Object.entries(fields).map(([key, { bind, isApart }], i) => ({
+const segmentsOf = <V>(fields: Fields<V>, context: WireContext): Segments<V> => {
+  const entries = Object.entries(fields).map(([key, { bind, isVolatile }], i) => ({
     open: `${i === 0 ? "{" : ","}${JSON.stringify(context.name(key))}:`,
     write: bind(context),
-    isApart
+    isVolatile
   }))
-  const at = entries.findIndex(({ isApart }) => isApart)
-  if (at < 0) return { before: pieceOf(entries, "}") }
+  const at = entries.findIndex(({ isVolatile }) => isVolatile)
+  if (at < 0) return { before: segmentWriter(entries, "}") }
   const { open, write } = entries[at]!
   return {
-    before: pieceOf(entries.slice(0, at), open),
-    apart: { write, after: pieceOf(entries.slice(at + 1), "}") }
+    before: segmentWriter(entries.slice(0, at), open),
+    volatile: { write, after: segmentWriter(entries.slice(at + 1), "}") }
   }
 }
 
-const pieceOf = <V>(
+const segmentWriter = <V>(
   entries: ReadonlyArray<{ readonly open: string; readonly write: (view: V) => string }>,
   end: string
 ) =>
@@ -108,15 +121,18 @@ export const reference = <V>(to: Shape<V>): WireType<V> => ({
   shapes: [to]
 })
 
-/** What a revision changes in an object: properties it calls otherwise, leaves out, or shows differently. */
+/** What a revision changes in an object: renamed, omitted and replaced properties. */
 export interface ShapeDifferences<V> {
   readonly rename?: { readonly [name: string]: string }
   readonly omit?: ReadonlyArray<string>
-  /** Replaces the property of that name where it stands, or adds it at the end. */
+  /** Replaces the property of that name in its position, or adds it at the end. */
   readonly put?: Fields<V>
 }
 
-/** The same object with the differences of a revision; naming a property that is not there is a defect. */
+/**
+ * Returns the object with the differences of a revision. Throws if they name a property that does
+ * not exist.
+ */
 export const revise = <V>(
   of: Shape<V>,
   { rename = {}, omit = [], put = {} }: ShapeDifferences<V>
@@ -126,13 +142,16 @@ export const revise = <V>(
   }
   const fields: { [name: string]: Field<V> } = {}
   for (const [name, field] of Object.entries(of.fields)) {
-    // shown differently, it changes as it did before
+    // a replaced property stays volatile or not
     if (!omit.includes(name)) {
-      fields[rename[name] ?? name] = { ...put[name] ?? field, isApart: field.isApart === true }
+      fields[rename[name] ?? name] = {
+        ...put[name] ?? field,
+        isVolatile: field.isVolatile === true
+      }
     }
   }
   return shape(of.name, of.doc, {
     ...fields,
     ...Object.fromEntries(Object.entries(put).filter(([name]) => !(name in of.fields)))
-  }, of.parts)
+  }, of.cacheKey)
 }

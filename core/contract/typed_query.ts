@@ -161,33 +161,33 @@ const unknownName = (
     ? `the known ones are ${known.join(", ")}`
     : `did you mean ${nearest}?`
   const message = `Unknown name ${JSON.stringify(path)}: ${hint}`
-  return brokenRule(path, shown(value), unknownRule, message)
+  return brokenRule(path, format(value), unknownRule, message)
 }
 
 const unknownKind = (parameter: string, name: string, known: object): InputFault =>
   invalid(parameter, name, `one of ${Object.keys(known).join(", ")}`)
 
 const invalid = (parameter: string, value: unknown, rule: string): InputFault => {
-  const message = `${parameter} has the invalid value ${shown(value)}: expected ${rule}`
-  return brokenRule(parameter, shown(value), rule, message)
+  const message = `${parameter} has the invalid value ${format(value)}: expected ${rule}`
+  return brokenRule(parameter, format(value), rule, message)
 }
 
-const shown = (value: unknown): string => Formatter.format(value).slice(0, 200)
+const format = (value: unknown): string => Formatter.format(value).slice(0, 200)
 
 /** Rules between filters: a schema would check them only if each value alone is right. */
 const combinationFaults = (list: ListName, query: unknown): ReadonlyArray<InputFault> => {
   const { exclusions, ordered } = declaration(list)
-  const given = Object(Object(query).filters) as { readonly [filter: string]: unknown }
+  const filters = Object(Object(query).filters) as { readonly [filter: string]: unknown }
   const fault = (filter: string, rule: string, message: string) =>
-    brokenRule(`filters.${filter}`, shown(given[filter]), rule, message)
+    brokenRule(`filters.${filter}`, format(filters[filter]), rule, message)
   const faults: Array<InputFault> = []
   for (const [a, b] of exclusions) {
-    if (given[a] === undefined || given[b] === undefined) continue
+    if (filters[a] === undefined || filters[b] === undefined) continue
     const message = `Filters ${a} and ${b} exclude each other: give one of them`
     faults.push(fault(b, `not together with ${a}`, message))
   }
   for (const [low, high] of ordered) {
-    const [least, greatest] = [given[low], given[high]]
+    const [least, greatest] = [filters[low], filters[high]]
     if (typeof least !== "number" || typeof greatest !== "number" || least <= greatest) continue
     const message = `Filter ${low} is ${least}, above ${high}, which is ${greatest}`
     faults.push(fault(low, `at most ${high}`, message))

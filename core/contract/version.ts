@@ -1,2 +1,5 @@
-/** The version of this package, as `package.json` says it; how answers are written depends on it. */
+/**
+ * The version of this package in `package.json`. The serialization of answers may differ between
+ * versions.
+ */
 export const programVersion = "0.0.1"

@@ -8,9 +8,12 @@ import {
   type Keccak256,
   type PublicKey
 } from "../encoding/mod.ts"
-import { TextMemory } from "./text_memory.ts"
+import { JsonFragmentCache } from "./json_fragment_cache.ts"
 
-/** How this deployment writes identifiers. Built once: the texts of addresses and keys are remembered. */
+/**
+ * Writes identifiers as this deployment spells them. Make one per process: it caches the texts of
+ * addresses and keys.
+ */
 export interface WireContext {
   readonly network: Network
   /** A name of the contract (`zkEthereumAddress`) as this network spells it. */
@@ -20,22 +23,22 @@ export interface WireContext {
   /** `zk:` and 44 characters. */
   readonly publicKey: (key: PublicKey) => string
   readonly accountIndex: (symbol: string, index: number) => string
-  /** Objects that are kept written, within a bound. */
-  readonly texts: TextMemory
-  /** The one writer of a shape, which its fields stand for; made when it is first asked for. */
+  /** The cached JSON texts of objects. */
+  readonly fragments: JsonFragmentCache
+  /** Returns the writer of the shape that has these fields; `make` runs on the first call only. */
   readonly writerOf: <V>(fields: object, make: () => (view: V) => string) => (view: V) => string
 }
 
-/** Entries each of the two memories holds before it starts anew: some 20 MB at most. */
-const rememberedMax = 65536
+/** Entries of each of the two caches before it is cleared: at most about 20 MB. */
+const cachedIdentifiersMax = 65536
 
-const remember = (write: (value: string) => string): (value: string) => string => {
+const memoize = (write: (value: string) => string): (value: string) => string => {
   const known = new Map<string, string>()
   return (value) => {
     let text = known.get(value)
     if (text === undefined) {
       text = write(value)
-      if (known.size >= rememberedMax) known.clear()
+      if (known.size >= cachedIdentifiersMax) known.clear()
       known.set(value, text)
     }
     return text
@@ -51,28 +54,29 @@ const writers = (): WireContext["writerOf"] => {
   }
 }
 
-/** What the texts that are kept ready may take, in characters. */
-const textsMaxDefault = 64 * 2 ** 20
+/** Characters. */
+const fragmentCharactersMaxDefault = 64 * 2 ** 20
 
 /**
  * @param keccak256 checks and writes the mixed case of addresses
- * @param texts how much of written objects is kept ready, and of which shapes alone where a store makes the others anew for each answer
+ * @param fragments bound of the cached JSON texts, and the shapes to cache: objects that a store
+ * creates anew for each answer never hit
  */
 export const wireContext = (
   network: Network,
   keccak256: Keccak256,
-  { charactersMax = textsMaxDefault, shapes }: {
+  { charactersMax = fragmentCharactersMaxDefault, shapes }: {
     readonly charactersMax?: number
     readonly shapes?: ReadonlyArray<string>
   } = {}
 ): WireContext => ({
-  texts: new TextMemory(charactersMax, shapes),
+  fragments: new JsonFragmentCache(charactersMax, shapes),
   writerOf: writers(),
   network,
   name: (name) => localName(network, name),
-  address: remember((address) =>
+  address: memoize((address) =>
     formatPrefixedAddress(network.prefix, checksumAddress(address, keccak256))
   ),
-  publicKey: remember((key) => formatPublicKey(network.prefix, key)),
+  publicKey: memoize((key) => formatPublicKey(network.prefix, key)),
   accountIndex: (symbol, index) => formatAccountIndex(network.prefix, symbol, index)
 })

@@ -1,21 +1,27 @@
 import { Schema } from "effect"
 import type { WireContext } from "./wire_context.ts"
 
-/** A JSON Schema (draft 2020-12) as OpenAPI 3.1 takes it. */
+/** A JSON Schema (draft 2020-12) for OpenAPI 3.1. */
 export type JsonSchema = { readonly [key: string]: unknown }
 
 /** A type of the wire: how its values are written, checked and documented. */
 export interface WireType<T> {
-  /** JSON text of a value; bound to a deployment once, called for every value. */
+  /**
+   * Returns a function that writes a value as JSON text. It is bound to a deployment once and
+   * called for every value.
+   */
   readonly write: (context: WireContext) => (value: T) => string
-  /** Accepts exactly the JSON values that `write` can produce; integers above 2^53 are read as bigint. */
+  /**
+   * Returns a schema that accepts exactly the JSON values that `write` produces; integers above
+   * 2^53 are bigint.
+   */
   readonly schema: (context: WireContext) => Schema.Codec<unknown>
   readonly jsonSchema: (context: WireContext) => JsonSchema
   /** Components that `jsonSchema` refers to. */
   readonly shapes: ReadonlyArray<AnyShape>
 }
 
-/** What a component needs to be documented, whatever it shows. */
+/** A documented component of any value type. */
 export interface AnyShape {
   readonly name: string
   readonly jsonSchema: (context: WireContext) => JsonSchema
@@ -35,7 +41,7 @@ const described = (options: TextOptions): JsonSchema => ({
   ...(options.example === undefined ? {} : { examples: [options.example] })
 })
 
-/** A text. `plain` promises that no character of it needs escaping in JSON. */
+/** Returns the type of a text. `plain`: no character needs escaping in JSON. */
 export const textType = <T>(
   format: (context: WireContext) => (value: T) => string,
   options: TextOptions & {
@@ -69,7 +75,10 @@ export const textType = <T>(
 
 const bigIntegers = Schema.BigInt
 
-/** An integer within bounds, written in all its digits; above 2^53 a reader needs more than a double. */
+/**
+ * Returns the type of an integer within bounds, written with all digits; above 2^53 a reader needs
+ * more than a double.
+ */
 export const integerType = <T extends number | bigint>(
   minimum: bigint,
   maximum: bigint,
@@ -101,11 +110,14 @@ export const integerType = <T extends number | bigint>(
   shapes: []
 })
 
-/** A bound that a double cannot hold keeps its digits: whoever writes the document writes bigint as a number. */
+/**
+ * Returns a bound of the schema. A bigint keeps its digits if a double cannot represent it: the
+ * writer of the document writes bigint as a number.
+ */
 const exact = (bound: bigint): number | bigint =>
   bound <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(bound) : bound
 
-/** A finite number, not necessarily whole. */
+/** The type of a finite number. */
 export const numberType = (
   options: TextOptions & { readonly minimum?: number } = {}
 ): WireType<number> => ({
@@ -144,7 +156,7 @@ export const enumType = <const T extends string>(
   shapes: []
 })
 
-/** Null is always written: a property is never missing. */
+/** Returns the type of a value or null. A property is null, never absent. */
 export const nullable = <T>(type: WireType<T>): WireType<T | null> => ({
   write: (context) => {
     const write = type.write(context)
@@ -191,7 +203,7 @@ export const arrayOf = <T>(
   shapes: type.shapes
 })
 
-/** A map from decimal identifiers to values. */
+/** Returns the type of a map from decimal identifiers to values. */
 export const mapOf = <T>(
   type: WireType<T>,
   doc: string

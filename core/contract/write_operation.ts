@@ -4,13 +4,13 @@ import type { Operation } from "./operation.ts"
 /** An operation that posts one body. */
 export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summary"> {
   readonly body: BodyName
-  /** What 200 answers: the identifier as a JSON string, or an empty body. */
+  /** Content of the answer with status 200: the identifier as a JSON string, or an empty body. */
   readonly answer: "transactionId" | "nothing"
-  /** Statuses that the contract declares besides 200. */
+  /** Declared statuses besides 200. */
   readonly statuses: ReadonlyArray<400 | 500>
 }
 
-/** The operations that write, by their identifier. Posting the same again changes nothing and is answered alike. */
+/** The write operations by identifier. They are idempotent: a repeated post gets the same answer. */
 export const writeOperations = {
   postRegister: {
     path: "/account-creation-authorization",

@@ -17,7 +17,7 @@ export interface Account {
   readonly balance: bigint
 }
 
-/** An account as it is shown: with its token. */
+/** An account with its token. */
 export interface AccountView {
   readonly account: Account
   readonly token: Token

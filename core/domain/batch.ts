@@ -19,7 +19,7 @@ export interface Batch {
   /** Accounts created in this batch. */
   readonly numAccounts: number
   readonly exitRoot: bigint
-  /** Queue of L1 user transactions that this batch forged; null where it forged none. */
+  /** Queue of L1 user transactions that this batch forged; null if it forged none. */
   readonly forgeL1TransactionsNum: number | null
   readonly slotNum: number
 }
@@ -30,5 +30,5 @@ export interface FullBatch {
   readonly transactions: ReadonlyArray<TransactionView>
 }
 
-/** The most transactions that one batch can hold (domain §3.11). */
+/** Maximum number of transactions in a batch (domain §3.11). */
 export const transactionsPerBatchMax = 2048

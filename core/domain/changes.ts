@@ -8,28 +8,36 @@ import type { PriceFeed } from "./feed.ts"
 import type { Token } from "./token.ts"
 import type { L1Part, Transaction } from "./transaction.ts"
 
-/** A row before its store numbers it. */
+/** A row without `itemId`, which its store assigns. */
 export type New<Row> = Omit<Row, "itemId">
 
-/** An Ethereum block as the ledger remembers it. */
+/** An Ethereum block as the ledger stores it. */
 export interface EthereumBlock {
   readonly number: bigint
   readonly hash: string
   readonly timestampMs: number
 }
 
-/** What one batch adds, each list in the order in which it is numbered. */
+/** The changes of one batch, each list in the order of item ids. */
 export interface BatchChanges {
   readonly batch: New<Batch>
   readonly accounts: ReadonlyArray<New<Account>>
-  /** Nonce and balance after the batch, one entry for each account it touched, ascending by index. */
+  /**
+   * Nonce and balance after the batch, one entry for each account it touched, ascending by index.
+   */
   readonly accountUpdates: ReadonlyArray<
     { readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }
   >
-  /** The whole queue that is forged now, by position: its transactions are numbered anew, before `transactions`. */
+  /**
+   * The forged queue by position: its transactions get new item ids, before those of
+   * `transactions`.
+   */
   readonly forged: ReadonlyArray<{
     readonly id: TransactionId
-    /** The created account where the transaction creates one; a rollback of the batch makes it null again. */
+    /**
+     * The created account if the transaction creates one; a rollback of the batch resets it to
+     * null.
+     */
     readonly fromAccountIndex: AccountIndex
     /** The sender's account may have been created after the transaction was queued. */
     readonly fromPublicKey: Transaction["fromPublicKey"]
@@ -44,23 +52,27 @@ export interface BatchChanges {
 }
 
 /**
- * What one block adds: a store writes it as it is, all or nothing, and decides nothing. Parts refer to the ones before them
- * in this order: coordinators, tokens, prices, queued, batches, bids, variables, withdrawals.
+ * The changes of one block. A store writes them unchanged and atomically, and decides nothing.
+ * Parts refer to the ones before them in this order: coordinators, tokens, prices, queued, batches,
+ * bids, variables, withdrawals.
  */
 export interface BlockChanges {
   readonly block: EthereumBlock
-  /** Never below what the ledger knew. */
+  /** At least the value in the ledger. */
   readonly lastEthereumBlock: bigint
   readonly prices: ReadonlyArray<PriceFeed>
   readonly coordinators: ReadonlyArray<New<Coordinator>>
   readonly bids: ReadonlyArray<New<Bid>>
   readonly tokens: ReadonlyArray<New<Token>>
   readonly batches: ReadonlyArray<BatchChanges>
-  /** L1 user transactions that entered a queue in this block, also those that a batch of this block forges. */
+  /**
+   * L1 user transactions that entered a queue in this block, including those that a batch of this
+   * block forges.
+   */
   readonly queued: ReadonlyArray<New<Transaction>>
-  /** The sets that changed; the others stay. */
+  /** The changed parameter sets. */
   readonly variables: Partial<NetworkVariables>
-  /** Exits whose withdrawal fields take this block's number. */
+  /** Exits with a withdrawal field that is set to the number of this block. */
   readonly withdrawals: ReadonlyArray<{
     readonly batchNum: number
     readonly accountIndex: AccountIndex

@@ -2,7 +2,7 @@ import { ZERO_ADDRESS } from "../encoding/mod.ts"
 import type { New } from "./changes.ts"
 import type { Token } from "./token.ts"
 
-/** Token 0, which every ledger holds before anything else, as item 1 (domain §1.3). */
+/** Token 0, the first item of every ledger (domain §1.3). */
 export const ether: New<Token> = {
   id: 0,
   ethereumAddress: ZERO_ADDRESS,

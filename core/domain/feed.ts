@@ -5,9 +5,9 @@ import { timeMsMax } from "./time.ts"
 import { priceUSDMax } from "./token.ts"
 
 /*
- * What a synchroniser or coordinator tells the ledger: one record for each Ethereum block with everything in it, and
- * the rollbacks between them. In memory amounts and block numbers are bigint; in JSON they are decimal strings, so
- * that no reader rounds them.
+ * The records that a synchroniser or coordinator sends to the ledger: one for each Ethereum block
+ * with its complete content, and the rollbacks between them. Amounts and block numbers are bigint
+ * in memory and decimal strings in JSON, so that no reader rounds them.
  */
 
 const integer = (minimum: number, maximum: number) =>
@@ -27,9 +27,9 @@ const bigUpTo = (maximum: bigint) =>
     ),
     SchemaTransformation.transform({ decode: BigInt, encode: String })
   ))
-/** An amount or a field element, exact and not negative: bigint here, a decimal string in JSON. */
+/** An exact, non-negative amount or field element: bigint in memory, a decimal string in JSON. */
 const big = bigUpTo(10n ** 78n - 1n)
-/** A block number or a count, written as amounts are. */
+/** A block number or a count: bigint in memory, a decimal string in JSON. */
 const uint64 = bigUpTo((1n << 64n) - 1n)
 const hex = (digits: number) =>
   Schema.String.check(Schema.isPattern(new RegExp(`^0x[0-9a-f]{${digits}}$`, "u"), {
@@ -52,7 +52,10 @@ export const MerkleProofFeed = Schema.Struct({
   fnc: integer(0, 3)
 })
 
-/** A token that the rollup contract registered. Ids are consecutive from 1; 0 is ether and always there. */
+/**
+ * A token that the rollup contract registered. Ids are consecutive from 1; token 0 is ether and
+ * always exists.
+ */
 export const TokenFeed = Schema.Struct({
   id: uint32,
   ethereumAddress: address,
@@ -68,7 +71,10 @@ export const CoordinatorFeed = Schema.Struct({
   url: Schema.String
 })
 
-/** A bid; each one of a slot exceeds the one before it. `withdrawAddr` is the bidder's own address where absent. */
+/**
+ * A bid; each bid of a slot exceeds the one before it. `withdrawAddr` is the bidder's own address
+ * by default.
+ */
 export const BidFeed = Schema.Struct({
   slotNum: uint32,
   bidderAddr: address,
@@ -76,7 +82,10 @@ export const BidFeed = Schema.Struct({
   withdrawAddr: Schema.optionalKey(address)
 })
 
-/** An L1 transaction that a user put into a queue. `fromPublicKey` where it creates an account (from 0), else null. */
+/**
+ * An L1 transaction that a user added to a queue. `fromPublicKey` is null unless it creates an
+ * account (from 0).
+ */
 export const L1UserFeed = Schema.Struct({
   toForgeL1TransactionsNum: uint32,
   position: integer(0, 65535),
@@ -89,7 +98,10 @@ export const L1UserFeed = Schema.Struct({
   amount: big
 })
 
-/** What came of one L1 user transaction when it was forged: declared or zero, by the rules of domain §3.6. */
+/**
+ * The effect of one L1 user transaction when it was forged: declared or zero, by the rules of
+ * domain §3.6.
+ */
 export const L1EffectFeed = Schema.Struct({ effectiveDepositAmount: big, effectiveAmount: big })
 
 /** An account that the coordinator created: all-F address and no signature for an internal one. */
@@ -100,7 +112,7 @@ export const L1CoordinatorFeed = Schema.Struct({
   signature: Schema.NullOr(hex(130))
 })
 
-/** An L2 transaction as data availability shows it, with the nonce that its sender's account had. */
+/** An L2 transaction in the data availability, with the nonce of its sender's account. */
 export const L2Feed = Schema.Struct({
   fromAccountIndex: accountIndex,
   toAccountIndex: accountIndex,
@@ -119,9 +131,9 @@ export const BatchFeed = Schema.Struct({
   exitRoot: big,
   /** Accounts that collect the fees of their token: at most 64, one for each token. */
   feeAccounts: Schema.Array(accountIndex),
-  /** The queue that the batch empties, or null. */
+  /** The queue that the batch forges, or null. */
   forgeL1TransactionsNum: Schema.NullOr(uint32),
-  /** One for each transaction of that queue, by position. */
+  /** One effect for each transaction of that queue, by position. */
   l1UserEffects: Schema.Array(L1EffectFeed),
   l1Coordinator: Schema.Array(L1CoordinatorFeed),
   l2: Schema.Array(L2Feed),
@@ -136,12 +148,12 @@ export const WithdrawalFeed = Schema.Struct({
 })
 
 /**
- * A collection from the delayer: it settles every exit of that owner and token that was requested in an earlier block, and none that is
- * requested in the same one, since the delay between the two cannot have passed.
+ * A collection from the delayer. It settles every exit of the owner and token that was requested in
+ * an earlier block, and none of the same block, since the delay cannot have passed.
  */
 export const DelayedWithdrawalFeed = Schema.Struct({ owner: address, tokenId: uint32 })
 
-/** A price as the writer knew it at this block; null where it is no longer known. */
+/** A price at this block; null if it is no longer known. */
 export const PriceFeed = Schema.Struct({
   tokenId: uint32,
   priceUSD: Schema.NullOr(
@@ -169,7 +181,7 @@ export const AuctionVariablesFeed = Schema.Struct({
   bootCoordinator: address,
   bootCoordinatorUrl: Schema.String,
   slotDeadline: uint32,
-  /** Bounded, since `GET /state` shows who forges in each of them. */
+  /** Bounded, since `GET /state` returns the forger of each of them. */
   closedAuctionSlots: integer(0, 1024),
   openAuctionSlots: integer(0, 65535),
   defaultSlotSetBid: Schema.Array(big).check(Schema.isMinLength(6), Schema.isMaxLength(6)),
@@ -195,13 +207,19 @@ export const BucketUpdateFeed = Schema.Struct({
   withdrawals: uint64
 })
 
-/** Everything of one Ethereum block, in chain order. Absent lists are empty, absent variables unchanged. */
+/**
+ * The content of one Ethereum block, in chain order. Absent lists are empty, absent variables
+ * unchanged.
+ */
 export const BlockFeed = Schema.Struct({
   number: uint64,
   hash,
   parentHash: hash,
   timestampMs: timeMs,
-  /** Newest block of the chain that the writer knows of; this block's own number where absent. What the ledger knows never falls. */
+  /**
+   * Newest block of the chain that the writer knows of; the block's own number by default. The
+   * value in the ledger never decreases.
+   */
   lastEthereumBlock: Schema.optionalKey(uint64),
   prices: Schema.optionalKey(Schema.Array(PriceFeed)),
   coordinators: Schema.optionalKey(Schema.Array(CoordinatorFeed)),
@@ -260,7 +278,7 @@ export const GenesisFeed = Schema.Struct({
     withdrawalDelayer: WithdrawalDelayerVariablesFeed
   })
 }).check(Schema.makeFilter(({ block, constants: { auction } }) => {
-  // every slot has blocks that the wire can show, and the genesis block has a slot
+  // every slot has blocks with a valid number, and the genesis block has a slot
   if (
     auction.genesisBlockNum + BigInt(auction.blocksPerSlot) * BigInt(slotNumMax + 1) > 1n << 64n
   ) {
@@ -280,7 +298,7 @@ export const FeedRecord = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("block"), block: BlockFeed }),
   /** Drops every block above `toBlock`. */
   Schema.Struct({ kind: Schema.Literal("rollBack"), toBlock: uint64 }),
-  /** Prices that arrived between two blocks: they belong to the block before them. */
+  /** Prices that arrived between two blocks: they belong to the earlier block. */
   Schema.Struct({ kind: Schema.Literal("prices"), prices: Schema.Array(PriceFeed) })
 ]).annotate({ identifier: "FeedRecord" })
 
@@ -301,8 +319,8 @@ export type WithdrawalFeed = typeof WithdrawalFeed.Type
 export type DelayedWithdrawalFeed = typeof DelayedWithdrawalFeed.Type
 
 const json = Schema.fromJsonString(FeedRecord)
-/** One record as one line, without the line feed. */
+/** Returns a record as one line without the line feed. */
 export const writeFeedLine: (record: FeedRecord) => string = Schema.encodeSync(json)
-/** Reads one line; fails with every violation and where it stands. Unknown members are refused. */
+/** Decodes one line; fails with every violation and its place. Unknown members are refused. */
 export const readFeedLine = (line: string) =>
   Schema.decodeUnknownExit(json, { errors: "all", onExcessProperty: "error" })(line)

@@ -1,6 +1,6 @@
 import type { EthereumAddress } from "../encoding/mod.ts"
 
-/** What the contracts fix for good; `GET /config` shows it. Units stand in the names of domain §1.12. */
+/** The constants of the contracts, as in `GET /config`. Units are in the names of domain §1.12. */
 export interface NetworkConstants {
   readonly rollup: RollupConstants
   readonly auction: AuctionConstants
@@ -35,7 +35,7 @@ export interface WithdrawalDelayerConstants {
   readonly rollupAddress: EthereumAddress
 }
 
-/** What governance can change; each set is dated by the block of its last change. */
+/** The variables that governance can change, each set with the block of its last change. */
 export interface NetworkVariables {
   readonly rollup: RollupVariables
   readonly auction: AuctionVariables
@@ -68,7 +68,7 @@ export interface AuctionVariables {
   readonly ethereumBlockNum: bigint
   readonly bootCoordinator: EthereumAddress
   readonly bootCoordinatorUrl: string
-  /** Blocks from the start of a slot after which anybody may forge. */
+  /** Blocks from the start of a slot after which anyone may forge. */
   readonly slotDeadline: number
   readonly closedAuctionSlots: number
   readonly openAuctionSlots: number

@@ -21,7 +21,9 @@ export const poolTransactionTypes = [
 ] as const
 export type PoolTransactionType = typeof poolTransactionTypes[number]
 
-/** The transaction that must be forged in the same batch; what it says is part of what is signed. */
+/**
+ * The transaction that must be forged in the same batch; its fields are part of the signed content.
+ */
 export interface RequestedTransaction {
   readonly fromAccountIndex: AccountIndex | null
   readonly toAccountIndex: AccountIndex | null
@@ -33,7 +35,7 @@ export interface RequestedTransaction {
   readonly nonce: bigint | null
 }
 
-/** An L2 transaction as its sender signed and posted it. */
+/** An L2 transaction as signed and posted. */
 export interface PostedTransaction {
   readonly id: TransactionId
   readonly type: PoolTransactionType
@@ -53,18 +55,20 @@ export interface PostedTransaction {
 /** An L2 transaction in the pool. */
 export interface PoolTransaction extends PostedTransaction {
   readonly state: PoolState
-  /** When it entered the pool. */
+  /** Time when it entered the pool. */
   readonly timestampMs: number
   /** The batch that forges, forged or invalidated it; null while it is pending. */
   readonly batchNum: number | null
 }
 
-/** One step of a transaction through the pool; all of them are kept, also after the transaction has left. */
+/**
+ * One transition of a transaction. Transitions are retained after the transaction leaves the pool.
+ */
 export interface PoolTransition {
   readonly id: TransactionId
-  /** Null where it entered. */
+  /** Null when the transaction enters the pool. */
   readonly from: PoolState | null
-  /** Null where it left. */
+  /** Null when the transaction leaves the pool. */
   readonly to: PoolState | null
   readonly atMs: number
   readonly batchNum: number | null
@@ -72,8 +76,8 @@ export interface PoolTransition {
   readonly reason: string
 }
 
-/** Why a selection passed over a pending transaction (domain §4.4). */
-export const passOverCodes = {
+/** Why a selection skipped a pending transaction (domain §4.4). */
+export const skipCodes = {
   notEnoughBalance: 11,
   notCurrentNonce: 12,
   noSpaceForAccount: 13,
@@ -83,19 +87,22 @@ export const passOverCodes = {
   noAvailableSlots: 17,
   requestedNotForged: 18
 } as const
-export type PassOverCode = typeof passOverCodes[keyof typeof passOverCodes]
+export type SkipCode = typeof skipCodes[keyof typeof skipCodes]
 
-/** The last selection that passed over a transaction; it stays pending. */
-export interface PassedOver {
+/** The last selection that skipped a transaction; the transaction stays pending. */
+export interface SkippedTransaction {
   readonly id: TransactionId
-  readonly code: PassOverCode
+  readonly code: SkipCode
   readonly reason: string
-  /** The batch that was selected for. */
+  /** The batch of the selection. */
   readonly batchNum: number
   readonly atMs: number
 }
 
-/** A pool transaction as it is shown: with its token, the owner of its sender, and the token of the requested one. */
+/**
+ * A pool transaction with its token, the owner of its sender, and the token of the requested
+ * transaction.
+ */
 export interface PoolTransactionView {
   readonly transaction: PoolTransaction
   readonly token: Token
@@ -103,7 +110,10 @@ export interface PoolTransactionView {
   readonly requestToken: Token | null
 }
 
-/** An Ethereum owner allows any coordinator to create accounts for a key, as it was posted. */
+/**
+ * An authorization as posted: an Ethereum owner allows every coordinator to create accounts for a
+ * key.
+ */
 export interface PostedAuthorization {
   readonly address: EthereumAddress
   readonly publicKey: PublicKey
@@ -111,16 +121,19 @@ export interface PostedAuthorization {
   readonly signature: string
 }
 
-/** An authorization and when this node came to know it. */
+/** An authorization and the time when this node received it. */
 export interface Authorization extends PostedAuthorization {
   readonly timestampMs: number
 }
 
-/** The fee in units of the token; 0 where it cannot be computed, which no pool takes in. */
+/**
+ * Returns the fee in units of the token; 0 if it cannot be computed, and then no pool accepts the
+ * transaction.
+ */
 export const feeUnits = ({ amount, fee }: Pick<PostedTransaction, "amount" | "fee">): bigint =>
   Result.getOrElse(feeAmount(amount, fee), () => 0n)
 
-/** The fee in US dollars (domain §4.1); 0 for a token without price. */
+/** Returns the fee in US dollars (domain §4.1); 0 for a token without price. */
 export const feeUSD = (
   { amount, fee }: Pick<PostedTransaction, "amount" | "fee">,
   token: Pick<Token, "priceUSD" | "decimals">

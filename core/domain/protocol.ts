@@ -1,4 +1,7 @@
-/** Constants of the protocol, the same on every network (domain §1.12; sizes are those of float40 amounts). */
+/**
+ * Constants of the protocol, the same on every network (domain §1.12; sizes are those of float40
+ * amounts).
+ */
 export const protocol = {
   /** Tokens in which a batch can collect fees. */
   maxFeeIdxCoordinator: 64,

@@ -2,7 +2,7 @@ import { type Bid, type BidView, type Coordinator, slotNumMax, type SlotView } f
 import type { AuctionConstants, AuctionVariables } from "./parameters.ts"
 import { ZERO_ADDRESS } from "../encoding/mod.ts"
 
-/** Where the auctions stand at a block (domain §3.8). */
+/** The state of the auctions at a block (domain §3.8). */
 export interface AuctionClock {
   readonly constants: Pick<AuctionConstants, "genesisBlockNum" | "blocksPerSlot">
   readonly variables: AuctionVariables
@@ -10,7 +10,7 @@ export interface AuctionClock {
   readonly currentSlot: number
 }
 
-/** The slot of a block: whole slots since the genesis block, 0 before it. */
+/** Returns the slot of a block: whole slots since the genesis block, 0 before it. */
 export const slotOfBlock = (constants: AuctionClock["constants"], blockNum: bigint): number =>
   blockNum <= constants.genesisBlockNum
     ? 0
@@ -25,15 +25,15 @@ export const auctionClock = (
 export const firstBlockOfSlot = (constants: AuctionClock["constants"], slotNum: number): bigint =>
   constants.genesisBlockNum + BigInt(slotNum) * BigInt(constants.blocksPerSlot)
 
-/** The last slot in which no bid can be made any more; there is none above the greatest slot number. */
+/** Returns the last slot that no longer accepts bids, at most the greatest slot number. */
 export const lastClosedSlot = (clock: AuctionClock): number =>
   Math.min(slotNumMax, clock.currentSlot + clock.variables.closedAuctionSlots)
 
-/** The last slot in which a bid can be made now. */
+/** Returns the last slot that accepts bids. */
 export const lastOpenSlot = (clock: AuctionClock): number =>
   Math.min(slotNumMax, lastClosedSlot(clock) + clock.variables.openAuctionSlots)
 
-/** The coordinator that forges where no bid wins. */
+/** Returns the coordinator that forges if no bid wins. */
 export const bootCoordinator = (variables: AuctionVariables): Coordinator => ({
   itemId: 0,
   bidderAddr: ZERO_ADDRESS,
@@ -42,13 +42,19 @@ export const bootCoordinator = (variables: AuctionVariables): Coordinator => ({
   ethereumBlockNum: 0n
 })
 
-/** Whether a bid reaches the minimum of its slot, given the variables whose default bids apply to it. */
+/**
+ * Returns whether a bid reaches the minimum of its slot, given the variables with the default bids
+ * of that slot.
+ */
 export const reachesMinimum = (
   bid: Pick<Bid, "bidValue" | "slotNum">,
   applicable: Pick<AuctionVariables, "defaultSlotSetBid">
 ): boolean => bid.bidValue >= (applicable.defaultSlotSetBid[bid.slotNum % 6] ?? 0n)
 
-/** The default bids that apply to a slot: the newest set whose first slot is not after it. */
+/**
+ * Returns the variables with the default bids of a slot: the newest set whose first slot is not
+ * after it.
+ */
 export const applicableVariables = (
   newestFirst: Iterable<AuctionVariables>,
   slotNum: number
@@ -61,7 +67,10 @@ export const applicableVariables = (
   return oldest
 }
 
-/** Any slot number is a slot. Where there is a bid, the variables whose default bids apply to the slot come with the best one. */
+/**
+ * Returns the slot of any slot number. `best` is the best bid with the variables that have the
+ * default bids of the slot.
+ */
 export const slotView = (
   clock: AuctionClock,
   slotNum: number,

@@ -2,20 +2,26 @@ import type { Batch } from "./batch.ts"
 import type { Coordinator } from "./auction.ts"
 import type { NetworkVariables } from "./parameters.ts"
 
-/** Who forges a slot, and when. */
+/** The forger of a slot, and the period of the slot. */
 export interface NextForger {
   readonly coordinator: Coordinator
   readonly period: {
     readonly slotNum: number
     readonly fromBlock: bigint
     readonly toBlock: bigint
-    /** Estimate: 15 seconds a block from the last one, at most the end of the year 9999. Milliseconds since 1970. */
+    /**
+     * Estimate: 15 seconds a block from the last one, at most the end of the year 9999.
+     * Milliseconds since 1970.
+     */
     readonly fromTimestampMs: number
     readonly toTimestampMs: number
   }
 }
 
-/** Averages over the batches of the last 24 hours before the last block (domain §3.13, corrected formulas). */
+/**
+ * Averages over the batches of the last 24 hours before the last block (domain §3.13, corrected
+ * formulas).
+ */
 export interface Metrics {
   readonly transactionsPerBatch: number
   /** Seconds between batches. */
@@ -34,7 +40,7 @@ export interface RecommendedFee {
   readonly createAccountInternal: number
 }
 
-/** The network as it stands at one version of the ledger. */
+/** The state of the network at one version of the ledger. */
 export interface NetworkState {
   /** Newest block of the chain that the writer knows of. */
   readonly lastEthereumBlock: bigint

@@ -4,25 +4,28 @@ import { type AuctionClock, firstBlockOfSlot, lastClosedSlot } from "./slot.ts"
 import type { Metrics, NextForger, RecommendedFee } from "./state.ts"
 import { estimateMsMax } from "./time.ts"
 
-/** What the averages are taken over: consecutive batches, all of one window of time. */
+/** Sums over consecutive batches of one time window. */
 export interface BatchSums {
   readonly batches: number
   readonly transactions: number
   readonly l2Transactions: number
-  /** Of the first and last batch; equal where there is one batch or none. */
+  /** Times of the first and last batch; equal if there is at most one batch. */
   readonly firstTimestampMs: number
   readonly lastTimestampMs: number
   readonly feesUSD: number
 }
 
-/** The metrics are taken over this time before the last block. */
+/** Time window of the metrics, before the last block. */
 export const metricsWindowMs = 24 * 60 * 60 * 1000
-/** The recommended fee is taken over this time before the last block. */
+/** Time window of the recommended fee, before the last block. */
 export const feeWindowMs = 60 * 60 * 1000
 /** Estimated time between two blocks. */
 const blockTimeMs = 15_000
 
-/** The corrected formulas of domain §3.13; all averages are 0 where no batch lies in the window. */
+/**
+ * Returns the metrics by the corrected formulas of domain §3.13; all averages are 0 if the window
+ * has no batch.
+ */
 export const metricsOf = (
   sums: BatchSums,
   totals: Pick<Metrics, "totalAccounts" | "totalPublicKeys">
@@ -39,8 +42,9 @@ export const metricsOf = (
 }
 
 /**
- * The policy of domain §3.14 that averages the last hour. Unlike the original it counts the fees of all batches of that hour
- * whose transactions it counts: leaving out those of the first one made it too low, and 0 where the hour has one batch.
+ * Returns the recommended fee by the policy of domain §3.14 that averages the last hour. Unlike the
+ * original it counts the fees of all batches whose transactions it counts: without the first batch
+ * the average is too low, and 0 if the hour has one batch.
  */
 export const recommendedFeeOf = (
   hour: Pick<BatchSums, "transactions" | "feesUSD">,
@@ -55,7 +59,10 @@ export const recommendedFeeOf = (
   }
 }
 
-/** Who forges the current slot and those whose auction is closed (domain §3.8). Times are estimates up to the end of the year 9999. */
+/**
+ * Returns the forgers of the current slot and of the slots with a closed auction (domain §3.8).
+ * Times are estimates up to the end of the year 9999.
+ */
 export const nextForgersOf = (
   clock: AuctionClock,
   lastBlock: EthereumBlock,

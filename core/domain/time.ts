@@ -1,5 +1,8 @@
-/** Times that a ledger takes end with the year 8999, so that whatever is estimated from them keeps a year of four digits. */
+/**
+ * Greatest time that a ledger accepts, at the end of the year 8999: estimates based on it still
+ * have a year of four digits.
+ */
 export const timeMsMax = Date.UTC(9000, 0) - 1
 
-/** The last time that RFC 3339 can write: estimates stop there. */
+/** Greatest time in RFC 3339, and upper bound of estimates. */
 export const estimateMsMax = Date.UTC(10000, 0) - 1

@@ -21,12 +21,15 @@ export interface Token {
 }
 
 /**
- * No token costs more US dollars: with it whatever is computed of amounts below 2^192, also the sum of their fees in any number of
- * batches, stays far within the numbers that JSON can write.
+ * Maximum price in US dollars. It bounds everything computed from amounts below 2^192, including
+ * sums of fees over any number of batches, well within the numbers of JSON.
  */
 export const priceUSDMax = 1e12
 
-/** What US dollars an amount of units is worth; null where the price is unknown or zero, the amount is zero, or no finite number tells it. */
+/**
+ * Returns the value of an amount in US dollars; null if the price is unknown or zero, the amount is
+ * zero, or the value is not finite.
+ */
 export const valueUSD = (
   token: Pick<Token, "priceUSD" | "decimals">,
   amount: bigint

@@ -16,7 +16,7 @@ export const transactionTypes = [
 ] as const
 export type TransactionType = typeof transactionTypes[number]
 
-/** What only an L1 transaction has. */
+/** The fields of L1 transactions. */
 export interface L1Part {
   /** Queue that holds the transaction; null for a coordinator transaction. */
   readonly toForgeL1TransactionsNum: number | null
@@ -25,13 +25,16 @@ export interface L1Part {
   /** False while unforged: unknown. */
   readonly amountSuccess: boolean
   readonly depositAmountSuccess: boolean
-  /** Worth of the deposit when the transaction was stored. */
+  /** Value of the deposit in US dollars when the transaction was stored. */
   readonly historicDepositAmountUSD: number | null
-  /** Block in which the transaction entered the queue, or of the batch for a coordinator transaction. */
+  /**
+   * Block in which the transaction entered the queue, or of the batch for a coordinator
+   * transaction.
+   */
   readonly ethereumBlockNum: bigint
 }
 
-/** What only an L2 transaction has. */
+/** The fields of L2 transactions. */
 export interface L2Part {
   /** Fee selector, 0..255. */
   readonly fee: number
@@ -39,14 +42,20 @@ export interface L2Part {
   readonly nonce: bigint
 }
 
-/** A transaction of the history: forged, or an L1 user transaction waiting in its queue (`batchNum` null). */
+/**
+ * A transaction of the history: forged, or an L1 user transaction waiting in its queue (`batchNum`
+ * null).
+ */
 export interface Transaction {
   readonly itemId: number
   readonly id: TransactionId
   readonly type: TransactionType
-  /** In its queue for an L1 user transaction, otherwise in its batch. */
+  /** Position in the queue for an L1 user transaction, otherwise in the batch. */
   readonly position: number
-  /** The sender; null for an account-creating transaction until it is forged, then the created account. */
+  /**
+   * The sender; null for an account-creating transaction until it is forged, then the created
+   * account.
+   */
   readonly fromAccountIndex: AccountIndex | null
   readonly fromAddress: EthereumAddress | null
   readonly fromPublicKey: PublicKey | null
@@ -57,7 +66,7 @@ export interface Transaction {
   readonly tokenId: TokenId
   readonly amount: bigint
   readonly batchNum: number | null
-  /** Worth of the amount when the transaction was stored. */
+  /** Value of the amount in US dollars when the transaction was stored. */
   readonly historicUSD: number | null
   /** L1 user: time of the queueing block; otherwise time of the batch. Milliseconds since 1970. */
   readonly timestampMs: number
@@ -65,13 +74,13 @@ export interface Transaction {
   readonly l2: L2Part | null
 }
 
-/** A transaction as it is shown: with its token as it is today. */
+/** A transaction with the current state of its token. */
 export interface TransactionView {
   readonly transaction: Transaction
   readonly token: Token
 }
 
-/** The type that data availability leaves visible (domain §6.7). */
+/** Returns the type that data availability shows (domain §6.7). */
 export const l1TransactionType = (
   from: AccountIndex,
   to: AccountIndex,
@@ -87,6 +96,9 @@ export const l1TransactionType = (
     ? "ForceTransfer"
     : "DepositTransfer"
 
-/** A forged transfer to an address or a key is a plain transfer to the account that received it. */
+/**
+ * Returns the type of a forged transaction: a transfer to an address or a key becomes a transfer to
+ * the receiving account.
+ */
 export const l2TransactionType = (to: AccountIndex): TransactionType =>
   to === 1 ? "Exit" : "Transfer"

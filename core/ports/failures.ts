@@ -1,14 +1,15 @@
 import { Schema } from "effect"
-import { LedgerStamp } from "./stamp.ts"
+import { LedgerStamp } from "./ledger_parts.ts"
 
 /**
- * A store could not answer: not the caller's fault. `retry` tells whether the same call may succeed later. `overtaken` tells who writes in a
- * `WriteSeries` that others may have written the ledger since he did: what he goes on from has to be looked at first.
+ * The store failed; the caller made no mistake. `retry` is true if the same call may succeed later.
+ * `writerChanged` is true if another process may have written the ledger since the last write of
+ * this `WriteSession`: read the last block again before the next write.
  */
 export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
   message: Schema.String,
   retry: Schema.Boolean,
-  overtaken: Schema.optionalKey(Schema.Boolean),
+  writerChanged: Schema.optionalKey(Schema.Boolean),
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
@@ -18,16 +19,19 @@ const UnregisteredThing = Schema.Struct({
   value: Schema.Int
 })
 
-/** One thing that a filter names and that was never registered. */
+/** A token, account or batch that a filter names and that was never registered. */
 export type UnregisteredThing = typeof UnregisteredThing.Type
 
-/** What is wrong with one thing, in a sentence. */
+/** Returns the error message for one unregistered thing. */
 export const notRegisteredMessage = ({ kind, value }: UnregisteredThing): string =>
   `${
     kind === "token" ? "Token" : kind === "account" ? "Account" : "Batch"
   } ${value} is not registered`
 
-/** Filters name tokens, accounts or batches that were never registered: all of them, in the order in which they are given, and the snapshot that knows. */
+/**
+ * Filters name tokens, accounts or batches that were never registered. Lists all of them in the
+ * order of the request, with the stamp of the snapshot.
+ */
 export class NotRegistered extends Schema.TaggedError<NotRegistered>()("NotRegistered", {
   things: Schema.NonEmptyArray(UnregisteredThing),
   stamp: LedgerStamp

@@ -1,8 +1,20 @@
+import { Schema } from "effect"
 import type { BlockChanges } from "../domain/mod.ts"
 
+/** Identifies the snapshot that an answer was computed on; every answer carries it. */
+export const LedgerStamp = Schema.Struct({
+  ethereumBlockNum: Schema.BigInt,
+  /** Null before the first batch. */
+  batchNum: Schema.NullOr(Schema.Int),
+  /** Grows with every applied block and batch, every price and every rollback. */
+  version: Schema.Int
+})
+export type LedgerStamp = typeof LedgerStamp.Type
+
 /**
- * What changes separately in a ledger, and so what an answer can depend on: `rollBacks` are those that dropped a block, `tokens` have their
- * prices, `auction` are its variables, and `blocks` is whatever a block changes. An exit and a withdrawal of it change `exits`.
+ * The parts of a ledger that change separately, and that an answer can depend on. `rollBacks`
+ * changes with every rollback that drops a block, `tokens` includes their prices, `auction` is the
+ * auction variables, and `blocks` changes with every block. A withdrawal changes `exits`.
  */
 export const ledgerParts = [
   "rollBacks",
@@ -18,15 +30,18 @@ export const ledgerParts = [
 ] as const
 export type LedgerPart = typeof ledgerParts[number]
 
-/** Of each part the version of the ledger that changed it last; 0 where nothing did. A rollback counts for `rollBacks` alone, which every answer depends on. */
+/**
+ * The version of the ledger that last changed each part; 0 if none did. A rollback changes only
+ * `rollBacks`, which every answer depends on.
+ */
 export type PartVersions = { readonly [P in LedgerPart]: number }
 
-/** The parts of a ledger that holds its genesis block. */
+/** The part versions of a ledger with only its genesis block. */
 export const noPartChanged: PartVersions = Object.freeze(
   Object.fromEntries(ledgerParts.map((part) => [part, 0]))
 ) as PartVersions
 
-/** What a block changes. */
+/** Returns the parts that a block changes. */
 export const partsOfBlock = (
   { batches, bids, coordinators, prices, tokens, variables, withdrawals }: BlockChanges
 ): ReadonlyArray<LedgerPart> => {
@@ -36,7 +51,7 @@ export const partsOfBlock = (
     batches.some(({ accountUpdates, accounts }) => accounts.length > 0 || accountUpdates.length > 0)
   ) parts.push("accounts")
   if (withdrawals.length > 0 || batches.some(({ exits }) => exits.length > 0)) parts.push("exits")
-  // a queue is forged only with its transactions; until then they are in no list, and nothing about them changes
+  // queued transactions are in no list until they are forged
   if (batches.some(({ forged, transactions }) => forged.length > 0 || transactions.length > 0)) {
     parts.push("transactions")
   }
@@ -47,8 +62,8 @@ export const partsOfBlock = (
   return parts
 }
 
-/** The parts after a version that changed some of them. */
-export const raised = (
+/** Returns the part versions with `version` for the parts that changed. */
+export const withVersion = (
   before: PartVersions,
   changed: Iterable<LedgerPart>,
   version: number

@@ -11,7 +11,7 @@ import type {
 import type { Account, NetworkState, Token, TokenId } from "../domain/mod.ts"
 import type { AccountIndex } from "../encoding/mod.ts"
 import type { NotRegistered, StoreFailure } from "./failures.ts"
-import type { LedgerStamp } from "./stamp.ts"
+import type { LedgerStamp } from "./ledger_parts.ts"
 
 /** Items and counts of one snapshot. */
 export interface Page<Item> {
@@ -20,22 +20,22 @@ export interface Page<Item> {
   readonly stamp: LedgerStamp
 }
 
-/** An item, or null where there is none, and the snapshot that knows. */
+/** An item, or null if it does not exist, and the stamp of the snapshot. */
 export interface Found<Item> {
   readonly item: Item | null
   readonly stamp: LedgerStamp
 }
 
-/** What a transaction names: accounts and tokens, each null where there is none, in the order in which they were asked for. */
-export interface Parties {
+/** Accounts and tokens in the order of the request, null if they do not exist. */
+export interface AccountsAndTokens {
   readonly accounts: ReadonlyArray<Account | null>
   readonly tokens: ReadonlyArray<Token | null>
   readonly stamp: LedgerStamp
 }
 
 /**
- * Port: reads the ledger. Every answer is computed on one snapshot, and costs in proportion to its size, whatever the
- * size of the ledger, the filters and the depth of the page.
+ * Port: reads the ledger. Every answer is computed on one snapshot. Its cost is proportional to its
+ * size, whatever the size of the ledger, the filters and the depth of the page.
  */
 export class LedgerReader extends Context.Service<LedgerReader, {
   readonly list: <N extends ListName>(
@@ -46,10 +46,10 @@ export class LedgerReader extends Context.Service<LedgerReader, {
     name: N,
     key: ItemKeys[N]
   ) => Effect.Effect<Found<Items[N]>, StoreFailure>
-  /** Some accounts and tokens on one snapshot. */
-  readonly parties: (
+  /** Returns accounts and tokens from one snapshot. */
+  readonly accountsAndTokens: (
     of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }
-  ) => Effect.Effect<Parties, StoreFailure>
+  ) => Effect.Effect<AccountsAndTokens, StoreFailure>
   readonly state: Effect.Effect<
     { readonly state: NetworkState; readonly stamp: LedgerStamp },
     StoreFailure

@@ -1,31 +1,32 @@
 import { Context } from "effect"
-import type { PartVersions } from "./ledger_parts.ts"
-import type { LedgerStamp } from "./stamp.ts"
+import type { LedgerStamp, PartVersions } from "./ledger_parts.ts"
 
-/** A snapshot by name, and which version changed each part of it last. */
+/** The stamp of a snapshot, and the version that last changed each part of it. */
 export interface LedgerSnapshot {
   readonly stamp: LedgerStamp
   readonly parts: PartVersions
 }
 
 /**
- * What a process knows of the newest version of its ledger without asking the store; null where its stores do not tell. With it an
- * answer is found to be current before anything is read.
+ * The newest version of the ledger that a process knows without a query; null if the stores do not
+ * report versions. A cached answer can be found current before anything is read.
  */
 export interface LedgerTip {
-  /** Names the ledger and how it is read: versions of another one, though they are the same numbers, have another content. */
+  /**
+   * Identifies the ledger and how it is read: equal versions with another id have other content.
+   */
   readonly id: string
   /**
-   * Never below a version that this process has shown or written, and not behind the store by more than word of a new version takes to
-   * come. Null while nothing is known: then the store has to be asked.
+   * At least every version returned or written here; lags the store by at most one notification.
+   * Null while no version is known: then the store has to be read.
    */
   readonly version: () => number | null
   /**
-   * What is known of a version, of the newest and some before it; null where that is nothing, and then whatever was answered about an
-   * earlier one may have changed. A tip without it tells no parts.
+   * Returns a recent snapshot by its version; null if it is unknown, and then every earlier answer
+   * may be stale. A tip without this method reports no parts.
    */
   readonly snapshot?: (version: number) => LedgerSnapshot | null
-  /** Whether the store is elsewhere: it then pays to ask the same thing only once at a time. */
+  /** Whether the store is remote: identical concurrent reads are then worth merging. */
   readonly isRemote: boolean
 }
 
@@ -33,7 +34,7 @@ export const LedgerTip = Context.Reference<LedgerTip | null>("rollup/core/Ledger
   defaultValue: () => null
 })
 
-/** Snapshots that answers under way may still show. */
+/** Number of snapshots, enough for all unfinished answers. */
 const snapshotsMax = 64
 
 /** The last snapshots of a ledger, by version. */

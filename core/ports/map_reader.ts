@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import type { NotRegistered, StoreFailure } from "./failures.ts"
 import type { LedgerReader } from "./ledger_reader.ts"
-import type { LedgerStamp } from "./stamp.ts"
+import type { LedgerStamp } from "./ledger_parts.ts"
 
 type Reader = LedgerReader["Service"]
 
@@ -19,7 +19,7 @@ export const mapReader = (
   return {
     list: (name, query) => answer((reader) => reader.list(name, query), stampIn),
     find: (name, key) => answer((reader) => reader.find(name, key), stampIn),
-    parties: (of) => answer((reader) => reader.parties(of), stampIn),
+    accountsAndTokens: (of) => answer((reader) => reader.accountsAndTokens(of), stampIn),
     state: answer((reader) => reader.state, stampIn),
     stamp: answer((reader) => reader.stamp, (stamp) => stamp)
   }

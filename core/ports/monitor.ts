@@ -55,7 +55,11 @@ export const histogram = (
 ): Series =>
   seriesOf(Metric.histogram(name, { description, attributes, boundaries: bounds }), state)
 
-/** Returns how often a limit was hit. @param limit name of its setting */
+/**
+ * Returns how often a limit was hit.
+ *
+ * @param limit name of its setting
+ */
 export const limitHits = (limit: string, read: () => number, attributes: Labels = {}): Series =>
   counter(
     "rollup_limit_hits_total",

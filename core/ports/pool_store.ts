@@ -1,27 +1,29 @@
 import { Context, type Effect } from "effect"
 import type {
   Authorization,
-  PassedOver,
   PoolState,
   PoolTransaction,
   PoolTransition,
+  SkippedTransaction,
   TokenId
 } from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../encoding/mod.ts"
 import type { StoreFailure } from "./failures.ts"
 
-/** A transaction in the pool with what only the pool needs to know of it. */
+/** A transaction in the pool with data that only the pool needs. */
 export interface Pooled {
   readonly transaction: PoolTransaction
-  /** The key that its signature was verified with: after a rollback the account can be somebody else's. */
+  /**
+   * The key that verified its signature: after a rollback the account can belong to another owner.
+   */
   readonly sender: PublicKey
-  /** When it came into its state. */
+  /** Time of the last transition, milliseconds since 1970. */
   readonly sinceMs: number
-  /** Grows with every transaction that enters; never used twice. */
+  /** Grows with every transaction that enters the pool; never reused. */
   readonly arrival: number
 }
 
-/** What a pool has room for, in pending transactions. */
+/** Limits of a pool, in pending transactions. */
 export interface PoolLimits {
   readonly pendingMax: number
   readonly pendingPerAccountMax: number
@@ -29,11 +31,14 @@ export interface PoolLimits {
 
 export type Added =
   | { readonly kind: "added" }
-  /** There is one of this id, and it stays. */
+  /** A transaction with this id exists, and stays. */
   | { readonly kind: "known"; readonly transaction: PoolTransaction }
   | { readonly kind: "full"; readonly limit: keyof PoolLimits }
 
-/** A transaction moves on if it is still in `from` with `fromBatchNum`; `to` null takes it out of the pool. */
+/**
+ * A transition of a transaction. It applies only if the transaction is still in `from` with
+ * `fromBatchNum`; `to` null removes it from the pool.
+ */
 export interface PoolChange {
   readonly id: TransactionId
   readonly from: PoolState
@@ -43,51 +48,60 @@ export interface PoolChange {
   readonly reason: string
 }
 
-/** A batch that the pool has taken notice of: its number, and the hash of the Ethereum block that it stands in. */
-export interface BatchMark {
+/** A batch that the pool has settled: its number, and the hash of its Ethereum block. */
+export interface SettledBatch {
   readonly batchNum: number
   readonly ethereumBlockHash: string
 }
 
 /**
- * Port: what this node was told and the chain does not hold: transactions in the pool, and authorizations. It decides nothing:
- * each write is atomic, compares what its caller has seen, and tells what changed. Reads that take a list cost in proportion to
- * what they answer, whatever the size of the pool.
+ * Port: stores what is not on chain: transactions in the pool, and authorizations. It decides
+ * nothing: each write is atomic, compares the state that its caller has read, and returns what
+ * changed. The cost of a read is proportional to the size of its result, whatever the size of the
+ * pool.
  */
 export class PoolStore extends Context.Service<PoolStore, {
   readonly transaction: (id: TransactionId) => Effect.Effect<PoolTransaction | null, StoreFailure>
   readonly authorization: (
     address: EthereumAddress
   ) => Effect.Effect<Authorization | null, StoreFailure>
-  /** Every step of a transaction, oldest first, also of one that has left; empty where it never was in the pool. */
+  /**
+   * Returns every transition of a transaction, oldest first, also after it left the pool; empty if
+   * it never entered.
+   */
   readonly transitions: (
     id: TransactionId
   ) => Effect.Effect<ReadonlyArray<PoolTransition>, StoreFailure>
-  /** Null where no selection passed over it since it became pending. */
-  readonly passedOver: (id: TransactionId) => Effect.Effect<PassedOver | null, StoreFailure>
-  /** How many transactions are in each state. */
+  /** Returns null if no selection skipped it since it became pending. */
+  readonly skippedTransaction: (
+    id: TransactionId
+  ) => Effect.Effect<SkippedTransaction | null, StoreFailure>
+  /** Number of transactions in each state. */
   readonly counts: Effect.Effect<{ readonly [State in PoolState]: number }, StoreFailure>
-  /** Those of the ids that are in the pool, in the order of the ids. */
+  /** Returns the transactions of these ids that are in the pool, in the order of the ids. */
   readonly pooled: (
     ids: ReadonlyArray<TransactionId>
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
-  /** How many transactions of an account are pending. */
+  /** Returns the number of pending transactions of an account. */
   readonly pendingOf: (index: AccountIndex) => Effect.Effect<number, StoreFailure>
   /** Tokens that have pending transactions, ascending. */
   readonly pendingTokens: Effect.Effect<ReadonlyArray<TokenId>, StoreFailure>
-  /** Pending transactions of a token: the greatest fee in units first, among equals the first to arrive. `after` need not be there any more. */
+  /**
+   * Returns pending transactions of a token: greatest fee in units first, then by arrival. `after`
+   * may have left the pool.
+   */
   readonly pendingByFee: (
     query: { readonly tokenId: TokenId; readonly after: Pooled | null; readonly limit: number }
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
-  /** Pending transactions that became so before a time, the oldest first. */
+  /** Returns transactions that became pending before a time, oldest first. */
   readonly pendingSince: (
     query: { readonly beforeMs: number; readonly limit: number }
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
-  /** Pending transactions of each account with a nonce below the one given. */
+  /** Returns the pending transactions of each account with a nonce below the given one. */
   readonly pendingBelow: (
     nonces: ReadonlyArray<{ readonly index: AccountIndex; readonly nonce: bigint }>
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
-  /** Transactions of a state with a batch number within bounds, both included, ascending. */
+  /** Returns the transactions of a state with a batch number within inclusive bounds, ascending. */
   readonly inBatches: (
     query: {
       readonly state: Exclude<PoolState, "pend">
@@ -95,41 +109,45 @@ export class PoolStore extends Context.Service<PoolStore, {
       readonly to: number
     }
   ) => Effect.Effect<ReadonlyArray<Pooled>, StoreFailure>
-  /** The greatest marks below a batch number, at most `limit`, descending. */
-  readonly marksBelow: (
+  /** Returns the greatest settled batches below a batch number, at most `limit`, descending. */
+  readonly settledBatchesBelow: (
     query: { readonly batchNum: number; readonly limit: number }
-  ) => Effect.Effect<ReadonlyArray<BatchMark>, StoreFailure>
+  ) => Effect.Effect<ReadonlyArray<SettledBatch>, StoreFailure>
 
-  /** Takes a pending transaction in, unless its id is known or a limit is reached; all of it is checked with the insert. */
+  /**
+   * Adds a pending transaction, unless its id exists or a limit is reached. Checks and insert are
+   * one transaction.
+   */
   readonly addTransaction: (
     transaction: PoolTransaction,
     sender: PublicKey,
     limits: PoolLimits
   ) => Effect.Effect<Added, StoreFailure>
-  /** The one that is stored now: what was stored for the same address stays. */
+  /** Returns the stored authorization: an older one for the same address stays. */
   readonly addAuthorization: (
     authorization: Authorization
   ) => Effect.Effect<
     { readonly added: boolean; readonly authorization: Authorization },
     StoreFailure
   >
-  /** Makes the changes that still apply, all at once; returns the ids that changed. */
+  /** Applies the changes that still apply, atomically; returns the ids that changed. */
   readonly change: (
     changes: ReadonlyArray<PoolChange>,
     atMs: number
   ) => Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
   /**
-   * Changes as above together with the greatest mark, if that is still `from`: drops the marks above `to`, and adds `to` where
-   * it is not there. Null, and nothing happens, where the greatest mark is another one.
+   * Applies the changes together with a move of the last settled batch from `from` to `to`: removes
+   * the settled batches above `to`, and adds `to` if it is missing. Returns null and changes
+   * nothing if the last settled batch is not `from`.
    */
   readonly settle: (
     step: {
-      readonly from: BatchMark | null
-      readonly to: BatchMark | null
+      readonly from: SettledBatch | null
+      readonly to: SettledBatch | null
       readonly changes: ReadonlyArray<PoolChange>
     },
     atMs: number
   ) => Effect.Effect<ReadonlyArray<TransactionId> | null, StoreFailure>
-  /** Notes why pending transactions were passed over, in place of what was noted before. */
-  readonly passOver: (notes: ReadonlyArray<PassedOver>) => Effect.Effect<void, StoreFailure>
+  /** Stores why pending transactions were skipped; replaces older notes. */
+  readonly skip: (notes: ReadonlyArray<SkippedTransaction>) => Effect.Effect<void, StoreFailure>
 }>()("rollup/core/PoolStore") {}

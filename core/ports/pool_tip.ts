@@ -2,15 +2,19 @@ import { Context } from "effect"
 import type { EthereumAddress, TransactionId } from "../encoding/mod.ts"
 
 /**
- * What a process knows, without asking the store, of whether something in the pool is still as it was; null where its stores do not
- * tell. Its numbers mean nothing outside of the process.
+ * Detects changes of the pool without a query. Null if the stores do not report changes. The
+ * numbers are local to the process.
  */
 export interface PoolTip {
-  /** Another number with each write of this process, before it is acknowledged, and with word of others' changes. Null while that might not come. */
+  /**
+   * Changes with each write of this process, before it is acknowledged, and with each notification
+   * of a write by another process. Null while notifications may be lost.
+   */
   readonly version: () => number | null
   /**
-   * Another number when a transaction or an authorization has changed after it was there, and by chance when another one has. What is
-   * read after a number was asked for is current for as long as the number stays. Null while nothing is known.
+   * Changes if a stored transaction or authorization changes; it may also change with another one.
+   * What is read after the call is current while the number stays the same. Null while nothing is
+   * known.
    */
   readonly versionOf: (key: TransactionId | EthereumAddress) => number | null
 }

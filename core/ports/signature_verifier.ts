@@ -2,7 +2,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { Authorization, PoolTransaction } from "../domain/mod.ts"
 import type { PublicKey } from "../encoding/mod.ts"
 
-/** An L2 transaction as far as its signature speaks of it, and the signature. */
+/** The signed fields of an L2 transaction, and the signature. */
 export interface SignedTransaction extends
   Pick<
     PoolTransaction,
@@ -18,14 +18,14 @@ export interface SignedTransaction extends
     | "signature"
   >
 {
-  /** Last batch that may forge the transaction, 0..2^32−1; none where absent. */
+  /** Last batch that may forge the transaction, 0..2^32−1; unlimited if absent. */
   readonly maxNumBatch?: number
 }
 
-/** An authorization as far as its signature speaks of it, and the signature. */
+/** The signed fields of an authorization, and the signature. */
 export type SignedAuthorization = Pick<Authorization, "address" | "publicKey" | "signature">
 
-/** So many verifications wait that another one is not taken in; the same one may be after some seconds. */
+/** The queue of verifications is full; a retry after some seconds may succeed. */
 export class VerifierBusy
   extends Schema.TaggedError<VerifierBusy>()("VerifierBusy", { retryAfterSeconds: Schema.Int })
 {
@@ -34,14 +34,17 @@ export class VerifierBusy
   }
 }
 
-/** Port: verifies signatures on the network it was made for. False is an ordinary answer, also for a signature of the wrong shape. */
+/** Port: verifies signatures for one network. Returns false for a wrong or malformed signature. */
 export class SignatureVerifier extends Context.Service<SignatureVerifier, {
-  /** Whether the transaction is signed by the key, that of its sender's account. */
+  /** Returns whether the key, that of the sender's account, signed the transaction. */
   readonly transaction: (
     transaction: SignedTransaction,
     publicKey: PublicKey
   ) => Effect.Effect<boolean, VerifierBusy>
-  /** Whether the owner of the address signed, and signatures by the key mean anything: a key of low order is refused here. */
+  /**
+   * Returns whether the owner of the address signed, and the key is usable: a key of low order is
+   * refused.
+   */
   readonly authorization: (
     authorization: SignedAuthorization
   ) => Effect.Effect<boolean, VerifierBusy>

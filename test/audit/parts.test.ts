@@ -164,7 +164,7 @@ describe("a look at a pool", () => {
                 { transaction: { batchNum, state } }
               ) => ({ to: state, batchNum }))
             ),
-          marksBelow: ({ batchNum, limit }: { batchNum: number; limit: number }) =>
+          settledBatchesBelow: ({ batchNum, limit }: { batchNum: number; limit: number }) =>
             Effect.succeed(
               [{ batchNum: 5, ethereumBlockHash: hash }].filter(({ batchNum: mark }) =>
                 mark < batchNum
@@ -184,7 +184,7 @@ describe("a look at a pool", () => {
                   ).map(([, batchNum]) => ({ transaction: { batchNum } }))[0] ?? null
                 }
             ),
-          parties: ({ accounts }: { accounts: ReadonlyArray<number> }) =>
+          accountsAndTokens: ({ accounts }: { accounts: ReadonlyArray<number> }) =>
             Effect.succeed({
               accounts: accounts.map((index) =>
                 index === 256 ? { nonce: 5n } as Account : null
@@ -315,7 +315,7 @@ describe("a look at a pool", () => {
       const rows = [rowOf("pend", null, 4n)]
       const marks = (
         ...all: ReadonlyArray<{ readonly batchNum: number; readonly ethereumBlockHash: string }>
-      ) => ({ marksBelow: () => Effect.succeed(all) })
+      ) => ({ settledBatchesBelow: () => Effect.succeed(all) })
       const notes = (story: Omit<Story, "rows">) =>
         Effect.map(
           found({ rows, ...story }),

@@ -3,7 +3,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { prehistory, simulate } from "../../app/simulator/mod.ts"
-import { judgeExitsInThread, verifierThreads } from "../../app/verifier.ts"
+import { verifierThreads, verifyExitProofsInThread } from "../../app/verifier.ts"
 import { Ledger } from "../../core/mod.ts"
 
 /*
@@ -17,7 +17,7 @@ const before = [...prehistory(simulation, 3000)]
 const later = periodMs === Infinity ? [] : Array.from({ length: 600 }, () => simulation.next())
 const node = memoryNode({
   genesis,
-  judgeExits: judgeExitsInThread(genesis.network),
+  verifyExitProofs: verifyExitProofsInThread(genesis.network),
   verifier: verifierThreads(genesis.network, {})
 })
 

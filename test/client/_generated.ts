@@ -187,7 +187,7 @@ const queryType = (name: string, revision: Revision, list: ListName): Declared =
     : declaration(list).atLeastOne.map((group) =>
       group.flatMap((filter) => called.get(filter) ?? [])
     )
-  const doc = `/** What \`${declaration(list).wrapper}\` can be asked for, in the order of ${
+  const doc = `/** What \`${declaration(list).itemsProperty}\` can be asked for, in the order of ${
     declaration(list).order
   }. */\n`
   const own = lines.length === 0 ? "" : `{\n${lines.join("\n")}\n}`
@@ -303,7 +303,9 @@ const declared = (): string => {
     [id, operation]
   ) =>
     operation.kind === "list"
-      ? `  ${id}: { path: "${operation.path}", wrapper: "${declaration(operation.list).wrapper}" }`
+      ? `  ${id}: { path: "${operation.path}", itemsProperty: "${
+        declaration(operation.list).itemsProperty
+      }" }`
       : `  ${id}: { path: "${operation.path}" }`
   )
   const writes = Object.entries(writeOperations).map(([id, { path }]) =>

@@ -666,9 +666,9 @@ describe("texts that are kept", () => {
         const [view, text] = written[name]![item][0]!
         shapes.token.write(own)(dearer)
         assert.strictEqual(write(view), text)
-        const { characters } = own.texts
+        const { characters } = own.fragments
         assert.strictEqual(write({ ...view, token: dearer }), text.replace(etherText, dearerText))
-        assert.strictEqual(own.texts.characters, characters)
+        assert.strictEqual(own.fragments.characters, characters)
       }
     })
   }

@@ -357,15 +357,20 @@ describe("a revision", () => {
     ]
     assert.deepStrictEqual(compared, {
       accounts: ["address equal", "publicKey equal", "tokenIds oneOf token"],
-      exits: [...parts, "onlyPendingWithdraws whenTrue"],
+      exits: [...parts, "onlyPendingWithdraws flag"],
       transactions: [...parts, "type equal"],
-      batches: ["minBatchNum above", "maxBatchNum below", "slotNum equal", "forgerAddr equal"],
+      batches: [
+        "minBatchNum greaterThan",
+        "maxBatchNum lessThan",
+        "slotNum equal",
+        "forgerAddr equal"
+      ],
       slots: [
         "minSlotNum atLeast",
         "maxSlotNum atMost",
         "wonByBidder equal",
         "wonByForger equal",
-        "finishedAuction whenTrue"
+        "finishedAuction flag"
       ],
       bids: ["slotNum equal", "bidderAddr equal", "forgerAddr equal"],
       tokens: ["ids oneOf token", "symbols oneOf", "name contains"],

@@ -238,7 +238,7 @@ describe("what is kept ready", () => {
       )
       assert.deepStrictEqual(yield* askAll, ["other"])
       yield* Effect.orDie(
-        pool.passOver([{
+        pool.skip([{
           id: poolTransaction(0).id,
           code: 14,
           reason: "Test",

@@ -86,7 +86,7 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
                 time
               )
             ),
-          ({ store }) => Effect.orDie(store.passOver(notes))
+          ({ store }) => Effect.orDie(store.skip(notes))
         ]
         break
       }

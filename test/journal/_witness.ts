@@ -68,14 +68,14 @@ export const testimony = (
       pooled,
       counts: yield* store.counts,
       transitions: yield* Effect.forEach(ids, store.transitions, AT_ONCE),
-      passedOver: yield* Effect.forEach(ids, store.passedOver, AT_ONCE),
+      skippedTransactions: yield* Effect.forEach(ids, store.skippedTransaction, AT_ONCE),
       authorizations: yield* Effect.forEach(addresses, store.authorization, AT_ONCE),
       byFee: yield* Effect.forEach(tokens, (tokenId) =>
         store.pendingByFee({ tokenId, after: null, limit: 1e6 })),
       since: yield* store.pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: 1e6 }),
       batches: yield* Effect.forEach(["fing", "fged", "invl"] as const, (state) =>
         store.inBatches({ state, ...bounds })),
-      marks: yield* store.marksBelow({ batchNum: 2 ** 32, limit: 1e6 }),
+      marks: yield* store.settledBatchesBelow({ batchNum: 2 ** 32, limit: 1e6 }),
       pendingOf: yield* Effect.forEach(
         new Set(pooled.map(({ transaction }) =>
           transaction.fromAccountIndex

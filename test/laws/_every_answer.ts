@@ -41,15 +41,15 @@ export const everyAnswer = Effect.fnUntraced(
       accounts: facts.accounts.map(({ index }) => index),
       tokens: facts.tokens.map(({ id }) => id)
     }
-    answers.parties = yield* Effect.catch(
+    answers.accountsAndTokens = yield* Effect.catch(
       Effect.map(
-        reader.parties({
+        reader.accountsAndTokens({
           accounts: [...known.accounts, 0, known.accounts.length + 256],
           tokens: [...known.tokens, known.tokens.length]
         }),
         ({ accounts, tokens }) => [accounts, tokens]
       ),
-      (failure) => violated(`The parties failed: ${failure.message}`)
+      (failure) => violated(`The accounts and tokens failed: ${failure.message}`)
     )
     answers.coordinator = yield* ask(
       "coordinator",

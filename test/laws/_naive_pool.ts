@@ -1,21 +1,21 @@
 import {
-  feeUnits,
   type Authorization,
-  type PassedOver,
+  feeUnits,
   type PoolState,
+  poolStates,
   type PoolTransaction,
   type PoolTransition,
-  poolStates
+  type SkippedTransaction
 } from "../../core/domain/mod.ts"
-import type { Added, BatchMark, PoolChange, Pooled, PoolLimits } from "../../core/ports/mod.ts"
+import type { Added, PoolChange, Pooled, PoolLimits, SettledBatch } from "../../core/ports/mod.ts"
 
 /** A pool that looks at all its transactions for every question. */
 export class NaivePool {
   rows: ReadonlyArray<Pooled> = []
-  marks: ReadonlyArray<BatchMark> = []
+  marks: ReadonlyArray<SettledBatch> = []
   authorizations = new Map<string, Authorization>()
   steps: ReadonlyArray<PoolTransition> = []
-  notes = new Map<string, PassedOver>()
+  notes = new Map<string, SkippedTransaction>()
   #arrivals = 0
 
   find(id: string): Pooled | undefined {
@@ -76,8 +76,8 @@ export class NaivePool {
 
   settle(
     { changes, from, to }: {
-      readonly from: BatchMark | null
-      readonly to: BatchMark | null
+      readonly from: SettledBatch | null
+      readonly to: SettledBatch | null
       readonly changes: ReadonlyArray<PoolChange>
     },
     atMs: number

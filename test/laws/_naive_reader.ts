@@ -13,7 +13,7 @@ export function naiveReader(facts: Facts): LedgerReader["Service"] {
   return {
     list: (name, query) => Effect.sync(() => ({ ...naivePage(facts, name, query), stamp })),
     find: (name, key) => Effect.sync(() => ({ item: naiveItem(facts, name, key), stamp })),
-    parties: ({ accounts, tokens }) =>
+    accountsAndTokens: ({ accounts, tokens }) =>
       Effect.sync(() => ({
         accounts: accounts.map((index) => naiveItem(facts, "account", index)?.account ?? null),
         tokens: tokens.map((id) => naiveItem(facts, "token", id)),

@@ -1,8 +1,8 @@
 import type {
-  PassedOver,
   PoolState,
   PoolTransaction,
-  PoolTransition
+  PoolTransition,
+  SkippedTransaction
 } from "../../core/domain/mod.ts"
 import type { TransactionId } from "../../core/encoding/mod.ts"
 import type { PoolChange } from "../../core/ports/mod.ts"
@@ -51,7 +51,7 @@ export function changeOf(id: TransactionId, dice: Dice, of: PoolTransaction | nu
   }
 }
 
-export const noteOf = (id: TransactionId, dice: Dice, atMs: number): PassedOver => ({
+export const noteOf = (id: TransactionId, dice: Dice, atMs: number): SkippedTransaction => ({
   id,
   code: dice.of([11, 12, 14]),
   reason: `Note ${dice.below(100)}`,

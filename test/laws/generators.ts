@@ -175,9 +175,9 @@ function valueFor<N extends ListName>(
   switch (declaration(list).filters[filter]!.match) {
     case "oneOf":
       return [value]
-    case "above":
+    case "greaterThan":
       return Math.max(0, value as number - 1 - side)
-    case "below":
+    case "lessThan":
       return value as number + 1 + side
     case "atLeast":
       return Math.max(0, value as number - side)

@@ -128,11 +128,11 @@ const compare: { readonly [M in Filter["match"]]: (value: never, given: never) =
   equal: (value: unknown, given: unknown) => value === given,
   oneOf: (value: unknown, given: ReadonlyArray<unknown>) => given.includes(value),
   contains: (value: string, given: string) => value.includes(given),
-  above: (value: number, given: number) => value > given,
-  below: (value: number, given: number) => value < given,
+  greaterThan: (value: number, given: number) => value > given,
+  lessThan: (value: number, given: number) => value < given,
   atLeast: (value: number, given: number) => value >= given,
   atMost: (value: number, given: number) => value <= given,
-  whenTrue: (value: boolean, given: boolean) => !given || value
+  flag: (value: boolean, given: boolean) => !given || value
 }
 
 /** Whether an item is what every filter of a query asks for. */

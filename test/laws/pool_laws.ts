@@ -105,9 +105,9 @@ const forge: Step = Effect.fnUntraced(function*(world: World) {
   const selection = yield* Effect.orDie(pool.select({ maxTransactions, maxNewAccounts }))
   const ids = selection.transactions.map(({ transaction }) => transaction.id)
   yield* same(ids, expected, () => "The selection")
-  for (const { id } of selection.passedOver) {
+  for (const { id } of selection.skippedTransactions) {
     const state = (yield* Effect.orDie(pool.transaction(id)))?.state
-    const note = yield* Effect.orDie(pool.passedOver(id))
+    const note = yield* Effect.orDie(pool.skippedTransaction(id))
     yield* holds(
       state !== "pend" || note !== null,
       () => `${id} was passed over, and nobody can see why`
@@ -227,7 +227,7 @@ const atOnce: Step = Effect.fnUntraced(function*(world: World) {
         batchNum,
         transactions: kept,
         accounts: [],
-        passedOver: [],
+        skippedTransactions: [],
         stamp: yield* Effect.orDie(world.reader.stamp)
       }, accounts)
       // where another one came first the ledger refuses it

@@ -278,7 +278,7 @@ const write = Effect.fnUntraced(
       }
       default: {
         const notes = some.map((number) => noteOf(idOf(number), dice, atMs))
-        yield* Effect.orDie(store.passOver(notes))
+        yield* Effect.orDie(store.skip(notes))
         for (const note of notes) {
           if (naive.find(note.id)?.transaction.state === "pend") naive.notes.set(note.id, note)
         }
@@ -307,7 +307,7 @@ const compareAnswers = Effect.fnUntraced(
         () => `Transaction ${id}`
       )
       yield* same(
-        yield* Effect.orDie(store.passedOver(id)),
+        yield* Effect.orDie(store.skippedTransaction(id)),
         naive.notes.get(id) ?? null,
         () => `Note on ${id}`
       )
@@ -372,7 +372,7 @@ const compareAnswers = Effect.fnUntraced(
       limit
     )
     yield* same(
-      yield* Effect.orDie(store.marksBelow({ batchNum, limit })),
+      yield* Effect.orDie(store.settledBatchesBelow({ batchNum, limit })),
       marks,
       () => `Marks below ${batchNum}`
     )

@@ -48,7 +48,7 @@ const contract = [
   "conformance/wire_types",
   "conformance/date_time",
   "conformance/version",
-  "conformance/text_memory",
+  "conformance/json_fragment_cache",
   "conformance/objects",
   "conformance/scalars",
   "submission/malformed",

@@ -126,7 +126,7 @@ describe("the pool for a coordinator", () => {
       const [rival, free] = yield* submit(postedOf({ amount: 5n }), postedOf({ nonce: 1n }))
       yield* submit(posted)
       // as if the pool had been kept and what it knows of the ledger had not
-      const [mark] = yield* store.marksBelow({ batchNum: 100, limit: 1 })
+      const [mark] = yield* store.settledBatchesBelow({ batchNum: 100, limit: 1 })
       yield* store.settle({ from: mark!, to: null, changes: [] }, 0)
       const bare = yield* Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
       yield* bare.applyBlock(
@@ -161,7 +161,7 @@ describe("the pool for a coordinator", () => {
       const linked = postedOf({ request: requestOf(requested) })
       yield* submit(linked)
       assert.deepStrictEqual((yield* pool.select({ maxTransactions: 9 })).transactions, [])
-      assert.strictEqual((yield* pool.passedOver(linked.id))?.code, 18)
+      assert.strictEqual((yield* pool.skippedTransaction(linked.id))?.code, 18)
       // another destination than the one that was signed for
       yield* submit({ ...requested, toAccountIndex: 258 })
       assert.deepStrictEqual(
@@ -246,7 +246,7 @@ describe("the pool for a coordinator", () => {
       })
       yield* submit(toAddress, toKey, again)
       assert.deepStrictEqual((yield* pool.select({ maxTransactions: 9 })).accounts.length, 1)
-      assert.deepInclude(yield* pool.passedOver(toAddress.id), { code: 14, batchNum: 3 })
+      assert.deepInclude(yield* pool.skippedTransaction(toAddress.id), { code: 14, batchNum: 3 })
       yield* submission.submitAuthorization(stranger)
       const { accounts, transactions } = yield* pool.select({ maxTransactions: 9 })
       assert.deepStrictEqual(accounts, [
@@ -263,9 +263,9 @@ describe("the pool for a coordinator", () => {
         [0, 1, 1].map((position) => ({ kind: "created" as const, position }))
       )
       yield* pool.select({ maxTransactions: 9, maxNewAccounts: 1 })
-      assert.deepStrictEqual((yield* pool.passedOver(toKey.id))?.code, 13)
+      assert.deepStrictEqual((yield* pool.skippedTransaction(toKey.id))?.code, 13)
       yield* pool.select({ maxTransactions: 1 })
-      assert.deepStrictEqual((yield* pool.passedOver(toKey.id))?.code, 17)
+      assert.deepStrictEqual((yield* pool.skippedTransaction(toKey.id))?.code, 17)
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("the L1 part of the same batch counts", () =>
@@ -283,7 +283,7 @@ describe("the pool for a coordinator", () => {
       const rich = yield* pool.select({ maxTransactions: 9, accounts: [created] })
       assert.deepStrictEqual(rich.transactions[0]?.receiver, { kind: "account", index: 262 })
       yield* pool.select({ maxTransactions: 9, accounts: [created, { ...poor, balance: 1000n }] })
-      assert.strictEqual((yield* pool.passedOver(posted.id))?.code, 11)
+      assert.strictEqual((yield* pool.skippedTransaction(posted.id))?.code, 11)
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("what the account's new owner has not signed is passed over after a rollback", () =>
@@ -310,7 +310,7 @@ describe("the pool for a coordinator", () => {
       yield* ledger.rollBack(chain.cut(1).toBlock)
       yield* ledger.applyBlock(create(9))
       assert.deepStrictEqual((yield* pool.select({ maxTransactions: 9 })).transactions, [])
-      assert.strictEqual((yield* pool.passedOver(id!))?.code, 16)
+      assert.strictEqual((yield* pool.skippedTransaction(id!))?.code, 16)
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("authorizations are learned from blocks, unless the signature is wrong, and one that was posted stays", () =>

@@ -35,7 +35,7 @@ const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
   "settles from any mark": (store) => ({
     settle: (step, atMs) =>
       Effect.flatMap(
-        store.marksBelow({ batchNum: 2 ** 32, limit: 1 }),
+        store.settledBatchesBelow({ batchNum: 2 ** 32, limit: 1 }),
         ([mark]) => store.settle({ ...step, from: mark ?? null }, atMs)
       )
   }),

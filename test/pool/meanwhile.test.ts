@@ -138,7 +138,7 @@ describe("a settlement begins anew", () => {
     const [pool, store] = [yield* Pool, yield* PoolStore]
     const ledger = yield* Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
     const batchNum = Effect.map(
-      store.marksBelow({ batchNum: 100, limit: 1 }),
+      store.settledBatchesBelow({ batchNum: 100, limit: 1 }),
       ([mark]) => mark?.batchNum
     )
     return { chain, pool, store, ledger, batchNum }
@@ -184,7 +184,7 @@ describe("a settlement begins anew", () => {
     Effect.gen(function*() {
       const { batchNum, pool, store } = yield* begin
       for (const disturb of each.slice(0, 2)) {
-        const [mark] = yield* store.marksBelow({ batchNum: 100, limit: 1 })
+        const [mark] = yield* store.settledBatchesBelow({ batchNum: 100, limit: 1 })
         yield* store.settle({ from: mark!, to: null, changes: [] }, 0)
         disturb()
         assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[], 2])

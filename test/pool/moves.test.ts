@@ -265,7 +265,7 @@ describe("a pool is settled", () => {
       const chain = yield* openChain
       const [pool, ledger, store] = [yield* Pool, yield* Ledger, yield* PoolStore]
       const marks = Effect.map(
-        store.marksBelow({ batchNum: 100, limit: 9 }),
+        store.settledBatchesBelow({ batchNum: 100, limit: 9 }),
         (all) => all.map(({ batchNum }) => batchNum)
       )
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {}), batchOf(4, {})] }))
@@ -372,7 +372,7 @@ describe("a pool is settled", () => {
           ]
         })
       )
-      const [mark] = yield* store.marksBelow({ batchNum: 100, limit: 1 })
+      const [mark] = yield* store.settledBatchesBelow({ batchNum: 100, limit: 1 })
       yield* store.settle({
         from: mark!,
         to: null,
@@ -421,9 +421,9 @@ describe("a pool is settled", () => {
         assert.strictEqual(yield* lastReasonOf(id), "Batches after 3 were rolled back")
       }
       assert.deepStrictEqual(
-        (yield* (yield* PoolStore).marksBelow({ batchNum: 999, limit: 9 })).map(({ batchNum }) =>
-          batchNum
-        ),
+        (yield* (yield* PoolStore).settledBatchesBelow({ batchNum: 999, limit: 9 })).map((
+          { batchNum }
+        ) => batchNum),
         [3, 2, 1]
       )
     }).pipe(Effect.provide(nodeLayer())))
@@ -433,7 +433,7 @@ describe("a pool is settled", () => {
       const chain = yield* openChain
       const [pool, store, ledger] = [yield* Pool, yield* PoolStore, yield* bareLedger]
       const [forged, sent] = yield* submit(...four)
-      const marks = yield* store.marksBelow({ batchNum: 100, limit: 9 })
+      const marks = yield* store.settledBatchesBelow({ batchNum: 100, limit: 9 })
       yield* store.settle({ from: marks[0]!, to: null, changes: [] }, 0)
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
       yield* pool.settle
@@ -445,6 +445,8 @@ describe("a pool is settled", () => {
         "Batches after 0 were rolled back",
         "Batches after 0 were rolled back"
       ])
-      assert.deepStrictEqual(yield* store.marksBelow({ batchNum: 100, limit: 9 }), [marks[0]!])
+      assert.deepStrictEqual(yield* store.settledBatchesBelow({ batchNum: 100, limit: 9 }), [
+        marks[0]!
+      ])
     }).pipe(Effect.provide(nodeLayer())))
 })

@@ -32,15 +32,15 @@ const account = (index: number) =>
 /** The ids that are selected, and the code and reason of each that is passed over. */
 type Selected = readonly [
   ids: ReadonlyArray<string>,
-  passedOver: ReadonlyArray<ReadonlyArray<string | number>>
+  skippedTransactions: ReadonlyArray<ReadonlyArray<string | number>>
 ]
 
 const selectedOf = (options: Partial<SelectOptions> = {}) =>
   Effect.map(
     Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9, ...options })),
-    ({ passedOver, transactions }): Selected => [
+    ({ skippedTransactions, transactions }): Selected => [
       transactions.map(({ transaction }) => transaction.id),
-      passedOver.map(({ code, reason }) => [code, reason])
+      skippedTransactions.map(({ code, reason }) => [code, reason])
     ]
   )
 
@@ -241,7 +241,7 @@ describe("a selection", () => {
       const again = postedOf({ ...toStranger, fromAccountIndex: 259, nonce: 1n, fee: 0 })
       yield* submit(done, notNow, given, creating, next, poor, created, again)
       const balance = 10n + feeUnits(done) + 5001n + feeUnits(creating)
-      const [ids, passedOver] = yield* selectedWith({ ...sender, balance }, {
+      const [ids, skippedTransactions] = yield* selectedWith({ ...sender, balance }, {
         ...receiver,
         balance: 2000n
       })
@@ -250,7 +250,7 @@ describe("a selection", () => {
         18,
         `The requested transaction ${notNow.id} cannot be forged in the same batch: Nonce 5 is not the current one of the sender, 0`
       ]
-      assert.sameDeepMembers([...passedOver], [
+      assert.sameDeepMembers([...skippedTransactions], [
         [12, "Nonce 5 is not the current one of the sender, 0"],
         requested,
         requested,

@@ -120,7 +120,7 @@ const ledgerPorts = (
   }
 })
 
-const poolWrites = new Set(["addTransaction", "addAuthorization", "change", "settle", "passOver"])
+const poolWrites = new Set(["addTransaction", "addAuthorization", "change", "settle", "skip"])
 
 /** Every call of a pool, as the weather allows it. */
 const poolOver = (pool: MemoryPoolStore, weather: Weather): PoolStore["Service"] =>

@@ -46,7 +46,7 @@ export class Reference {
             : Effect.fail(new NotRegistered({ things: [first, ...rest], stamp }))
         }),
       find: (name, key) => Effect.suspend(() => naive().find(name, key)),
-      parties: (of) => Effect.suspend(() => naive().parties(of)),
+      accountsAndTokens: (of) => Effect.suspend(() => naive().accountsAndTokens(of)),
       state: Effect.suspend(() => naive().state),
       stamp: Effect.suspend(() => naive().stamp)
     }

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { judgeExitsHere } from "../../app/layers.ts"
+import { verifyExitProofsHere } from "../../app/layers.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { simulate } from "../../app/simulator/mod.ts"
-import { judgeExitsInThread } from "../../app/verifier.ts"
+import { verifyExitProofsInThread } from "../../app/verifier.ts"
 import type { BlockFeed, ExitFeed } from "../../core/domain/mod.ts"
-import { type JudgeExits, Ledger } from "../../core/use_cases/mod.ts"
+import { type ExitProofVerifier, Ledger } from "../../core/use_cases/mod.ts"
 
 /** Up to the first block in which something leaves whose proof has siblings. */
 const withExits = Effect.gen(function*() {
@@ -37,10 +37,10 @@ const withExit = (
 /** Has the proofs judged in this thread and in another one, which must agree, and counts the turns of others meanwhile. */
 const judgedTwice = Effect.gen(function*() {
   const [here, there] = [
-    yield* judgeExitsHere,
-    yield* judgeExitsInThread(simulation.genesis.network)
+    yield* verifyExitProofsHere,
+    yield* verifyExitProofsInThread(simulation.genesis.network)
   ]
-  return (proofs: Parameters<JudgeExits>[0]) =>
+  return (proofs: Parameters<ExitProofVerifier>[0]) =>
     Effect.gen(function*() {
       let turns = 0
       const count = () => {
@@ -94,7 +94,9 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
         )
       }
       assert.isTrue((yield* ledger.applyBlock(block)).applied)
-    }).pipe(Effect.provide(memoryNode({ genesis: simulation.genesis, judgeExits: judgedTwice }))))
+    }).pipe(
+      Effect.provide(memoryNode({ genesis: simulation.genesis, verifyExitProofs: judgedTwice }))
+    ))
 
   it.effect("is refused with the place of whichever is wrong, in any of its batches", () => {
     let wrong: number | undefined
@@ -134,7 +136,7 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
     }).pipe(
       Effect.provide(memoryNode({
         genesis: network.genesis,
-        judgeExits: Effect.succeed(() => Effect.sync(() => wrong))
+        verifyExitProofs: Effect.succeed(() => Effect.sync(() => wrong))
       }))
     )
   })

@@ -40,10 +40,10 @@ const undisturbed = Effect.suspend(() => Effect.andThen(followFeed(arriving(feed
   Effect.provide(memoryNode({ genesis }))
 )
 
-const overtaken = new StoreFailure({
+const writerChanged = new StoreFailure({
   message: "Another process was the writer",
   retry: true,
-  overtaken: true
+  writerChanged: true
 })
 
 /** After so many records, others tell the ledger the next ones. */
@@ -67,7 +67,7 @@ const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = fee
         if (next === undefined || begun < next.after) return tell(record)
         left.shift()
         const theirs = othersFeed.slice(begun, begun + next.others)
-        return Effect.andThen(Effect.forEach(theirs, tell), Effect.fail(overtaken))
+        return Effect.andThen(Effect.forEach(theirs, tell), Effect.fail(writerChanged))
       })
     return Context.make(Ledger, { ...ledger, applyRecord }).pipe(
       Context.add(LedgerReader, Context.get(node, LedgerReader)),

@@ -53,7 +53,7 @@ export const askEverything = Effect.fnUntraced(function*(
   yield* reader.find("slot", values.bids.slotNum as number)
   yield* reader.find("token", tokenId)
   yield* reader.find("coordinator", values.bids.bidderAddr as string)
-  yield* reader.parties({ accounts: [accountIndex, accountIndex + 1], tokens: [tokenId] })
+  yield* reader.accountsAndTokens({ accounts: [accountIndex, accountIndex + 1], tokens: [tokenId] })
   yield* reader.state
   yield* reader.stamp
 })

@@ -3,7 +3,7 @@ import { Context, Effect, Exit, Fiber, Layer, Redacted, Result, Scope } from "ef
 import { type LeaseOptions, leaseLayer, WriterLease } from "../../adapters/sql/writes/lease.ts"
 import { Database, databaseLayer } from "../../adapters/sql/connection/database.ts"
 import { migrate } from "../../adapters/sql/schema/migrate.ts"
-import { newSeries, WriteSeries } from "../../core/ports/mod.ts"
+import { newWriteSession, WriteSession } from "../../core/ports/mod.ts"
 import { execute } from "../postgres/_statements.ts"
 import { type FreshDatabase, freshDatabase } from "../postgres/mod.ts"
 
@@ -37,8 +37,8 @@ describe("the writer's lease", () => {
       return {
         note: (text: string, before: Effect.Effect<void> = Effect.void) =>
           Effect.result(write(Effect.andThen(before, noted(text)))),
-        noteIn: (series: WriteSeries, text: string) =>
-          Effect.result(Effect.provideService(write(noted(text)), WriteSeries, series)),
+        noteIn: (session: WriteSession, text: string) =>
+          Effect.result(Effect.provideService(write(noted(text)), WriteSession, session)),
         end: Scope.close(scope, Exit.void)
       }
     })
@@ -114,7 +114,7 @@ describe("the writer's lease", () => {
   it.live("comes back with a word that others may have written, once for each who goes on from his own writes", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* clean
-      const [feed, poller] = [newSeries(), newSeries()]
+      const [feed, poller] = [newWriteSession(), newWriteSession()]
       const one = yield* opened({ holder: "Ann", termMs: 200, beatMs: 60_000, waits: true })
       assert.strictEqual(told(yield* one.noteIn(feed, "a")), "written")
       assert.strictEqual(told(yield* one.noteIn(poller, "b")), "written")
@@ -128,19 +128,19 @@ describe("the writer's lease", () => {
       assert.match(told(yield* one.noteIn(feed, "e")), /^This process is no longer the writer/u)
       // who goes on from nothing, or begins now, is told nothing, and takes it from nobody
       assert.strictEqual(told(yield* one.note("f")), "written")
-      assert.strictEqual(told(yield* one.noteIn(newSeries(), "g")), "written")
-      for (const series of [poller, feed]) {
-        const failed = yield* one.noteIn(series, "h")
+      assert.strictEqual(told(yield* one.noteIn(newWriteSession(), "g")), "written")
+      for (const session of [poller, feed]) {
+        const failed = yield* one.noteIn(session, "h")
         assert.match(
           told(failed),
           /^Another process may have written the ledger since this one did, .*; this time nothing was written$/u
         )
         assert.include(Result.isFailure(failed) ? failed.failure : {}, {
           _tag: "StoreFailure",
-          overtaken: true,
+          writerChanged: true,
           retry: true
         })
-        assert.strictEqual(told(yield* one.noteIn(series, "i")), "written")
+        assert.strictEqual(told(yield* one.noteIn(session, "i")), "written")
       }
       assert.deepStrictEqual(yield* notes, ["a", "b", "c", "d", "f", "g", "i", "i"])
     })))

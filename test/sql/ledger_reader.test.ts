@@ -229,7 +229,7 @@ describe("a price between two answers", () => {
       assert.deepInclude(before.item, { priceUSD: null, priceTimeMs: null })
       assert.deepInclude(after.item, { priceUSD: 7.25, priceTimeMs: 99 })
       assert.strictEqual(after.stamp.version, before.stamp.version + 1)
-      assert.deepStrictEqual(yield* reader.parties({ accounts: [256], tokens: [1, 0] }), {
+      assert.deepStrictEqual(yield* reader.accountsAndTokens({ accounts: [256], tokens: [1, 0] }), {
         accounts: [null],
         tokens: [null, after.item],
         stamp: after.stamp

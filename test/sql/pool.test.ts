@@ -89,7 +89,7 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
       )
       const reason = 'Half \ud800, \0, \\u0000, "quoted" and {braces}, é 😀'
       yield* both((pool) =>
-        pool.passOver(
+        pool.skip(
           [1, 2].map((batchNum) => ({
             id: idOf(2),
             code: 12,
@@ -99,7 +99,10 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
           }))
         )
       )
-      assert.strictEqual((yield* both((pool) => pool.passedOver(idOf(2))))?.reason, `${reason} 2`)
+      assert.strictEqual(
+        (yield* both((pool) => pool.skippedTransaction(idOf(2))))?.reason,
+        `${reason} 2`
+      )
       // of two changes of one transaction the second begins where the first ended
       const changes: ReadonlyArray<PoolChange> = [
         {
@@ -124,7 +127,7 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
       for (const id of ids) {
         yield* both((pool) => pool.transitions(id))
         yield* both((pool) => pool.transaction(id))
-        yield* both((pool) => pool.passedOver(id))
+        yield* both((pool) => pool.skippedTransaction(id))
       }
       yield* both((pool) => pool.counts)
       for (const index of [256, 2 ** 48 - 1]) yield* both((pool) => pool.pendingOf(index))
@@ -136,16 +139,16 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
       ) {
         yield* both((pool) =>
           Effect.flatMap(
-            pool.marksBelow({ batchNum: 9, limit: 1 }),
+            pool.settledBatchesBelow({ batchNum: 9, limit: 1 }),
             ([from]) => pool.settle({ from: from ?? null, to, changes: [] }, 8)
           )
         )
-        yield* both((pool) => pool.marksBelow({ batchNum: 9, limit: 9 }))
+        yield* both((pool) => pool.settledBatchesBelow({ batchNum: 9, limit: 9 }))
       }
       // nothing asked is nothing answered
       assert.deepStrictEqual(yield* both((pool) => pool.change([], 9)), [])
       assert.deepStrictEqual(yield* both((pool) => pool.pooled([])), [])
       assert.deepStrictEqual(yield* both((pool) => pool.pendingBelow([])), [])
-      yield* both((pool) => pool.passOver([]))
+      yield* both((pool) => pool.skip([]))
     })))
 })

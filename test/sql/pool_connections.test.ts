@@ -93,7 +93,10 @@ describe("a pool whose connections break", () => {
         ])
         assert.deepStrictEqual(yield* steps(1), [[null, "pend"], ["pend", "fged"], ["fged", null]])
         assert.deepStrictEqual(yield* pool.counts, { pend: 0, fing: 0, fged: 0, invl: 0 })
-        assert.deepStrictEqual(yield* pool.marksBelow({ batchNum: 9, limit: 9 }), [next, mark])
+        assert.deepStrictEqual(yield* pool.settledBatchesBelow({ batchNum: 9, limit: 9 }), [
+          next,
+          mark
+        ])
       }))
 
     it.live(`says of an authorization whose statement is ${fate} that it was added`, () =>

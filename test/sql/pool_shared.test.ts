@@ -144,9 +144,9 @@ describe("processes that share a pool", () => {
         settled.flatMap((changed) => changed ?? []).length
       )
       assert.deepStrictEqual(
-        (yield* pools[2]!.marksBelow({ batchNum: 2, limit: 9 })).map(({ ethereumBlockHash }) =>
-          ethereumBlockHash
-        ),
+        (yield* pools[2]!.settledBatchesBelow({ batchNum: 2, limit: 9 })).map((
+          { ethereumBlockHash }
+        ) => ethereumBlockHash),
         [`0x${settled.findIndex((changed) => changed !== null)}`]
       )
     }))

@@ -111,7 +111,7 @@ describe("reading from a replica", () => {
       const stampOf = (version: number) => ({ ethereumBlockNum: 0n, batchNum: null, version })
       const readerAt = (version: number, refusedVersion: number): LedgerReader["Service"] => ({
         find: () => Effect.never,
-        parties: () => Effect.never,
+        accountsAndTokens: () => Effect.never,
         state: Effect.never,
         list: () =>
           Effect.fail(

@@ -97,7 +97,7 @@ describe("a decision that verifies proofs", () => {
 describe("a ledger whose proofs another one judges", () => {
   const ledgerWith = (wrong: { at?: number }, judged: Array<ReadonlyArray<ExitProof>>) =>
     Ledger.layer(genesis, keccak256, {
-      judgeExits: (proofs) => Effect.sync(() => (judged.push(proofs), wrong.at))
+      verifyExitProofs: (proofs) => Effect.sync(() => (judged.push(proofs), wrong.at))
     }).pipe(Layer.provideMerge(layer(genesis)))
   const before = chain.filter(({ number }) => number < 104n)
 

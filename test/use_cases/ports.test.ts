@@ -20,10 +20,10 @@ import {
   NotRegistered,
   notRegisteredMessage,
   partsOfBlock,
-  raised,
   RecentSnapshots,
   type Series,
-  VerifierBusy
+  VerifierBusy,
+  withVersion
 } from "../../core/ports/mod.ts"
 
 const stamp = { ethereumBlockNum: 1n, batchNum: null, version: 1 }
@@ -124,8 +124,8 @@ describe("the parts of a ledger", () => {
       noPartChanged,
       Object.fromEntries(ledgerParts.map((part) => [part, 0])) as never
     )
-    const once = raised(noPartChanged, ["blocks", "tokens"], 5)
-    const twice = raised(once, ["blocks"], 6)
+    const once = withVersion(noPartChanged, ["blocks", "tokens"], 5)
+    const twice = withVersion(once, ["blocks"], 6)
     assert.deepStrictEqual([once.blocks, once.tokens, once.bids, twice.blocks, twice.tokens], [
       5,
       5,

@@ -22,7 +22,7 @@ import {
   PoolTip,
   StoreFailure
 } from "../../core/ports/mod.ts"
-import { dependenciesOf } from "../../core/use_cases/dependencies.ts"
+import { dependenciesOf } from "../../core/use_cases/read/dependencies.ts"
 import {
   batchOf,
   lastBlock,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { BlockFeed } from "../../core/domain/mod.ts"
-import { readBlock } from "../../core/use_cases/check_block.ts"
+import { readBlock } from "../../core/use_cases/block/check_block.ts"
 import { chain } from "./_chain.ts"
 import { genesis } from "./_network.ts"
 

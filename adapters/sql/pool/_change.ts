@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { PassedOver, PoolState } from "../../../core/domain/mod.ts"
+import type { SkippedTransaction, PoolState } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
-import type { BatchMark, PoolChange } from "../../../core/ports/mod.ts"
+import type { SettledBatch, PoolChange } from "../../../core/ports/mod.ts"
 import { storedText } from "../connection/mod.ts"
 import { notifyPlaces, writePlaces } from "../notifications/mod.ts"
 import { numberOrNull } from "./pool_rows.ts"
@@ -55,8 +55,8 @@ export const settleBatch = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
   { changes, from, to }: {
-    readonly from: BatchMark | null
-    readonly to: BatchMark | null
+    readonly from: SettledBatch | null
+    readonly to: SettledBatch | null
     readonly changes: ReadonlyArray<PoolChange>
   },
   atMs: number
@@ -84,7 +84,7 @@ export const settleBatch = (
 export const recordSkips = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
-  notes: ReadonlyArray<PassedOver>
+  notes: ReadonlyArray<SkippedTransaction>
 ): Effect.Effect<void, SqlError.SqlError> => {
   const all = [...new Map(notes.map((each) => [each.id, each])).values()]
   return Effect.asVoid(sql.unsafe(note, [
@@ -103,7 +103,7 @@ export interface MarkRow {
   readonly ethereum_block_hash: string
 }
 
-export const markOf = (row: MarkRow): BatchMark => ({
+export const markOf = (row: MarkRow): SettledBatch => ({
   batchNum: Number(row.batch_num),
   ethereumBlockHash: row.ethereum_block_hash
 })
@@ -187,7 +187,7 @@ WITH dropped AS (DELETE FROM pool_mark WHERE batch_num > $1::bigint)
 INSERT INTO pool_mark (batch_num, ethereum_block_hash) SELECT * FROM unnest($2::bigint[], $3::text[])
 ON CONFLICT (batch_num) DO UPDATE SET ethereum_block_hash = excluded.ethereum_block_hash`
 
-const isSameMark = (a: BatchMark | null, b: BatchMark | null): boolean =>
+const isSameMark = (a: SettledBatch | null, b: SettledBatch | null): boolean =>
   a === b ||
   (a !== null && b !== null && a.batchNum === b.batchNum &&
     a.ethereumBlockHash === b.ethereumBlockHash)

@@ -6,10 +6,10 @@ import { readText, storeFailure } from "../connection/mod.ts"
 import { markOf } from "./_change.ts"
 import {
   numberOrNull,
-  type PassedOverRow,
-  passedOverOf,
   pooledOf,
   type PoolTransactionRow,
+  skippedTransactionOf,
+  type SkippedTransactionRow,
   transactionColumns,
   transactionOf
 } from "./pool_rows.ts"
@@ -20,8 +20,8 @@ type Reads = Pick<
   | "authorization"
   | "counts"
   | "inBatches"
-  | "marksBelow"
-  | "passedOver"
+  | "settledBatchesBelow"
+  | "skippedTransaction"
   | "pendingBelow"
   | "pendingByFee"
   | "pendingOf"
@@ -75,11 +75,11 @@ export const poolReads = (sql: SqlClient.SqlClient): Reads => {
           reason: readText(row.reason)
         })
       ),
-    passedOver: (id) =>
+    skippedTransaction: (id) =>
       first(
         "SELECT id, passed_code, passed_reason, passed_batch_num, passed_at_ms FROM pool_transaction WHERE id = $1 AND passed_code IS NOT NULL",
         [bytesOf(id)],
-        (row: PassedOverRow) => passedOverOf(row)
+        (row: SkippedTransactionRow) => skippedTransactionOf(row)
       ),
     counts: Effect.map(
       all(
@@ -129,7 +129,7 @@ export const poolReads = (sql: SqlClient.SqlClient): Reads => {
         `SELECT ${transactionColumns} FROM pool_transaction AS t WHERE t.state <> 'pend' AND t.state = $1 AND t.batch_num BETWEEN $2 AND $3 ORDER BY t.batch_num, t.arrival`,
         [state, int8(from), int8(to)]
       ),
-    marksBelow: ({ batchNum, limit }) =>
+    settledBatchesBelow: ({ batchNum, limit }) =>
       all(
         "SELECT batch_num, ethereum_block_hash FROM pool_mark WHERE batch_num < $1 ORDER BY batch_num DESC LIMIT $2",
         [int8(batchNum), int8(limit)],

@@ -29,7 +29,7 @@ export const openPool: Effect.Effect<
     change: (changes, atMs) =>
       runPoolWrite(writes, (write) => applyChanges(writes, write, changes, atMs)),
     settle: (step, atMs) => runPoolWrite(writes, (write) => settleBatch(writes, write, step, atMs)),
-    passOver: (notes) => runPoolWrite(writes, (write) => recordSkips(writes, write, notes))
+    skip: (notes) => runPoolWrite(writes, (write) => recordSkips(writes, write, notes))
   }
 })
 

@@ -1,11 +1,11 @@
 import {
   feeUnits,
-  type PassedOver,
-  type PassOverCode,
   type PoolState,
   type PoolTransaction,
   type PoolTransactionType,
-  type RequestedTransaction
+  type RequestedTransaction,
+  type SkipCode,
+  type SkippedTransaction
 } from "../../../core/domain/mod.ts"
 import type { Pooled } from "../../../core/ports/mod.ts"
 import {
@@ -136,15 +136,15 @@ const requestOf = (row: PoolTransactionRow): RequestedTransaction => ({
 })
 
 /** What the last selection noted on a row. */
-export interface PassedOverRow {
+export interface SkippedTransactionRow {
   readonly id: Uint8Array
-  readonly passed_code: PassOverCode
+  readonly passed_code: SkipCode
   readonly passed_reason: string
   readonly passed_batch_num: bigint
   readonly passed_at_ms: bigint
 }
 
-export const passedOverOf = (row: PassedOverRow): PassedOver => ({
+export const skippedTransactionOf = (row: SkippedTransactionRow): SkippedTransaction => ({
   id: prefixedOf(row.id),
   code: row.passed_code,
   reason: readText(row.passed_reason),

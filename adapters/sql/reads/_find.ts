@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { ItemKeys, ItemName, Items } from "../../../core/contract/mod.ts"
 import type { TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
-import type { Found, Parties, StoreFailure } from "../../../core/ports/mod.ts"
+import type { Found, AccountsAndTokens, StoreFailure } from "../../../core/ports/mod.ts"
 import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
 import { coordinatorRowSql, decodeCoordinator, registrationOf } from "./auction_rows.ts"
 import {
@@ -147,13 +147,13 @@ CROSS JOIN LATERAL (SELECT * FROM account WHERE account.account_index = asked.ac
 })
 
 /** Accounts and tokens by what a transaction calls them. */
-export const findParties = (
+export const findAccountsAndTokens = (
   runQuery: RunQuery,
   { accounts, tokens: tokenIds }: {
     readonly accounts: ReadonlyArray<AccountIndex>
     readonly tokens: ReadonlyArray<TokenId>
   }
-): Effect.Effect<Parties, StoreFailure> =>
+): Effect.Effect<AccountsAndTokens, StoreFailure> =>
   runQuery(
     { text: partiesStatement, parameters: [`{${accounts.join(",")}}`] },
     ({ lines, stamp }, tokens) => {

@@ -8,7 +8,7 @@ import {
   type StoreFailure
 } from "../../../core/ports/mod.ts"
 import { Database, readAnswer, storeFailure, type Values } from "../connection/mod.ts"
-import { findItem, findParties } from "./_find.ts"
+import { findItem, findAccountsAndTokens } from "./_find.ts"
 import { headStatement, listTable, listTokens } from "./_list.ts"
 import { makeSlotReader } from "./_list_slots.ts"
 import { type FeeBounds, stateReader } from "./_read_state.ts"
@@ -45,7 +45,7 @@ export const makeLedgerReader = (
       name === "slot"
         ? slots.find(key as number)
         : findItem(runQuery, name, key as never)) as LedgerReader["Service"]["find"],
-    parties: (of) => findParties(runQuery, of),
+    accountsAndTokens: (of) => findAccountsAndTokens(runQuery, of),
     state: stateReader(runQuery, auction, { minFeeUSD, maxFeeUSD }),
     stamp: Effect.map(
       Effect.mapError(values(headStatement, []), storeFailure),

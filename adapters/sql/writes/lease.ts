@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
-import { StoreFailure, WriteSeries } from "../../../core/ports/mod.ts"
+import { StoreFailure, WriteSession } from "../../../core/ports/mod.ts"
 import { Database, ControlConnection, storeFailure } from "../connection/mod.ts"
 
 /*
@@ -39,8 +39,8 @@ export interface LeaseOptions {
 export class WriterLease extends Context.Service<WriterLease, {
   /**
    * Runs a write as one transaction on `Database.writes` that commits only while this process holds
-   * the lease. Fails without effect if another process holds it, and once in each `WriteSeries` if
-   * another process held it since the last write of the series.
+   * the lease. Fails without effect if another process holds it, and once in each `WriteSession` if
+   * another process held it since the last write of the session.
    */
   readonly write: <A, E, R>(
     transaction: Effect.Effect<A, E, R>
@@ -59,7 +59,7 @@ export const leaseLayer = (
       return {
         write: (transaction) =>
           lease.held.pipe(
-            Effect.tap(lease.inSeries),
+            Effect.tap(lease.inSession),
             Effect.flatMap((epoch) =>
               writes.withTransaction(Effect.andThen(fence(writes, epoch, lease.lost), transaction))
             )
@@ -76,8 +76,8 @@ const releaseMs = 2000
 interface HeldLease {
   /** The epoch of this process's lease; acquires it if necessary. */
   readonly held: Effect.Effect<bigint, StoreFailure>
-  /** Fails once if another process was the writer since the last write of the series. */
-  readonly inSeries: Effect.Effect<void, StoreFailure>
+  /** Fails once if another process was the writer since the last write of the session. */
+  readonly inSession: Effect.Effect<void, StoreFailure>
   /** Records that the lease of an epoch is lost, and fails. */
   readonly lost: (epoch: bigint) => Effect.Effect<never, StoreFailure>
 }
@@ -163,10 +163,10 @@ const makeLease = (sql: SqlClient.SqlClient, {
     yield* Effect.forkScoped(Effect.repeat(heartbeat, Schedule.spaced(beatMs)))
     return {
       held,
-      inSeries: Effect.flatMap(WriteSeries, (series) => {
-        if (series === null || series.since === since) return Effect.void
-        const isFirst = series.since === null
-        series.since = since
+      inSession: Effect.flatMap(WriteSession, (session) => {
+        if (session === null || session.since === since) return Effect.void
+        const isFirst = session.since === null
+        session.since = since
         return isFirst ? Effect.void : Effect.fail(writerChanged)
       }),
       lost: (lostEpoch) => Effect.andThen(forget(lostEpoch), Effect.fail(noLongerWriter))
@@ -205,7 +205,7 @@ const unknownWriter = new StoreFailure({
 })
 const writerChanged = new StoreFailure({
   retry: true,
-  overtaken: true,
+  writerChanged: true,
   message:
     "Another process may have written the ledger since this one did, which is the writer again: look at its last block, and go on from there; this time nothing was written"
 })

@@ -6,7 +6,7 @@ import {
   type LedgerView,
   LedgerWriter,
   type StoreFailure,
-  WriteSeries
+  WriteSession
 } from "../../../core/ports/mod.ts"
 import { Database } from "../connection/mod.ts"
 import { type ListedEntries, RecentAdditions } from "../postings/mod.ts"
@@ -82,7 +82,7 @@ export const makeLedgerWriter: Effect.Effect<
   // each write transaction first cuts what a rollback left in the lists, even an empty one
   const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false })).pipe(
     // it depends on no earlier write
-    Effect.provideService(WriteSeries, null),
+    Effect.provideService(WriteSession, null),
     Effect.ignore({
       log: "Warn",
       message:

@@ -1,7 +1,10 @@
 const dayMs = 86_400_000
 const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"))
 
-/** RFC 3339 in UTC with milliseconds, as `Date.toISOString` writes it; times of one day share the text of their date. */
+/**
+ * Writes RFC 3339 in UTC with milliseconds, like `Date.toISOString`; caches the date part of each
+ * day.
+ */
 export const rfc3339 = (): (timeMs: number) => string => {
   let lastDay = NaN
   let date = ""

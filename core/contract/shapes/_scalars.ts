@@ -72,7 +72,7 @@ export const publicKey = textType<PublicKey>((context) => context.publicKey, {
   doc: "Compressed BabyJubJub key: base64url of its 32 bytes and the byte sum of them"
 })
 
-/** What stands before the number, escaped once for each symbol: a token may be called anything. */
+/** Returns the text before the number, escaped once for each symbol: a token may have any name. */
 const accountPrefix = (context: WireContext) => {
   const known = new Map<string, string>()
   return (symbol: string) => {
@@ -84,7 +84,7 @@ const accountPrefix = (context: WireContext) => {
   }
 }
 
-/** An account index and the symbol of its token, which is for people only. */
+/** An account index and the symbol of its token, which is for human readers. */
 export const accountIndex = textType<{ readonly symbol: string; readonly index: number }>(
   (context) => {
     const before = accountPrefix(context)
@@ -118,7 +118,7 @@ export const ethSignature = textType<string>(() => (value) => value, {
   doc: "Ethereum signature: r, s, v"
 })
 
-/** Any text; whatever it holds is escaped. */
+/** Any text; it is escaped. */
 export const text = textType<string>(() => (value) => value, { plain: false })
 export const url = textType<string>(() => (value) => value, {
   plain: false,

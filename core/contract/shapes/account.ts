@@ -1,5 +1,5 @@
 import type { AccountView } from "../../domain/mod.ts"
-import { apart, field, reference, shape } from "../shape.ts"
+import { field, reference, shape, volatileField } from "../shape.ts"
 import { accountIndex, bigInt, itemId, nonce, prefixedAddress, publicKey } from "./_scalars.ts"
 import { token } from "./token.ts"
 
@@ -13,7 +13,7 @@ export const account = shape<AccountView>(
     balance: field(bigInt, (v) => v.account.balance, "Units of the token"),
     bjj: field(publicKey, (v) => v.account.publicKey),
     zkEthereumAddress: field(prefixedAddress, (v) => v.account.address),
-    token: apart(field(reference(token), (v) => v.token))
+    token: volatileField(field(reference(token), (v) => v.token))
   },
   (v) => [v.account, v.token.symbol]
 )

@@ -1,5 +1,5 @@
 import type { ExitView, MerkleProof } from "../../domain/mod.ts"
-import { apart, field, reference, shape } from "../shape.ts"
+import { field, reference, shape, volatileField } from "../shape.ts"
 import { arrayOf, booleanType, integerType, nullable } from "../wire_type.ts"
 import { accountIndex, batchNum, bigInt, ethBlockNum, itemId } from "./_scalars.ts"
 import { token } from "./token.ts"
@@ -49,5 +49,5 @@ export const exit = shape<ExitView>("Exit", "Leaf of an exit tree: what is neede
     (v) => v.exit.delayedWithdrawn,
     "Ethereum block in which the delayed withdrawal was collected"
   ),
-  token: apart(field(reference(token), (v) => v.token))
+  token: volatileField(field(reference(token), (v) => v.token))
 }, (v) => [v.exit, v.token.symbol])

@@ -156,7 +156,7 @@ const recommendedFee = shape<RecommendedFee>(
   }
 )
 
-/** The parts of the state that a revision may show in its own way. */
+/** The parts of the state that differ between revisions. */
 export interface StateParts {
   readonly network: Shape<NetworkState>
   readonly rollup: Shape<RollupVariables>

@@ -1,5 +1,5 @@
 import type { L1Part, L2Part, Token, Transaction, TransactionView } from "../../domain/mod.ts"
-import { apart, field, reference, type Shape, shape } from "../shape.ts"
+import { field, reference, type Shape, shape, volatileField } from "../shape.ts"
 import { booleanType, nullable } from "../wire_type.ts"
 import {
   accountIndex,
@@ -70,7 +70,7 @@ const indexOf = (index: number | null, token: Token) =>
 const of = <T>(get: (transaction: Transaction) => T) => (view: TransactionView) =>
   get(view.transaction)
 
-/** @param l1 what the revision shows of an L1 transaction */
+/** @param l1 the L1 part in the revision */
 export const historyTransaction = (l1: Shape<L1Part>) =>
   shape<TransactionView>("HistoryTransaction", "Transaction of the network", {
     L1orL2: field(layer, of((t) => t.l1 === null ? "L2" : "L1")),
@@ -106,7 +106,7 @@ export const historyTransaction = (l1: Shape<L1Part>) =>
       of((t) => t.timestampMs),
       "L1 user transaction: when it entered the queue; otherwise when it was forged"
     ),
-    token: apart(field(reference(token), (v) => v.token)),
+    token: volatileField(field(reference(token), (v) => v.token)),
     L1Info: field(nullable(reference(l1)), of((t) => t.l1)),
     L2Info: field(nullable(reference(l2Info)), of((t) => t.l2))
   }, (v) => [v.transaction, v.token.symbol])

@@ -1,11 +1,14 @@
 import type { TokenId } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
-import type { BatchOutcome } from "../batch_transition.ts"
+import type { BatchOutcome } from "../batch/mod.ts"
 import type { Holding } from "./balance_book.ts"
 import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
-/** What accounts hold after a batch, which of them changed, and which were created, against what the batch computes. */
+/**
+ * Compares created accounts, changed accounts and their balances after a batch with the computed
+ * ones.
+ */
 export function auditBalances(
   evidence: BatchEvidence,
   outcome: BatchOutcome,
@@ -90,8 +93,8 @@ function auditCreated(
 }
 
 /**
- * Adds the fees to the accounts that collected them. Which ones these are is not kept: of each token it is the account that afterwards
- * holds just so much more than its transactions explain.
+ * Adds the fees to the accounts that collected them. Stores do not record these accounts: for each
+ * token it is the account whose balance exceeds the computed one by exactly the fees.
  */
 function payFees(
   { after, batch, before, created }: BatchEvidence,

@@ -1,9 +1,9 @@
 import type { Exit } from "../../domain/mod.ts"
-import type { BatchOutcome } from "../batch_transition.ts"
+import type { BatchOutcome } from "../batch/mod.ts"
 import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
-/** The exits of a batch against what left its accounts. */
+/** Compares the stored exits of a batch with the computed ones. */
 export function auditExits(
   { batch, before, created, exits }: BatchEvidence,
   outcome: BatchOutcome,
@@ -55,7 +55,7 @@ export function auditExits(
 const placeOf = ({ accountIndex, batchNum, itemId }: Exit): string =>
   `exit ${itemId} (batch ${batchNum}, account ${accountIndex})`
 
-/** An exit is withdrawn at once, or requested and then collected in a later block. */
+/** Checks that an exit is withdrawn instantly, or requested and then collected in a later block. */
 function auditWithdrawal(exit: Exit, findings: Findings): void {
   const { delayedWithdrawn, delayedWithdrawRequest, instantWithdrawn } = exit
   if (instantWithdrawn !== null && (delayedWithdrawRequest !== null || delayedWithdrawn !== null)) {

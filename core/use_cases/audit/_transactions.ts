@@ -8,18 +8,21 @@ import {
   l2TransactionId,
   NO_ACCOUNT
 } from "../../encoding/mod.ts"
-import type { BatchOutcome } from "../batch_transition.ts"
+import type { BatchOutcome } from "../batch/mod.ts"
 import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
-/** The transactions of a batch, each kind in its order. */
+/** The transactions of a batch by kind, each in order. */
 export interface Kinds {
   readonly user: ReadonlyArray<Transaction>
   readonly coordinator: ReadonlyArray<Transaction>
   readonly l2: ReadonlyArray<Transaction>
 }
 
-/** What is kept of the transactions of a batch against what the batch made of them. Whether they stand in their order. */
+/**
+ * Compares the stored transactions of a batch with the computed ones. Returns whether they are in
+ * order.
+ */
 export function auditTransactions(
   keccak256: Keccak256,
   evidence: BatchEvidence,
@@ -61,7 +64,7 @@ const placeOf = ({ batchNum, id, itemId }: Transaction): string =>
 
 const nobody = { address: null, publicKey: null }
 
-/** Accounts that the batch creates count, later ones do not. */
+/** Returns the owner of an account that exists before the batch or that the batch creates. */
 const ownerOf = ({ before, created }: BatchEvidence, index: number) =>
   (isUserAccount(index)
     ? before(index) ?? created.find((account) => account.index === index)

@@ -6,7 +6,7 @@ export type Holding = Pick<Account, "nonce" | "balance">
 const sliceBits = 12
 const sliceSize = 2 ** sliceBits
 const wordBits = 64n
-/** A balance below 2^192, or what damage has made of it, below 2^256. */
+/** A balance is below 2^192; a damaged one, below 2^256. */
 const words = 4
 
 interface Slice {
@@ -15,7 +15,10 @@ interface Slice {
   readonly balances: BigUint64Array
 }
 
-/** Nonces and balances of all accounts at some batch: 41 bytes for each, however large the numbers are. */
+/**
+ * Nonces and balances of all accounts at one batch: 41 bytes for each account, whatever the numbers
+ * are.
+ */
 export class BalanceBook {
   readonly #slices = new Map<number, Slice>()
 

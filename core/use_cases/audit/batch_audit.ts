@@ -6,8 +6,7 @@ import {
   type Transaction
 } from "../../domain/mod.ts"
 import { INTERNAL_ADDRESS, type Keccak256 } from "../../encoding/mod.ts"
-import type { BatchInput } from "../batch_transition.ts"
-import { processBatch } from "../process_batch.ts"
+import { type BatchInput, processBatch } from "../batch/mod.ts"
 import { auditBalances } from "./_balances.ts"
 import { auditExits } from "./_exits.ts"
 import { auditTransactions, type Kinds } from "./_transactions.ts"
@@ -20,8 +19,9 @@ export interface BatchAuditRules {
 }
 
 /**
- * Computes a batch anew from the state before it and compares all that is kept of it with what comes of that. Proofs of exits, which are
- * dear, are somebody else's; so are figures in US dollars, since no store keeps which prices a batch met.
+ * Computes a batch from the state before it and compares the result with what is stored. It skips
+ * exit proofs, which are expensive and have their own check, and amounts in US dollars, since no
+ * store records the prices at the time of a batch.
  */
 export function auditBatch(
   { auction, keccak256 }: BatchAuditRules,
@@ -70,14 +70,16 @@ const kindsOf = (transactions: ReadonlyArray<Transaction>): Kinds => ({
   l2: transactions.filter(({ l2 }) => l2 !== null)
 })
 
-/** Which accounts collected the fees is kept nowhere: they show in the balances afterwards. */
+/**
+ * Stores do not record which accounts collected the fees: the balances after the batch show them.
+ */
 const inputOf = (
   { batch, queued }: BatchEvidence,
   { coordinator, l2, user }: Kinds
 ): BatchInput => ({
   batchNum: batch.batchNum,
   queue: user.map((forged) => queued(forged.id) ?? unforged(forged)),
-  // whether a signature was right was the contract's to judge, and is not kept
+  // the contract verified the signatures, and stores do not record them
   l1Coordinator: coordinator.map(({ fromAddress, fromPublicKey, tokenId }) => ({
     address: fromAddress ?? "",
     publicKey: fromPublicKey ?? "",

@@ -2,22 +2,22 @@ import type { Account, Batch, Exit, Token, TokenId, Transaction } from "../../do
 import type { AccountIndex, TransactionId } from "../../encoding/mod.ts"
 import type { Holding } from "./balance_book.ts"
 
-/** What a store keeps of a batch, and of the state on both sides of it. */
+/** The stored data of a batch, and the state before and after it. */
 export interface BatchEvidence {
   readonly batch: Batch
-  /** In the order of their numbers. */
+  /** Ascending by item id. */
   readonly transactions: ReadonlyArray<Transaction>
-  /** As it was queued. */
+  /** Returns a transaction as it was queued. */
   readonly queued: (id: TransactionId) => Transaction | undefined
   readonly exits: ReadonlyArray<Exit>
-  /** Those that the batch created, ascending; their balances are of no matter. */
+  /** Accounts that the batch created, ascending; their balances are ignored. */
   readonly created: ReadonlyArray<Account>
   readonly lastAccountBefore: AccountIndex
-  /** Accounts that were there before and changed, ascending. */
+  /** Accounts that existed before and changed, ascending. */
   readonly updated: ReadonlyArray<AccountIndex>
-  /** An account that was there before, with what it held. */
+  /** Returns an account that existed before the batch, with nonce and balance. */
   readonly before: (index: AccountIndex) => Account | undefined
-  /** What an account held afterwards. */
+  /** Returns nonce and balance of an account after the batch. */
   readonly after: (index: AccountIndex) => Holding | undefined
   readonly token: (id: TokenId) => Token | undefined
 }

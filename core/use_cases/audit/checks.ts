@@ -1,4 +1,7 @@
-/** What an audit looks at, by name, and what has to hold. A store is asked those that it keeps enough for. */
+/**
+ * The checks of an audit by name, with the rule that each verifies. A store runs the checks for
+ * which it has the data.
+ */
 export const auditChecks = {
   "migrations": "The applied migrations are those of this program, text by text",
   "genesis":

@@ -1,6 +1,6 @@
 import type { AuditCheck } from "./checks.ts"
 
-/** Something that does not hold: what, where, what is there and what should be. */
+/** A violation: the check, the place, what was found and what was expected. */
 export interface AuditViolation {
   readonly check: AuditCheck
   /** Table and key, or record and member: `batch 7, account 261`. */
@@ -9,29 +9,32 @@ export interface AuditViolation {
   readonly expected: string
 }
 
-/** How much was looked at by a check, and how often it did not hold. */
+/** Number of items that a check looked at, and of its violations. */
 export interface AuditCount {
   readonly check: AuditCheck
   readonly checked: number
   readonly violations: number
 }
 
-/** What came of an audit. */
+/** The result of an audit. */
 export interface AuditReport {
   readonly isSound: boolean
   readonly checks: ReadonlyArray<AuditCount>
-  /** The first ones of each check. */
+  /** The first violations of each check. */
   readonly violations: ReadonlyArray<AuditViolation>
-  /** What is no violation and should be known: what was left out, and why. */
+  /** Remarks that are no violations: what was skipped, and why. */
   readonly notes: ReadonlyArray<string>
 }
 
 type Value = string | number | bigint | boolean | null | undefined
 
-const told = (value: Value): string =>
+const formatValue = (value: Value): string =>
   value === undefined || value === null ? "nothing" : String(value)
 
-/** Gathers what an audit finds. However much is wrong, it keeps so many violations of each check and counts the others. */
+/**
+ * Collects the findings of an audit. It stores a limited number of violations for each check and
+ * counts the others.
+ */
 export class Findings {
   readonly #counts = new Map<AuditCheck, { checked: number; violations: number }>()
   readonly #violations: Array<AuditViolation> = []
@@ -42,25 +45,30 @@ export class Findings {
     this.#perCheckMax = perCheckMax
   }
 
-  /** So many things were looked at. */
+  /** Counts items that a check looked at. */
   checked(check: AuditCheck, count = 1): void {
     this.#of(check).checked += count
   }
 
   violate(check: AuditCheck, place: string, found: Value, expected: Value): void {
     if (++this.#of(check).violations <= this.#perCheckMax) {
-      this.#violations.push({ check, place, found: told(found), expected: told(expected) })
+      this.#violations.push({
+        check,
+        place,
+        found: formatValue(found),
+        expected: formatValue(expected)
+      })
     }
   }
 
-  /** Whether the two are the same value; a violation where they are not. */
+  /** Returns whether the two values are equal; adds a violation if they differ. */
   same(check: AuditCheck, place: string, found: Value, expected: Value): boolean {
     if (found === expected) return true
     this.violate(check, place, found, expected)
     return false
   }
 
-  /** As above for members of the same names, the place of each below that of the whole. */
+  /** Compares members of the same names; the place of each is below the place of the whole. */
   sameMembers<Members extends { readonly [name: string]: Value }>(
     check: AuditCheck,
     place: () => string,

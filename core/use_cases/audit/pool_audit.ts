@@ -11,7 +11,10 @@ export interface PoolAuditPorts {
 
 const all = Number.MAX_SAFE_INTEGER
 
-/** A pool against its counters and against the ledger, through the ports: for pools that fit into memory. Nothing may be written meanwhile. */
+/**
+ * Compares a pool with its counters and with the ledger, through the ports, for pools that fit into
+ * memory. Nothing may be written in the meantime.
+ */
 export const auditPoolPorts = (
   { pool, reader }: PoolAuditPorts,
   keccak256: Keccak256,
@@ -61,7 +64,7 @@ interface Rows {
   readonly forged: ReadonlyArray<Pooled>
 }
 
-/** As far as the pool has seen the ledger. */
+/** Checks up to the last batch that the pool has settled. */
 const auditSettled = (
   { pool, reader }: PoolAuditPorts,
   { forged, forging, pending }: Rows,
@@ -69,7 +72,7 @@ const auditSettled = (
 ) =>
   Effect.gen(function*() {
     const last = (yield* reader.stamp).batchNum
-    const [mark] = yield* pool.marksBelow({ batchNum: all, limit: 1 })
+    const [mark] = yield* pool.settledBatchesBelow({ batchNum: all, limit: 1 })
     const { item } = mark === undefined
       ? { item: null }
       : yield* reader.find("batch", mark.batchNum)
@@ -110,7 +113,7 @@ const auditSettled = (
       }
     }
     for (const { transaction: { fromAccountIndex, id, nonce } } of pending) {
-      const { accounts: [account] } = yield* reader.parties({
+      const { accounts: [account] } = yield* reader.accountsAndTokens({
         accounts: [fromAccountIndex],
         tokens: []
       })

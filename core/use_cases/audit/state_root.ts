@@ -1,8 +1,8 @@
 import { type AccountIndex, FIRST_USER_ACCOUNT } from "../../encoding/mod.ts"
 
-/** The hashes that a state tree is made of. */
+/** The hash functions of a state tree. */
 export interface TreeHashes {
-  /** Of a leaf where it is kept: key, value. */
+  /** Hash of a leaf from key and value. */
   readonly leaf: (index: AccountIndex, value: bigint) => bigint
   readonly node: (left: bigint, right: bigint) => bigint
 }
@@ -10,8 +10,8 @@ export interface TreeHashes {
 const words = 4
 
 /**
- * The values of accounts without gaps from the first one on, and the root of the tree over them: 32 bytes for each, since no node of the
- * tree outlives its parent.
+ * Leaf values of accounts without gaps from the first one on, and the root of the tree over them.
+ * It takes 32 bytes per account, since no node outlives its parent.
  */
 export class StateLeaves {
   #values = new BigUint64Array(words * 1024)
@@ -33,12 +33,18 @@ export class StateLeaves {
     return this.#count
   }
 
-  /** In steps, each some hashes, so that others have their turn; the root is what it returns. */
+  /**
+   * Computes the root in steps of some hashes each, so that other tasks can run in between. Returns
+   * the root.
+   */
   *root(hashes: TreeHashes): Generator<void, bigint> {
     return yield* this.#below(hashes, 0, 1)
   }
 
-  /** Over the accounts whose index leaves `rest` when it is divided by `stride`, two to the power of the level: the least bit is at the root. */
+  /**
+   * Computes the node of the accounts with index ≡ `rest` modulo `stride`, which is two to the
+   * power of the level: the root splits by the lowest bit.
+   */
   *#below(hashes: TreeHashes, rest: number, stride: number): Generator<void, bigint> {
     const first = rest + Math.max(0, Math.ceil((FIRST_USER_ACCOUNT - rest) / stride)) * stride
     const end = FIRST_USER_ACCOUNT + this.#count

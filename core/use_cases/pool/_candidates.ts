@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import { feeUnits, type TokenId } from "../../domain/mod.ts"
 import type { Pooled, StoreFailure } from "../../ports/mod.ts"
-import type { PoolPorts } from "./_ports.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
 
-/** A pending transaction and what its fee is worth. */
+/** A pending transaction and its fee in US dollars. */
 export interface Candidate {
   readonly row: Pooled
   readonly feeUSD: number
 }
 
-/** Pending transactions of one token, read as far as they are asked for. */
+/** Pending transactions of one token, read page by page. */
 interface Stream {
   readonly tokenId: TokenId
   readonly unitUSD: number
@@ -17,15 +17,15 @@ interface Stream {
   readonly at: number
 }
 
-/** Rows that are read at once. */
+/** Rows per read. */
 const PAGE = 256
 
 /**
- * Pending transactions of all tokens by their fee in US dollars, descending: each call gives the next one, and null after the last.
- * No more is read than is asked for.
+ * Returns an iterator over the pending transactions of all tokens by descending fee in US dollars:
+ * each call returns the next one, and null after the last. It reads no more pages than it needs.
  */
 export const openCandidates = Effect.fnUntraced(function*({ pool, reader }: PoolPorts) {
-  // ascending by the worth of the next fee, so that the best one is the last
+  // ascending by the next fee in US dollars, so that the best one is the last
   const streams: Array<Stream> = []
   const put = (stream: Stream): void => {
     const worth = nextWorth(stream)
@@ -51,7 +51,7 @@ export const openCandidates = Effect.fnUntraced(function*({ pool, reader }: Pool
   })
 })
 
-/** A pending transaction that comes out of its turn. */
+/** Returns a pending transaction outside of the order by fee, with its fee in US dollars. */
 export const candidateOf = (
   { reader }: Pick<PoolPorts, "reader">,
   row: Pooled

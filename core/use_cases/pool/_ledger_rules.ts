@@ -11,10 +11,10 @@ export interface FeeBounds {
   readonly maxFeeUSD: number
 }
 
-/** What the ledger holds of what a transaction names; null where there is no such thing. */
+/** The accounts and the token that a transaction names; null if they do not exist. */
 export interface Parties {
   readonly sender: Account | null
-  /** Null also where the transaction names no account. */
+  /** Null also if the transaction names no account. */
   readonly receiver: Account | null
   readonly token: Token | null
 }
@@ -28,12 +28,12 @@ export const partiesOf = Effect.fnUntraced(
       ? [fromAccountIndex, toAccountIndex]
       : [fromAccountIndex]
     const { accounts: [sender = null, receiver = null], tokens: [token = null] } = yield* reader
-      .parties({ accounts: named, tokens: [tokenId] })
+      .accountsAndTokens({ accounts: named, tokens: [tokenId] })
     return { sender, receiver, token } satisfies Parties
   }
 )
 
-/** Every rule that a transaction breaks against the ledger as it stands (domain §4.1). */
+/** Returns every rule that a transaction breaks against the ledger (domain §4.1). */
 export function ledgerFaults(
   posted: PostedTransaction,
   { receiver, sender, token }: Parties,
@@ -73,7 +73,7 @@ export function ledgerFaults(
       )
     }
   }
-  // an account's token is registered: here the token itself is unknown
+  // the token of an existing account is registered, so only an unknown token gets here
   if (token === null) faults.push(refuse("tokenId", tokenId, "a registered token"))
   const feeInUSD = token === null ? 0 : feeUSD(posted, token)
   if (feeInUSD < bounds.minFeeUSD) {

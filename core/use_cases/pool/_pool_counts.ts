@@ -1,5 +1,5 @@
 import { Effect, Struct, type Scope } from "effect"
-import { passOverCodes } from "../../domain/mod.ts"
+import { skipCodes } from "../../domain/mod.ts"
 import type { TransactionId } from "../../encoding/mod.ts"
 import { counter, measure } from "../../ports/mod.ts"
 import type { Selection } from "./select.ts"
@@ -15,10 +15,13 @@ const moves = [
   "settle"
 ] as const
 
-/** Counts what moved transactions through the pool, and why selections passed over others. */
+/**
+ * Counts the transitions of transactions through the pool, and the reasons why selections skipped
+ * transactions.
+ */
 export class PoolCounts {
   readonly #moved = new Map<typeof moves[number], number>()
-  readonly #passedOver = new Map<number, number>()
+  readonly #skipped = new Map<number, number>()
 
   moved<E>(
     by: typeof moves[number],
@@ -32,10 +35,10 @@ export class PoolCounts {
   }
 
   selected<E>(selecting: Effect.Effect<Selection, E>): Effect.Effect<Selection, E> {
-    return Effect.tap(selecting, ({ passedOver }) =>
+    return Effect.tap(selecting, ({ skippedTransactions }) =>
       Effect.sync(() => {
-        for (const { code } of passedOver) {
-          this.#passedOver.set(code, (this.#passedOver.get(code) ?? 0) + 1)
+        for (const { code } of skippedTransactions) {
+          this.#skipped.set(code, (this.#skipped.get(code) ?? 0) + 1)
         }
       }))
   }
@@ -49,13 +52,13 @@ export class PoolCounts {
         () => this.#moved.get(by) ?? 0,
         { by }
       )
-    const passedOver = (reason: keyof typeof passOverCodes) =>
+    const skipped = (reason: keyof typeof skipCodes) =>
       counter(
         "rollup_pool_passed_over_total",
         "Times that a selection passed over a transaction, by the reason",
-        () => this.#passedOver.get(passOverCodes[reason]) ?? 0,
+        () => this.#skipped.get(skipCodes[reason]) ?? 0,
         { reason }
       )
-    return measure(...moves.map(moved), ...Struct.keys(passOverCodes).map(passedOver))
+    return measure(...moves.map(moved), ...Struct.keys(skipCodes).map(skipped))
   }
 }

@@ -22,7 +22,7 @@ import {
   ZERO_ADDRESS
 } from "../../encoding/mod.ts"
 
-/** Says what is wrong with a property of a posted body. The name is that of the default network. */
+/** Returns the fault of a property of a posted body. The name is that of the default network. */
 export type Refuse = (
   property: string,
   value: string | number | bigint | null,
@@ -43,7 +43,9 @@ export const refuseFor =
     )
   }
 
-/** What stands for "none" in a destination becomes null; nothing that is signed changes by it. */
+/**
+ * Replaces the values that mean "none" in a destination by null; the signed content stays the same.
+ */
 export const withoutEmptyParts = (posted: PostedTransaction): PostedTransaction => ({
   ...posted,
   toAccountIndex: posted.toAccountIndex === NO_ACCOUNT ? null : posted.toAccountIndex,
@@ -51,7 +53,7 @@ export const withoutEmptyParts = (posted: PostedTransaction): PostedTransaction 
   toPublicKey: posted.toPublicKey === EMPTY_PUBLIC_KEY ? null : posted.toPublicKey
 })
 
-/** Every rule that a transaction breaks by itself, whatever the ledger holds (domain §4.1). */
+/** Returns every rule that a transaction breaks regardless of the ledger (domain §4.1). */
 export function postedFaults(
   posted: PostedTransaction,
   refuse: Refuse,
@@ -70,7 +72,7 @@ export function postedFaults(
     faults.push(refuse("amount", amount, "more than 0 units for an exit"))
   }
   const id = l2TransactionId(posted, keccak256)
-  // what cannot be hashed has been refused above
+  // the checks above have refused what cannot be hashed
   if (Result.isSuccess(id) && id.success !== posted.id) {
     faults.push(
       refuse("id", posted.id, `${id.success}, recomputed from sender, token, amount, nonce and fee`)
@@ -80,7 +82,7 @@ export function postedFaults(
   return faults
 }
 
-/** Addresses that nobody can sign for stand for none and for internal accounts. */
+/** Addresses without a private key: they mean "none" and "internal account". */
 export function authorizationFaults(
   { address, publicKey }: PostedAuthorization,
   refuse: Refuse
@@ -120,7 +122,7 @@ function* numberFaults(
   }
 }
 
-/** The type that a destination stands for, or why it stands for none. */
+/** Returns the transaction type of a destination, or why the destination is invalid. */
 function destinationType(
   { toAccountIndex, toAddress, toPublicKey }: PostedTransaction,
   refuse: Refuse
@@ -161,7 +163,7 @@ function destinationType(
     : "TransferToEthAddr"
 }
 
-/** What a requested transaction needs to have a place in what is signed. */
+/** Returns the faults that make it impossible to sign a requested transaction. */
 function requestFaults(request: RequestedTransaction, refuse: Refuse): ReadonlyArray<InputFault> {
   const { amount, fee, fromAccountIndex, nonce, tokenId } = request
   const required = {

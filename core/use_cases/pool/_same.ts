@@ -6,7 +6,9 @@ import type {
 } from "../../domain/mod.ts"
 import { EXIT_ACCOUNT } from "../../encoding/mod.ts"
 
-/** Whether two posts of one id say the same: what the id covers is the same already. */
+/**
+ * Returns whether two posts with the same id are equal; compares only what the id does not cover.
+ */
 export const isSamePosted = (a: PostedTransaction, b: PostedTransaction): boolean =>
   a.type === b.type && a.signature === b.signature && isSameDestination(a, b) &&
   isSameRequest(a.request, b.request)
@@ -14,7 +16,10 @@ export const isSamePosted = (a: PostedTransaction, b: PostedTransaction): boolea
 export const isSameAuthorization = (a: PostedAuthorization, b: PostedAuthorization): boolean =>
   a.publicKey === b.publicKey && a.signature === b.signature
 
-/** Whether a forged transaction of the same id is this one: the destination is no part of the id. */
+/**
+ * Returns whether a forged transaction with the same id is this one: the id does not cover the
+ * destination.
+ */
 export function isForgedAs(
   { toAccountIndex, toAddress, toPublicKey, type }: PostedTransaction,
   forged: Transaction
@@ -31,7 +36,7 @@ export function isForgedAs(
   }
 }
 
-/** Whether a transaction is the one that another one requests. */
+/** Returns whether a transaction is the one that another one requests. */
 export const isRequested = (posted: PostedTransaction, request: RequestedTransaction): boolean =>
   posted.fromAccountIndex === request.fromAccountIndex && posted.tokenId === request.tokenId &&
   posted.amount === request.amount &&

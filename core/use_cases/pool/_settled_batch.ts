@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import type { FullBatch, PoolState, Transaction } from "../../domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, Pooled } from "../../ports/mod.ts"
-import { forgedIn } from "./_overtaken.ts"
-import { batchNumLimit, type PoolPorts } from "./_ports.ts"
+import { forgedIn } from "./_superseded.ts"
+import { batchNumLimit, type PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same.ts"
 
-/** What a batch of the ledger means for the pool, whoever forged it. */
+/** Returns the changes that a batch of the ledger makes to the pool, whichever node forged it. */
 export const batchChanges = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, { batch: { batchNum }, transactions }: FullBatch) {
     const forged = new Map<TransactionId, Transaction>()
@@ -17,7 +17,7 @@ export const batchChanges = Effect.fnUntraced(
       // nonces of an account ascend within a batch
       nonces.set(transaction.fromAccountIndex!, transaction.l2.nonce + 1n)
     }
-    const taken = yield* pool.pooled([...forged.keys()])
+    const forgedRows = yield* pool.pooled([...forged.keys()])
     const beaten = yield* pool.pendingBelow([...nonces].map(([index, nonce]) => ({ index, nonce })))
     const underWay = [
       ...yield* pool.inBatches({ state: "fing", from: batchNum, to: batchNumLimit }),
@@ -28,7 +28,7 @@ export const batchChanges = Effect.fnUntraced(
     const others = (rows: ReadonlyArray<Pooled>) =>
       rows.filter(({ transaction }) => !forged.has(transaction.id))
     return [
-      ...taken.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
+      ...forgedRows.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
       ...others([...beaten, ...underWay.filter(isBeaten)]).map((row) =>
         change(
           row,
@@ -43,8 +43,11 @@ export const batchChanges = Effect.fnUntraced(
   }
 )
 
-/** Everything that depends on a batch above goes back to where it came from. */
-export const reopenings = Effect.fnUntraced(
+/**
+ * Returns the changes that make transactions pending again if they depend on a batch after
+ * `lastBatchNum`.
+ */
+export const changesToPending = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, lastBatchNum: number, reason: string) {
     const changes: Array<PoolChange> = []
     for (const state of ["fing", "fged", "invl"] as const) {
@@ -55,7 +58,7 @@ export const reopenings = Effect.fnUntraced(
   }
 )
 
-/** The change of a transaction as it was read. */
+/** Returns a change that applies only if the transaction is still in the state that was read. */
 export const change = (
   { transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled,
   to: PoolState | null,

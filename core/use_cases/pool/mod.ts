@@ -1,5 +1,5 @@
-export type { SelectedReceiver } from "./_attempt.ts"
-export type { AccountToCreate } from "./_working_ledger.ts"
+export type { SelectedReceiver } from "./_try_apply.ts"
+export type { AccountToCreate } from "./_selection_overlay.ts"
 export { forgingMaxMsDefault, Pool, type PoolOptions } from "./pool.ts"
 export { learnAuthorizations, pooledLedger } from "./pooled_ledger.ts"
 export type { PurgeOptions } from "./purge.ts"

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import type { PassedOver, PoolTransaction, PoolTransition } from "../../domain/mod.ts"
+import type { PoolTransaction, PoolTransition, SkippedTransaction } from "../../domain/mod.ts"
 import type { AccountIndex, Keccak256, TransactionId } from "../../encoding/mod.ts"
 import {
   LedgerReader,
@@ -8,53 +8,64 @@ import {
   PoolStore,
   type StoreFailure
 } from "../../ports/mod.ts"
-import { changeAsNoticed } from "./_noticed.ts"
-import { giveWayToLedger } from "./_overtaken.ts"
+import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
+import { reconcileWithLedger } from "./_superseded.ts"
 import { PoolCounts } from "./_pool_counts.ts"
-import type { PoolPorts } from "./_ports.ts"
-import { change, reopenings } from "./_settled_batch.ts"
+import { change, changesToPending } from "./_settled_batch.ts"
 import { purgePool, type PurgeOptions } from "./purge.ts"
 import { selectFrom, type Selection, type SelectOptions } from "./select.ts"
 import { type SettleOptions, settlePool } from "./settle.ts"
 
-/** The ids that a call changed; those that were elsewhere by then are not among them. */
+/**
+ * The ids that a call changed. Ids whose transaction had changed state in between are not included.
+ */
 type Changing = Effect.Effect<ReadonlyArray<TransactionId>, StoreFailure>
 
 /**
- * The pool for a coordinator (domain §4.3). Every call is atomic and compares what it has seen: of two that want the same transaction
- * one gets it. `Ledger` from `pooledLedger` calls `settle` by itself.
+ * The pool for a coordinator (domain §4.3). Every call is atomic and compares before it writes: if
+ * two calls want the same transaction, one of them gets it. A `Ledger` made by `pooledLedger` calls
+ * `settle` itself.
  */
 export class Pool extends Context.Service<Pool, {
-  /** What can be forged next; best fee first, nonces of an account in order. */
+  /** Selects what can be forged next: best fee first, nonces of an account in order. */
   readonly select: (options: SelectOptions) => Effect.Effect<Selection, StoreFailure>
-  /** From pending to forging, for a batch that the ledger does not have yet. */
+  /** Moves transactions from pending to forging, for a batch that the ledger does not have yet. */
   readonly startForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => Changing
-  /** From forging to forged: the batch was sent. What the ledger then says counts. */
+  /**
+   * Moves transactions from forging to forged when the batch is sent. The ledger has the last word.
+   */
   readonly doneForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => Changing
-  /** Makes invalid what is pending or on its way into the ledger. */
+  /** Marks transactions as invalid that are pending or being forged. */
   readonly invalidate: (
     which: ReadonlyArray<{ readonly id: TransactionId; readonly reason: string }>,
     batchNum: number
   ) => Changing
-  /** Makes invalid every pending transaction of an account with a nonce below the one given. */
+  /**
+   * Marks every pending transaction of an account as invalid if its nonce is below the given one.
+   */
   readonly invalidateOldNonces: (
     nonces: ReadonlyArray<{ readonly index: AccountIndex; readonly nonce: bigint }>,
     batchNum: number
   ) => Changing
-  /** Back to pending, whatever depends on a batch above; what the ledger holds stays as the ledger says. */
+  /**
+   * Returns to pending whatever depends on a batch after `last`; what the ledger holds keeps the
+   * state that the ledger gives it.
+   */
   readonly rollBack: (lastValidBatch: number) => Changing
   readonly purge: (options: PurgeOptions) => Changing
-  /** Takes pending and invalid transactions out. */
+  /** Removes old pending, forged and invalid transactions. */
   readonly remove: (ids: ReadonlyArray<TransactionId>, reason: string) => Changing
-  /** Makes the pool agree with the ledger. */
+  /** Settles the pool with the ledger. */
   readonly settle: Changing
   readonly transaction: (id: TransactionId) => Effect.Effect<PoolTransaction | null, StoreFailure>
-  /** Every step of a transaction, oldest first, also of one that has left the pool. */
+  /** Returns every transition of a transaction, oldest first, also after it left the pool. */
   readonly transitions: (
     id: TransactionId
   ) => Effect.Effect<ReadonlyArray<PoolTransition>, StoreFailure>
-  /** Why the last selection that saw it passed over a pending transaction. */
-  readonly passedOver: (id: TransactionId) => Effect.Effect<PassedOver | null, StoreFailure>
+  /** Returns why the last selection skipped a pending transaction; null if none did. */
+  readonly skippedTransaction: (
+    id: TransactionId
+  ) => Effect.Effect<SkippedTransaction | null, StoreFailure>
 }>()("rollup/core/Pool") {
   static readonly layer = (
     options: PoolOptions
@@ -90,7 +101,7 @@ const counted = (pool: Pool["Service"], counts: PoolCounts): Pool["Service"] => 
   settle: counts.moved("settle", pool.settle)
 })
 
-/** An hour: no proof takes that long. */
+/** One hour, longer than any proof takes. */
 export const forgingMaxMsDefault = 3_600_000
 
 function make(
@@ -112,7 +123,7 @@ function make(
   return {
     select: (options) => selectFrom(ports, keccak256, options),
     startForging: Effect.fnUntraced(function*(ids, batchNum) {
-      // the ledger has that batch already, without them
+      // the ledger already has that batch without these transactions
       if (batchNum <= (yield* lastBatchNum)) return []
       return yield* changeSome(
         ids,
@@ -157,12 +168,12 @@ function make(
     }),
     rollBack: Effect.fnUntraced(function*(lastValidBatch) {
       const settled = yield* settle
-      const reopened = yield* changeAsNoticed(ports, (mark) => {
+      const reopened = yield* changeIfUnsettled(ports, (mark) => {
         const last = Math.max(lastValidBatch, mark?.batchNum ?? 0)
-        return reopenings(ports, last, `Batches after ${last} are not valid`)
+        return changesToPending(ports, last, `Batches after ${last} are not valid`)
       })
-      // a batch that came meanwhile may have been settled with what it forges as it was before
-      yield* giveWayToLedger(
+      // a batch that arrived in between may have been settled before this change
+      yield* reconcileWithLedger(
         ports,
         ...(yield* pool.pooled(reopened)).map(({ transaction }) => transaction)
       )
@@ -180,6 +191,6 @@ function make(
     settle,
     transaction: pool.transaction,
     transitions: pool.transitions,
-    passedOver: pool.passedOver
+    skippedTransaction: pool.skippedTransaction
   }
 }

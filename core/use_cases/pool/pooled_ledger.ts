@@ -8,12 +8,13 @@ import {
   SignatureVerifier,
   type StoreFailure
 } from "../../ports/mod.ts"
-import { Ledger, type LedgerOptions } from "../ledger.ts"
+import { Ledger, type LedgerOptions } from "../ledger/mod.ts"
 import { Pool } from "./pool.ts"
 
 /**
- * A ledger that keeps the pool in agreement: after each block and rollback the pool is settled, and authorizations that a block shows are
- * learned. Where that fails the ledger has moved on already; the same call again, or the next one, makes up for it.
+ * Returns a ledger that settles the pool after each block and rollback, and learns the
+ * authorizations that a block shows. If settling fails, the ledger has already changed: the same
+ * call again, or the next one, settles it.
  */
 export const pooledLedger = (
   genesis: GenesisFeed,
@@ -29,7 +30,7 @@ export const pooledLedger = (
         store: yield* PoolStore,
         verifier: yield* SignatureVerifier
       })
-      // what the pool is told of a block must not be overtaken by the next one
+      // the next block must not overtake the settlement of this one
       const oneByOne = Semaphore.makeUnsafe(1).withPermits(1)
       const settled = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreFailure> =>
         oneByOne(Effect.tap(write, () => pool.settle))
@@ -61,7 +62,10 @@ interface Learning {
   readonly verifier: SignatureVerifier["Service"]
 }
 
-/** Keeps the authorizations that a coordinator showed on chain in a block, of owners that have not posted one. */
+/**
+ * Stores the authorizations that a coordinator published on chain in a block, for owners that have
+ * not posted one.
+ */
 export const learnAuthorizations = ({ store, verifier }: Learning) => {
   const verified = (
     authorization: Parameters<typeof verifier.authorization>[0]
@@ -83,7 +87,8 @@ export const learnAuthorizations = ({ store, verifier }: Learning) => {
       ) => l1Coordinator)
     ) {
       if (signature === null || (yield* store.authorization(address)) !== null) continue
-      // the ledger does not judge signatures, and a wrong one would keep the owner's own from being taken in
+      // the ledger does not verify signatures, and a wrong one would block the owner's own
+      // authorization
       if (yield* verified({ address, publicKey, signature })) {
         yield* store.addAuthorization({ address, publicKey, signature, timestampMs })
       }

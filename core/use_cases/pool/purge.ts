@@ -1,20 +1,26 @@
 import { Clock, Effect } from "effect"
 import type { TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, StoreFailure } from "../../ports/mod.ts"
-import type { PoolPorts } from "./_ports.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
 import { change } from "./_settled_batch.ts"
 
 export interface PurgeOptions {
-  /** How long a transaction may be pending, counted from when it became so the last time. */
+  /** Maximum time in the pending state, counted from the last transition to it. */
   readonly ttlMs: number
   readonly currentBatch: number
-  /** Batches that what is forged or invalid is kept for: the deepest rollback that brings it back. */
+  /**
+   * Number of batches for which forged and invalid transactions are retained: the deepest rollback
+   * that can restore them.
+   */
   readonly safetyPeriodBatches: number
-  /** Pending transactions that are left; the oldest go first. */
+  /** Maximum number of pending transactions; the oldest ones are removed first. */
   readonly capacity: number
 }
 
-/** Takes out what is over, with the reason for each. Nothing that waits for its batch is touched. */
+/**
+ * Removes the transactions beyond the bounds, with the reason for each. It never removes a
+ * transaction that waits for its batch.
+ */
 export const purgePool = Effect.fnUntraced(function*(
   { pool, reader }: PoolPorts,
   { capacity, currentBatch, safetyPeriodBatches, ttlMs }: PurgeOptions

@@ -2,9 +2,9 @@ import { Clock, Effect, Result } from "effect"
 import {
   type Account,
   type New,
-  type PassedOver,
-  passOverCodes,
-  type PoolTransaction
+  type PoolTransaction,
+  skipCodes,
+  type SkippedTransaction
 } from "../../domain/mod.ts"
 import {
   type AccountIndex,
@@ -13,18 +13,23 @@ import {
   type TransactionId
 } from "../../encoding/mod.ts"
 import type { LedgerStamp, Pooled, StoreFailure } from "../../ports/mod.ts"
-import { attempt, type Refusal, type SelectedReceiver } from "./_attempt.ts"
+import { type Refusal, type SelectedReceiver, tryApply } from "./_try_apply.ts"
 import { type Candidate, candidateOf, openCandidates } from "./_candidates.ts"
-import { giveWayToLedger } from "./_overtaken.ts"
-import type { PoolPorts } from "./_ports.ts"
+import { reconcileWithLedger } from "./_superseded.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
 import { isRequested } from "./_same.ts"
-import { type AccountToCreate, WorkingLedger } from "./_working_ledger.ts"
+import { type AccountToCreate, SelectionOverlay } from "./_selection_overlay.ts"
 
 export interface SelectOptions {
   readonly maxTransactions: number
-  /** Accounts that the coordinator can create in the batch; as many as transactions by default. */
+  /**
+   * Accounts that the coordinator can create in the batch; the number of transactions by default.
+   */
   readonly maxNewAccounts?: number
-  /** Accounts as the L1 part of the same batch, or batches under way, leave them: all that it creates or changes. */
+  /**
+   * All accounts that the L1 part of the same batch, or unfinished batches, create or change, with
+   * their values afterwards.
+   */
   readonly accounts?: ReadonlyArray<New<Account>>
 }
 
@@ -35,19 +40,28 @@ export interface SelectedTransaction {
   readonly feeUSD: number
 }
 
-/** What can be forged, in the order in which it can be forged. Nothing has moved: `startForging` does that. */
+/**
+ * Transactions that can be forged, in forging order. Their states do not change: `startForging`
+ * changes them.
+ */
 export interface Selection {
-  /** The next one of the ledger. */
+  /** The batch after the last one of the ledger. */
   readonly batchNum: number
   readonly transactions: ReadonlyArray<SelectedTransaction>
-  /** Coordinator L1 transactions that go before, in this order: the first one is at `position` 0. */
+  /**
+   * Coordinator L1 transactions to forge before them, in this order: the first one is at `position`
+   * 0.
+   */
   readonly accounts: ReadonlyArray<AccountToCreate>
-  readonly passedOver: ReadonlyArray<PassedOver>
-  /** The ledger that was selected against. */
+  readonly skippedTransactions: ReadonlyArray<SkippedTransaction>
+  /** The snapshot of the ledger that was used. */
   readonly stamp: LedgerStamp
 }
 
-/** Selects against one version of the ledger; where it moves on in between, again. Notes why the others were passed over. */
+/**
+ * Selects on one version of the ledger, and starts again if the ledger changes in between. Notes
+ * why the other transactions were skipped.
+ */
 export const selectFrom = Effect.fnUntraced(function*(
   ports: PoolPorts,
   keccak256: Keccak256,
@@ -59,41 +73,49 @@ export const selectFrom = Effect.fnUntraced(function*(
     if ((yield* ports.reader.stamp).version !== stamp.version && attempts < ATTEMPTS_MAX) continue
     const batchNum = (stamp.batchNum ?? 0) + 1
     const atMs = yield* Clock.currentTimeMillis
-    const passedOver = [...found.refused].map(([id, { code, reason }]): PassedOver => ({
+    const skippedTransactions = [...found.refused].map((
+      [id, { code, reason }]
+    ): SkippedTransaction => ({
       id,
       code,
       reason,
       batchNum,
       atMs
     }))
-    yield* ports.pool.passOver(passedOver)
-    yield* giveWayToLedger(ports, ...found.late)
+    yield* ports.pool.skip(skippedTransactions)
+    yield* reconcileWithLedger(ports, ...found.superseded)
     return {
       batchNum,
       transactions: found.selected,
-      accounts: found.working.toCreate,
-      passedOver,
+      accounts: found.overlay.toCreate,
+      skippedTransactions,
       stamp
     }
   }
 })
 
 const ATTEMPTS_MAX = 5
-/** Transactions that require each other, at most: what the proof has room to refer to. */
+/**
+ * Greatest number of transactions that require each other: the proof has room for so many
+ * references.
+ */
 const GROUP_MAX = 4
 
-/** One run over the candidates, best fee first; what waits for a nonce comes as soon as that is current. */
+/**
+ * One pass over the candidates, best fee first. A transaction with a future nonce waits until that
+ * nonce is current.
+ */
 class Selecting {
   readonly selected: Array<SelectedTransaction> = []
   readonly refused = new Map<TransactionId, Pick<Refusal, "code" | "reason">>()
-  readonly late: Array<PoolTransaction> = []
-  readonly working: WorkingLedger
+  readonly superseded: Array<PoolTransaction> = []
+  readonly overlay: SelectionOverlay
   readonly #ports: PoolPorts
   readonly #keccak256: Keccak256
   readonly #maxTransactions: number
   readonly #maxNewAccounts: number
   readonly #done = new Set<TransactionId>()
-  /** Those whose nonce comes later, by sender and nonce, best fee first. */
+  /** Transactions with a future nonce, by sender and nonce, best fee first. */
   readonly #early = new Map<string, Array<Candidate>>()
 
   constructor(
@@ -105,7 +127,7 @@ class Selecting {
     this.#keccak256 = keccak256
     this.#maxTransactions = maxTransactions
     this.#maxNewAccounts = maxNewAccounts ?? maxTransactions
-    this.working = new WorkingLedger(ports, accounts)
+    this.overlay = new SelectionOverlay(ports, accounts)
   }
 
   run(): Effect.Effect<this, StoreFailure> {
@@ -117,12 +139,12 @@ class Selecting {
         if (candidate === null) return this
         yield* this.#take(candidate)
       }
-      // the next in line learn that the batch is full
+      // the next candidates are noted as skipped because the batch is full
       for (let noted = 0; noted < this.#maxTransactions; noted++) {
         const candidate = yield* next()
         if (candidate === null) break
         this.#refuse(candidate, {
-          code: passOverCodes.noAvailableSlots,
+          code: skipCodes.noAvailableSlots,
           reason: `The batch is full with ${this.#maxTransactions} transactions`
         })
       }
@@ -145,21 +167,21 @@ class Selecting {
           continue
         }
         this.#refuse(candidate, refusal)
-        if (refusal.early) this.#park(candidate)
-        if (refusal.late) this.late.push(candidate.row.transaction)
+        if (refusal.isEarly) this.#park(candidate)
+        if (refusal.isLate) this.superseded.push(candidate.row.transaction)
       }
     })
   }
 
-  /** A transaction with the one it requires, and so on: all of them or none. */
+  /** Tries a transaction together with those that it requires: all of them or none. */
   #group(first: Candidate): Effect.Effect<Refusal | undefined, StoreFailure> {
     return Effect.gen({ self: this }, function*() {
       const group: Array<SelectedTransaction> = []
       let candidate: Candidate | null = first
       while (candidate !== null) {
-        const result = yield* attempt(
+        const result = yield* tryApply(
           this.#ports,
-          this.working,
+          this.overlay,
           candidate.row,
           this.#maxNewAccounts
         )
@@ -179,7 +201,7 @@ class Selecting {
           return this.#giveUp(group, undefined, candidate)
         }
       }
-      this.working.commit()
+      this.overlay.commit()
       this.selected.push(...group)
       for (const { transaction: { id } } of group) {
         this.#done.add(id)
@@ -194,15 +216,15 @@ class Selecting {
     because: Refusal | undefined,
     at: Candidate | null
   ): Refusal {
-    this.working.takeBack()
+    this.overlay.rollBack()
     if (group.length === 0) return because!
     const why = because?.reason ??
       (at === null ? "it is not pending" : "there is no room for all that require each other")
     return {
       kind: "refused",
-      code: passOverCodes.requestedNotForged,
-      early: false,
-      late: false,
+      code: skipCodes.requestedNotForged,
+      isEarly: false,
+      isLate: false,
       reason: `The requested transaction${
         at === null ? "" : ` ${at.row.transaction.id}`
       } cannot be forged in the same batch: ${why}`
@@ -241,9 +263,9 @@ class Selecting {
     else parked.push(candidate)
   }
 
-  /** Parked transactions of a sender whose turn it is now. */
+  /** Returns the parked transactions of a sender whose nonce is now current. */
   #released(index: AccountIndex): ReadonlyArray<Candidate> {
-    const key = turnOf(index, this.working.nonceOf(index) ?? 0n)
+    const key = turnOf(index, this.overlay.nonceOf(index) ?? 0n)
     const parked = this.#early.get(key) ?? []
     this.#early.delete(key)
     return parked

@@ -1,23 +1,28 @@
 import { Clock, Effect } from "effect"
 import type { Batch } from "../../domain/mod.ts"
 import type { TransactionId } from "../../encoding/mod.ts"
-import type { BatchMark, PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
-import { changeAsNoticed, greatestMark } from "./_noticed.ts"
-import { giveWayToLedger, overtakenAmong } from "./_overtaken.ts"
-import { batchNumLimit, type PoolPorts } from "./_ports.ts"
-import { batchChanges, change, forgedWithout, reopenings } from "./_settled_batch.ts"
+import type { PoolChange, Pooled, SettledBatch, StoreFailure } from "../../ports/mod.ts"
+import {
+  batchNumLimit,
+  changeIfUnsettled,
+  lastSettledBatch,
+  type PoolPorts
+} from "./_optimistic_change.ts"
+import { findSuperseded, reconcileWithLedger } from "./_superseded.ts"
+import { batchChanges, change, changesToPending, forgedWithout } from "./_settled_batch.ts"
 
 export interface SettleOptions {
-  /** How long a transaction may wait between its selection and its batch; longer, and it is pending again. */
+  /** Maximum time between selection and batch; after it a transaction is pending again. */
   readonly forgingMaxMs: number
 }
 
 type Changed = ReadonlyArray<TransactionId>
 
 /**
- * Makes the pool agree with the ledger as it stands, from whatever they last agreed on: forged is what the ledger has forged, whoever
- * did it; what lost its nonce is invalid; what was rolled back, and what a batch left out, is pending again. Stopped at any point it
- * goes on from there the next time.
+ * Settles the pool with the ledger, starting from the last batch that both agree on. What the
+ * ledger has forged becomes forged, whichever node forged it; transactions whose nonce is used
+ * become invalid; transactions that were rolled back or that a batch left out become pending again.
+ * It resumes after an interruption at any point.
  */
 export const settlePool = Effect.fnUntraced(
   function*(ports: PoolPorts, options: SettleOptions): Effect.fn.Return<Changed, StoreFailure> {
@@ -28,28 +33,33 @@ export const settlePool = Effect.fnUntraced(
       for (const id of step) changed.add(id)
     }
     for (const id of yield* releaseForging(ports, options)) changed.add(id)
-    // what became pending only now may have lost its nonce while it was elsewhere
-    const returned = yield* ports.pool.pooled([...changed])
-    yield* giveWayToLedger(ports, ...transactionsOf(returned))
+    // a transaction that has just become pending may have lost its nonce while it was in another
+    // state
+    const changedRows = yield* ports.pool.pooled([...changed])
+    yield* reconcileWithLedger(ports, ...transactionsOf(changedRows))
     return [...changed]
   }
 )
 
-/** One batch further, or back to the last one that both know. */
+/** Settles the next batch, or goes back to the last batch that pool and ledger agree on. */
 const takeStep = Effect.fnUntraced(
   function*(ports: PoolPorts): Effect.fn.Return<Changed | "done", StoreFailure> {
     const { pool, reader } = ports
     const atMs = yield* Clock.currentTimeMillis
     const last = (yield* reader.stamp).batchNum ?? 0
-    const from = yield* greatestMark(ports)
+    const from = yield* lastSettledBatch(ports)
     if (from === null) return last === 0 ? "done" : yield* start(ports, last)
     if (!(yield* isInLedger(ports, from))) {
       const to = yield* lastAgreed(ports, from)
-      const kept = to === null ? 0 : to.batchNum
+      const lastBatchNum = to === null ? 0 : to.batchNum
       return (yield* pool.settle({
         from,
         to,
-        changes: yield* reopenings(ports, kept, `Batches after ${kept} were rolled back`)
+        changes: yield* changesToPending(
+          ports,
+          lastBatchNum,
+          `Batches after ${lastBatchNum} were rolled back`
+        )
       }, atMs)) ?? []
     }
     if (from.batchNum >= last) return "done"
@@ -57,18 +67,22 @@ const takeStep = Effect.fnUntraced(
       const { item } = yield* reader.find("batch", last)
       return item === null
         ? []
-        : (yield* pool.settle({ from, to: markOf(item), changes: [] }, atMs)) ?? []
+        : (yield* pool.settle({ from, to: settledBatchOf(item), changes: [] }, atMs)) ?? []
     }
     const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
     if (item === null) return []
     const changes = yield* batchChanges(ports, item)
-    // a rollback between the two reads would leave a batch of the old chain below one of the new
+    // a rollback between the two reads would put a batch of the old chain below one of the new
+    // chain
     if (!(yield* isInLedger(ports, from))) return []
-    return (yield* pool.settle({ from, to: markOf(item.batch), changes }, atMs)) ?? []
+    return (yield* pool.settle({ from, to: settledBatchOf(item.batch), changes }, atMs)) ?? []
   }
 )
 
-/** The first time nobody knows which batches the pool has seen: every transaction is looked up. */
+/**
+ * Settles the pool for the first time: it has no settled batch yet, so it looks up every
+ * transaction.
+ */
 const start = Effect.fnUntraced(
   function*(ports: PoolPorts, last: number): Effect.fn.Return<Changed, StoreFailure> {
     const { pool, reader } = ports
@@ -80,13 +94,13 @@ const start = Effect.fnUntraced(
       beforeMs: Number.MAX_SAFE_INTEGER,
       limit: Number.MAX_SAFE_INTEGER
     })
-    changes.push(...yield* overtakenAmong(ports, transactionsOf(pending)))
+    changes.push(...yield* findSuperseded(ports, transactionsOf(pending)))
     for (const state of ["fing", "fged"] as const) {
       for (const row of yield* pool.inBatches({ state, from: 0, to: last })) {
         changes.push(...yield* lookedUp(ports, row))
       }
     }
-    return (yield* pool.settle({ from: null, to: markOf(item), changes }, atMs)) ?? []
+    return (yield* pool.settle({ from: null, to: settledBatchOf(item), changes }, atMs)) ?? []
   }
 )
 
@@ -104,22 +118,22 @@ const lookedUp = Effect.fnUntraced(
   }
 )
 
-/** Transactions whose batch came without them, or does not come. */
+/** Returns transactions to pending whose batch was forged without them or is overdue. */
 const releaseForging = (ports: PoolPorts, options: SettleOptions) =>
-  changeAsNoticed(ports, (mark) => forgingInVain(ports, mark?.batchNum ?? 0, options))
+  changeIfUnsettled(ports, (mark) => staleForging(ports, mark?.batchNum ?? 0, options))
 
-const forgingInVain = Effect.fnUntraced(
+const staleForging = Effect.fnUntraced(
   function*({ pool }: PoolPorts, last: number, { forgingMaxMs }: SettleOptions) {
     const atMs = yield* Clock.currentTimeMillis
-    const missed = yield* pool.inBatches({ state: "fing", from: 0, to: last })
+    const leftOut = yield* pool.inBatches({ state: "fing", from: 0, to: last })
     const waiting = [
       ...yield* pool.inBatches({ state: "fing", from: last + 1, to: batchNumLimit }),
       ...yield* pool.inBatches({ state: "fged", from: last + 1, to: batchNumLimit })
     ]
-    const late = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
+    const overdue = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
     return [
-      ...missed.map((row) => change(row, "pend", null, forgedWithout(row.transaction.batchNum!))),
-      ...late.map((row) =>
+      ...leftOut.map((row) => change(row, "pend", null, forgedWithout(row.transaction.batchNum!))),
+      ...overdue.map((row) =>
         change(
           row,
           "pend",
@@ -136,26 +150,26 @@ const transactionsOf = (rows: ReadonlyArray<Pooled>) => rows.map(({ transaction 
 const isEmpty = ({ pool }: PoolPorts) =>
   Effect.map(pool.counts, ({ fged, fing, invl, pend }) => fged + fing + invl + pend === 0)
 
-const isInLedger = ({ reader }: PoolPorts, { batchNum, ethereumBlockHash }: BatchMark) =>
+const isInLedger = ({ reader }: PoolPorts, { batchNum, ethereumBlockHash }: SettledBatch) =>
   Effect.map(
     reader.find("batch", batchNum),
     ({ item }) => item?.ethereumBlockHash === ethereumBlockHash
   )
 
-const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: BatchMark) {
+const lastAgreed = Effect.fnUntraced(function*(ports: PoolPorts, above: SettledBatch) {
   let below = above.batchNum
   for (;;) {
-    const marks = yield* ports.pool.marksBelow({ batchNum: below, limit: MARKS_MAX })
+    const marks = yield* ports.pool.settledBatchesBelow({ batchNum: below, limit: PAGE })
     for (const mark of marks) if (yield* isInLedger(ports, mark)) return mark
-    if (marks.length < MARKS_MAX) return null
+    if (marks.length < PAGE) return null
     below = marks.at(-1)!.batchNum
   }
 })
 
-/** Marks that are read at once; a rollback is seldom deeper. */
-const MARKS_MAX = 64
+/** Settled batches per read; a rollback is seldom deeper. */
+const PAGE = 64
 
-const markOf = ({ batchNum, ethereumBlockHash }: Batch): BatchMark => ({
+const settledBatchOf = ({ batchNum, ethereumBlockHash }: Batch): SettledBatch => ({
   batchNum,
   ethereumBlockHash
 })

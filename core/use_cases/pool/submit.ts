@@ -15,27 +15,27 @@ import {
   type VerifierBusy
 } from "../../ports/mod.ts"
 import { ledgerFaults, partiesOf } from "./_ledger_rules.ts"
-import { giveWayToLedger } from "./_overtaken.ts"
+import { reconcileWithLedger } from "./_superseded.ts"
 import { authorizationFaults, postedFaults, refuseFor, withoutEmptyParts } from "./_posted_rules.ts"
 import { isSameAuthorization, isSamePosted } from "./_same.ts"
-import { Verdicts } from "./_verdicts.ts"
+import { SubmissionMetrics } from "./_submission_metrics.ts"
 
 export interface SubmissionOptions {
   readonly network: Network
   readonly keccak256: Keccak256
-  /** Least fee, US dollars; 0 by default. A token without price counts as worth nothing. */
+  /** Minimum fee, US dollars; 0 by default. A token without price counts as worth nothing. */
   readonly minFeeUSD?: number
-  /** Greatest fee, US dollars; no bound by default. */
+  /** Maximum fee, US dollars; no bound by default. */
   readonly maxFeeUSD?: number
-  /** Pending transactions that the pool holds at most; 100,000 by default. */
+  /** Maximum number of pending transactions; 100,000 by default. */
   readonly pendingMax?: number
-  /** Pending transactions of one sender; 1,000 by default. */
+  /** Maximum number of pending transactions of one sender; 1,000 by default. */
   readonly pendingPerAccountMax?: number
-  /** What a client is told when the pool is full; 60 by default. */
+  /** Seconds in `Retry-After` if the pool is full; 60 by default. */
   readonly retryAfterSeconds?: number
 }
 
-/** Whether it was new: posting the same again changes nothing. */
+/** `stored` is true if it was new: posting the same again changes nothing. */
 export interface Submitted {
   readonly stored: boolean
 }
@@ -47,7 +47,10 @@ export type SubmissionFailure =
   | VerifierBusy
   | StoreFailure
 
-/** Takes in what wallets post: it refuses what is wrong with every reason, and keeps what is right. */
+/**
+ * Accepts transactions and authorizations of wallets. It refuses wrong ones with every rule that
+ * they break, and stores the others.
+ */
 export class Submission extends Context.Service<Submission, {
   readonly submitTransaction: (
     posted: PostedTransaction
@@ -62,13 +65,13 @@ export class Submission extends Context.Service<Submission, {
     Layer.effect(
       Submission,
       Effect.gen(function*() {
-        const verdicts = new Verdicts()
-        yield* verdicts.measured(options.pendingMax ?? pendingMaxDefault)
+        const metrics = new SubmissionMetrics()
+        yield* metrics.measured(options.pendingMax ?? pendingMaxDefault)
         return make(options, {
           reader: yield* LedgerReader,
           pool: yield* PoolStore,
           verifier: yield* SignatureVerifier
-        }, verdicts)
+        }, metrics)
       })
     )
 }
@@ -84,7 +87,7 @@ interface Ports {
 function make(
   options: SubmissionOptions,
   { pool, reader, verifier }: Ports,
-  verdicts: Verdicts
+  metrics: SubmissionMetrics
 ): Submission["Service"] {
   const {
     keccak256,
@@ -97,7 +100,7 @@ function make(
   } = options
   const refuse = refuseFor(network)
   const tooMany = ({ fromAccountIndex }: PostedTransaction) => {
-    verdicts.limits.pendingPerAccountMax++
+    metrics.limits.pendingPerAccountMax++
     return refuse(
       "fromAccountIndex",
       fromAccountIndex,
@@ -115,22 +118,23 @@ function make(
       ]
     })
   const full = Effect.suspend(() => {
-    verdicts.limits.pendingMax++
+    metrics.limits.pendingMax++
     return Effect.fail(new PoolFull({ pendingMax, retryAfterSeconds }))
   })
 
   const acknowledge = Effect.fnUntraced(
     function*(known: PoolTransaction, posted: PostedTransaction) {
       if (!isSamePosted(known, posted)) return yield* conflict(known.id)
-      // whoever posted it before may have failed between adding it and looking whether a block had come
-      yield* giveWayToLedger({ reader, pool }, known)
+      // the first post may have failed between storing the transaction and settling it with the
+      // ledger
+      yield* reconcileWithLedger({ reader, pool }, known)
       return { id: known.id, stored: false }
     }
   )
 
-  // each tier is dearer than the one before it, and runs only where that one found nothing
-  const submitTransaction = Effect.fnUntraced(function*(given: PostedTransaction) {
-    const posted = withoutEmptyParts(given)
+  // each check is more expensive than the one before it, and runs only if that one found nothing
+  const submitTransaction = Effect.fnUntraced(function*(input: PostedTransaction) {
+    const posted = withoutEmptyParts(input)
     const { id } = posted
     yield* orRefused(postedFaults(posted, refuse, keccak256))
     const known = yield* pool.transaction(id)
@@ -162,8 +166,8 @@ function make(
     })
     switch (added.kind) {
       case "added":
-        // a block that came since the checks has settled a pool without this transaction
-        yield* giveWayToLedger({ reader, pool }, transaction)
+        // a block that arrived since the checks was settled without this transaction
+        yield* reconcileWithLedger({ reader, pool }, transaction)
         return { id, stored: true }
       case "known":
         return yield* acknowledge(added.transaction, posted)
@@ -210,8 +214,8 @@ function make(
   })
 
   return {
-    submitTransaction: (posted) => verdicts.counted("transaction", submitTransaction(posted)),
-    submitAuthorization: (posted) => verdicts.counted("authorization", submitAuthorization(posted))
+    submitTransaction: (posted) => metrics.counted("transaction", submitTransaction(posted)),
+    submitAuthorization: (posted) => metrics.counted("authorization", submitAuthorization(posted))
   }
 }
 
@@ -221,7 +225,7 @@ const refused = (faults: ReadonlyArray<InputFault>) =>
 const orRefused = (faults: ReadonlyArray<InputFault>): Effect.Effect<void, SubmissionRefused> =>
   faults.length === 0 ? Effect.void : Effect.fail(refused(faults))
 
-/** What was posted breaks rules: all that could be checked, each with pointer, value and rule. */
+/** The post breaks rules: every fault that could be checked, each with pointer, value and rule. */
 export class SubmissionRefused
   extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
     faults: Schema.NonEmptyArray(InputFault)
@@ -235,7 +239,7 @@ export class SubmissionRefused
   }
 }
 
-/** Something else is stored under the same identifier or address, and stays. */
+/** Another transaction or authorization is stored under the same id or address, and stays. */
 export class SubmissionConflict
   extends Schema.TaggedError<SubmissionConflict>()("SubmissionConflict", {
     faults: Schema.NonEmptyArray(InputFault)
@@ -246,7 +250,7 @@ export class SubmissionConflict
   }
 }
 
-/** The pool takes no more pending transactions for now. */
+/** The pool has reached its limit of pending transactions. */
 export class PoolFull extends Schema.TaggedError<PoolFull>()("PoolFull", {
   pendingMax: Schema.Int,
   retryAfterSeconds: Schema.Int

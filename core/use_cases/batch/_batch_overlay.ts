@@ -1,0 +1,122 @@
+import type { Account, New, TokenId } from "../../domain/mod.ts"
+import type { AccountIndex } from "../../encoding/mod.ts"
+import { type BlockViolation, violation } from "../violation/mod.ts"
+import type { BatchOutcome, BatchState, L1UserEffect, L2Resolution } from "./batch_transition.ts"
+
+/** An account during a batch. */
+export interface OverlayAccount {
+  /** The account before the batch, or as it was created in it. */
+  readonly before: New<Account>
+  readonly created: boolean
+  nonce: bigint
+  balance: bigint
+}
+
+/** The account that collects the fees of one token, and the amount collected so far. */
+export interface FeeAccount {
+  readonly account: OverlayAccount
+  amount: bigint
+}
+
+/** The state during a batch; one for each call of `processBatch`. */
+export class BatchOverlay {
+  readonly state: BatchState
+  readonly batchNum: number
+  readonly l1UserEffects: Array<L1UserEffect> = []
+  readonly l2: Array<L2Resolution> = []
+  readonly exits = new Map<AccountIndex, bigint>()
+  readonly feeAccounts = new Map<TokenId, FeeAccount>()
+  readonly #accounts = new Map<AccountIndex, OverlayAccount>()
+  readonly #created: Array<OverlayAccount> = []
+
+  constructor(state: BatchState, batchNum: number) {
+    this.state = state
+    this.batchNum = batchNum
+  }
+
+  find(index: AccountIndex): OverlayAccount | undefined {
+    const known = this.#accounts.get(index)
+    if (known !== undefined) return known
+    const before = this.state.account(index)
+    return before === undefined
+      ? undefined
+      : this.#keep({ before, created: false, nonce: before.nonce, balance: before.balance })
+  }
+
+  /** Creates the account with the next index. */
+  create(
+    owner: Pick<Account, "tokenId" | "publicKey" | "address">,
+    balance: bigint
+  ): OverlayAccount {
+    const index = this.state.lastAccountIndex + this.#created.length + 1
+    const { address, publicKey, tokenId } = owner
+    const before = {
+      index,
+      tokenId,
+      batchNum: this.batchNum,
+      publicKey,
+      address,
+      nonce: 0n,
+      balance
+    }
+    const account = this.#keep({ before, created: true, nonce: 0n, balance })
+    this.#created.push(account)
+    return account
+  }
+
+  addExit(index: AccountIndex, amount: bigint): void {
+    // a leaf of zero units would be worth nothing and could never be withdrawn (domain §3.10)
+    if (amount > 0n) this.exits.set(index, (this.exits.get(index) ?? 0n) + amount)
+  }
+
+  outcome(): BatchOutcome {
+    return {
+      l1UserEffects: this.l1UserEffects,
+      createdAccounts: this.#created.map(({ before, nonce, balance }) => ({
+        ...before,
+        nonce,
+        balance
+      })),
+      accountUpdates: [...this.#accounts.values()].filter(isChanged)
+        .map(({ before, nonce, balance }) => ({ index: before.index, nonce, balance }))
+        .sort((a, b) => a.index - b.index),
+      exits: [...this.exits].map(([accountIndex, balance]) => ({ accountIndex, balance }))
+        .sort((a, b) => a.accountIndex - b.accountIndex),
+      collectedFees: [...this.feeAccounts].map(([tokenId, { amount }]) =>
+        [tokenId, amount] as const
+      ).sort((a, b) => a[0] - b[0]),
+      l2: this.l2
+    }
+  }
+
+  #keep(account: OverlayAccount): OverlayAccount {
+    this.#accounts.set(account.before.index, account)
+    return account
+  }
+}
+
+/** Balances are below this limit: a leaf of the state tree has 192 bits for them. */
+const BALANCE_LIMIT = 1n << 192n
+
+/**
+ * Adds units to the balance, or returns a violation if it exceeds the limit. `place` is only called
+ * for the violation.
+ */
+export function credit(
+  account: OverlayAccount,
+  amount: bigint,
+  place: () => string
+): BlockViolation | undefined {
+  account.balance += amount
+  return account.balance < BALANCE_LIMIT
+    ? undefined
+    : violation(
+      "balance-limit",
+      account.balance,
+      `a balance of account ${account.before.index} below 2^192`,
+      place()
+    )
+}
+
+const isChanged = ({ created, before, nonce, balance }: OverlayAccount): boolean =>
+  created || nonce !== before.nonce || balance !== before.balance

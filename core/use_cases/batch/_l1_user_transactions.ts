@@ -1,0 +1,122 @@
+import type { New, Transaction } from "../../domain/mod.ts"
+import { EXIT_ACCOUNT, isUserAccount, NO_ACCOUNT } from "../../encoding/mod.ts"
+import type { BlockViolation } from "../violation/mod.ts"
+import { type BatchOverlay, credit, type OverlayAccount } from "./_batch_overlay.ts"
+import type { BatchInput } from "./batch_transition.ts"
+
+/** Applies the forged queue by position. Ineffective amounts of a transaction become zero. */
+export function applyL1UserTransactions(
+  overlay: BatchOverlay,
+  { queue }: BatchInput
+): BlockViolation | undefined {
+  for (const [position, transaction] of queue.entries()) {
+    const violated = apply(overlay, transaction, position)
+    if (violated !== undefined) return violated
+  }
+  return undefined
+}
+
+interface Effective {
+  readonly deposit: bigint
+  readonly amount: bigint
+}
+
+const NOTHING: Effective = { deposit: 0n, amount: 0n }
+
+const createsAccount = ({ fromAccountIndex }: New<Transaction>): boolean =>
+  fromAccountIndex === null || fromAccountIndex === NO_ACCOUNT
+
+function apply(
+  overlay: BatchOverlay,
+  transaction: New<Transaction>,
+  position: number
+): BlockViolation | undefined {
+  const { deposit, amount } = effectiveAmounts(overlay, transaction)
+  const creates = createsAccount(transaction)
+  const sender = creates
+    ? create(overlay, transaction)
+    : overlay.find(transaction.fromAccountIndex ?? NO_ACCOUNT)
+  overlay.l1UserEffects.push({
+    effectiveDepositAmount: deposit,
+    effectiveAmount: amount,
+    createdIndex: creates && sender !== undefined ? sender.before.index : null
+  })
+  // without a sender both amounts are zero
+  if (sender === undefined) return undefined
+  const place = () => `/l1UserEffects/${position}`
+  return credit(sender, deposit, place) ?? move(overlay, sender, transaction, amount, place)
+}
+
+function move(
+  overlay: BatchOverlay,
+  sender: OverlayAccount,
+  { toAccountIndex }: New<Transaction>,
+  amount: bigint,
+  place: () => string
+): BlockViolation | undefined {
+  if (toAccountIndex === NO_ACCOUNT || amount === 0n) return undefined
+  sender.balance -= amount
+  if (toAccountIndex === EXIT_ACCOUNT) {
+    overlay.addExit(sender.before.index, amount)
+    return undefined
+  }
+  const receiver = overlay.find(toAccountIndex)
+  return receiver === undefined ? undefined : credit(receiver, amount, place)
+}
+
+/** Returns the effective amounts by the procedure of domain §3.6, steps 2 to 8. */
+function effectiveAmounts(overlay: BatchOverlay, transaction: New<Transaction>): Effective {
+  const { amount, fromAccountIndex, fromAddress, tokenId } = transaction
+  const deposit = transaction.l1?.depositAmount ?? 0n
+  if (createsAccount(transaction)) return effectiveOfCreation(overlay, transaction, deposit)
+  const sender = overlay.find(fromAccountIndex ?? NO_ACCOUNT)
+  if (sender === undefined || sender.before.tokenId !== tokenId) return NOTHING
+  if (amount > sender.balance + deposit) return { deposit, amount: 0n }
+  const allowed = sender.before.address === fromAddress ? amount : 0n
+  if (!isTransfer(transaction)) return { deposit, amount: allowed }
+  return effectiveTowards(overlay, transaction, { deposit, amount: allowed })
+}
+
+function effectiveOfCreation(
+  overlay: BatchOverlay,
+  transaction: New<Transaction>,
+  deposit: bigint
+): Effective {
+  const { amount } = transaction
+  if (!isTransfer(transaction)) return { deposit, amount }
+  return amount > deposit
+    ? { deposit, amount: 0n }
+    : effectiveTowards(overlay, transaction, { deposit, amount })
+}
+
+/**
+ * Returns the amounts for a receiver: both are zero if it does not exist, only the amount is zero
+ * if it has another token.
+ */
+function effectiveTowards(
+  overlay: BatchOverlay,
+  transaction: New<Transaction>,
+  effective: Effective
+): Effective {
+  const receiver = isUserAccount(transaction.toAccountIndex)
+    ? overlay.find(transaction.toAccountIndex)
+    : undefined
+  if (receiver === undefined) return NOTHING
+  return receiver.before.tokenId === transaction.tokenId
+    ? effective
+    : { deposit: effective.deposit, amount: 0n }
+}
+
+const isTransfer = ({ toAccountIndex }: New<Transaction>): boolean =>
+  toAccountIndex !== NO_ACCOUNT && toAccountIndex !== EXIT_ACCOUNT
+
+function create(
+  overlay: BatchOverlay,
+  { fromAddress, fromPublicKey, id, tokenId }: New<Transaction>
+): OverlayAccount {
+  // cannot happen: the queue was checked when it was filled
+  if (fromAddress === null || fromPublicKey === null) {
+    throw new Error(`L1 transaction ${id} creates an account without owner or key`)
+  }
+  return overlay.create({ tokenId, publicKey: fromPublicKey, address: fromAddress }, 0n)
+}

@@ -1,0 +1,96 @@
+import { Result } from "effect"
+import type { L2Feed } from "../../domain/mod.ts"
+import { encodeFloat40, EXIT_ACCOUNT, feeAmount, isUserAccount } from "../../encoding/mod.ts"
+import { type BlockViolation, type Invariant, violation } from "../violation/mod.ts"
+import { type BatchOverlay, credit, type OverlayAccount } from "./_batch_overlay.ts"
+import type { BatchInput } from "./batch_transition.ts"
+
+/** The greatest nonce that fits into a leaf of the state tree. */
+const nonceMax = (1n << 40n) - 1n
+
+/** Applies the L2 transactions in order; stops at the first one that the state does not allow. */
+export function applyL2Transactions(
+  overlay: BatchOverlay,
+  { l2 }: BatchInput
+): BlockViolation | undefined {
+  for (const [position, transaction] of l2.entries()) {
+    const violated = apply(overlay, transaction, position)
+    if (violated !== undefined) return violated
+  }
+  return undefined
+}
+
+function apply(
+  overlay: BatchOverlay,
+  transaction: L2Feed,
+  position: number
+): BlockViolation | undefined {
+  const { amount, fee, fromAccountIndex, nonce, toAccountIndex } = transaction
+  // places are built only for violations: this runs for every transaction of the network
+  const refuse = (invariant: Invariant, field: keyof L2Feed, expected: string) =>
+    violation(invariant, transaction[field], expected, `/l2/${position}/${field}`)
+
+  const sender = isUserAccount(fromAccountIndex) ? overlay.find(fromAccountIndex) : undefined
+  if (sender === undefined) {
+    return refuse("account-exists", "fromAccountIndex", "an existing account")
+  }
+  const { tokenId } = sender.before
+  if (nonce !== sender.nonce) {
+    return refuse("nonce", "nonce", `${sender.nonce}, the nonce of account ${fromAccountIndex}`)
+  }
+  if (nonce >= nonceMax) {
+    return refuse("nonce", "nonce", `below ${nonceMax}, so that a leaf has room for the next one`)
+  }
+
+  const exits = toAccountIndex === EXIT_ACCOUNT
+  const receiver = isUserAccount(toAccountIndex) ? overlay.find(toAccountIndex) : undefined
+  if (!exits && receiver === undefined) {
+    return refuse("account-exists", "toAccountIndex", "1 for an exit or an existing account")
+  }
+  if (receiver !== undefined && receiver.before.tokenId !== tokenId) {
+    return refuse(
+      "account-token",
+      "toAccountIndex",
+      `an account of token ${tokenId}, that of the sender`
+    )
+  }
+
+  const float = encodeFloat40(amount)
+  if (Result.isFailure(float)) return refuse("amount", "amount", float.failure.rule)
+  const charged = feeAmount(amount, fee)
+  if (Result.isFailure(charged)) return refuse("fee", "fee", charged.failure.rule)
+  const debit = amount + charged.success
+  if (sender.balance < debit) {
+    return refuse(
+      "balance",
+      "amount",
+      `at most ${sender.balance} together with the fee of ${charged.success}, the balance of the sender`
+    )
+  }
+
+  overlay.l2.push({
+    sender: sender.before,
+    receiver: receiver?.before ?? null,
+    tokenId,
+    nonce,
+    feeAmount: charged.success
+  })
+  sender.nonce = nonce + 1n
+  sender.balance -= debit
+  const collector = overlay.feeAccounts.get(tokenId)
+  // the fee of a token without fee account is burned
+  if (collector !== undefined) collector.amount += charged.success
+  return deliver(overlay, sender, receiver, amount, position)
+}
+
+function deliver(
+  overlay: BatchOverlay,
+  sender: OverlayAccount,
+  receiver: OverlayAccount | undefined,
+  amount: bigint,
+  position: number
+): BlockViolation | undefined {
+  if (receiver !== undefined) return credit(receiver, amount, () => `/l2/${position}/amount`)
+  overlay.addExit(sender.before.index, amount)
+  return undefined
+}

@@ -1,0 +1,70 @@
+import type {
+  Account,
+  L1CoordinatorFeed,
+  L2Feed,
+  New,
+  Token,
+  TokenId,
+  Transaction
+} from "../../domain/mod.ts"
+import type { AccountIndex } from "../../encoding/mod.ts"
+
+/** The state before a batch. */
+export interface BatchState {
+  readonly account: (index: AccountIndex) => New<Account> | undefined
+  readonly token: (id: TokenId) => New<Token> | undefined
+  /** 255 before the first account. */
+  readonly lastAccountIndex: AccountIndex
+}
+
+/** The content of a batch, in processing order. */
+export interface BatchInput {
+  readonly batchNum: number
+  /**
+   * The queued L1 user transactions that the batch forges, by position; empty if it forges no
+   * queue.
+   */
+  readonly queue: ReadonlyArray<New<Transaction>>
+  readonly l1Coordinator: ReadonlyArray<L1CoordinatorFeed>
+  readonly l2: ReadonlyArray<L2Feed>
+  readonly feeAccounts: ReadonlyArray<AccountIndex>
+}
+
+/** The effect of one L1 user transaction: each amount is the declared one or zero. */
+export interface L1UserEffect {
+  readonly effectiveDepositAmount: bigint
+  readonly effectiveAmount: bigint
+  /** The account that the transaction created, or null. */
+  readonly createdIndex: AccountIndex | null
+}
+
+/** The accounts, token and fee of an L2 transaction in the state that it was applied to. */
+export interface L2Resolution {
+  /** The account before the batch, or as it was created in it. */
+  readonly sender: New<Account>
+  /** Null for an exit. */
+  readonly receiver: New<Account> | null
+  readonly tokenId: TokenId
+  /** Nonce of the sender when the transaction was processed. */
+  readonly nonce: bigint
+  /** Units of the token. */
+  readonly feeAmount: bigint
+}
+
+/** The changes of a batch to the state, and its effects. */
+export interface BatchOutcome {
+  /** By position in the queue. */
+  readonly l1UserEffects: ReadonlyArray<L1UserEffect>
+  /** With nonce and balance after the batch, ascending by index. */
+  readonly createdAccounts: ReadonlyArray<New<Account>>
+  /** Accounts that were created or whose nonce or balance changed, ascending by index. */
+  readonly accountUpdates: ReadonlyArray<
+    { readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }
+  >
+  /** Leaves of the exit tree, above zero, ascending by index. */
+  readonly exits: ReadonlyArray<{ readonly accountIndex: AccountIndex; readonly balance: bigint }>
+  /** One entry for each fee account, possibly zero, ascending by token. */
+  readonly collectedFees: ReadonlyArray<readonly [TokenId, bigint]>
+  /** By position among the L2 transactions. */
+  readonly l2: ReadonlyArray<L2Resolution>
+}

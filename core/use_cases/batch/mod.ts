@@ -1,0 +1,2 @@
+export * from "./batch_transition.ts"
+export { processBatch } from "./process_batch.ts"

@@ -1,0 +1,96 @@
+import type {
+  Account,
+  BatchChanges,
+  Bid,
+  BlockChanges,
+  BlockFeed,
+  Coordinator,
+  Exit,
+  NetworkConstants,
+  NetworkVariables,
+  New,
+  Token,
+  TokenId,
+  Transaction
+} from "../../domain/mod.ts"
+import type { AccountIndex, EthereumAddress, Keccak256 } from "../../encoding/mod.ts"
+import type { LedgerView } from "../../ports/mod.ts"
+import type { BatchOutcome, BatchState } from "../batch/mod.ts"
+
+/**
+ * Returns whether the proof of an exit is valid for its account, owner and balance, and leads to
+ * the exit root of its batch (domain §6.8).
+ */
+export type VerifyExit = (
+  exit: Pick<
+    Exit,
+    "accountIndex" | "tokenId" | "balance" | "publicKey" | "address" | "merkleProof"
+  >,
+  exitRoot: bigint
+) => boolean
+
+/** What the decision about a block depends on besides the block and the ledger. */
+export interface BlockRules {
+  readonly constants: NetworkConstants
+  readonly keccak256: Keccak256
+  readonly verifyExit?: VerifyExit
+}
+
+type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
+
+/** The ledger after the checked parts of a block, and their changes; one for each decision. */
+export class BlockOverlay implements BatchState {
+  readonly rules: BlockRules
+  readonly block: BlockFeed
+  readonly view: LedgerView
+  lastAccountIndex: AccountIndex
+  lastTokenId: TokenId
+  lastBatchNum: number
+  lastForgedQueue: number | null
+
+  readonly tokens = new Map<TokenId, New<Token>>()
+  readonly registrations = new Map<EthereumAddress, New<Coordinator>>()
+  readonly bids: Array<New<Bid>> = []
+  readonly queued: Array<New<Transaction>> = []
+  readonly batches: Array<BatchChanges> = []
+  readonly variables: Partial<Mutable<NetworkVariables>> = {}
+  readonly withdrawals: Array<BlockChanges["withdrawals"][number]> = []
+  readonly #accounts = new Map<AccountIndex, New<Account>>()
+  readonly #exits = new Map<string, New<Exit>>()
+
+  constructor(rules: BlockRules, block: BlockFeed, view: LedgerView) {
+    this.rules = rules
+    this.block = block
+    this.view = view
+    this.lastAccountIndex = view.lastAccountIndex
+    this.lastTokenId = view.lastTokenId
+    this.lastBatchNum = view.lastBatchNum
+    this.lastForgedQueue = view.lastForgedQueue
+  }
+
+  readonly token = (id: TokenId): New<Token> | undefined =>
+    this.tokens.get(id) ?? this.view.token(id)
+
+  readonly account = (index: AccountIndex): New<Account> | undefined =>
+    this.#accounts.get(index) ?? this.view.account(index)
+
+  exit(batchNum: number, index: AccountIndex): New<Exit> | undefined {
+    return this.#exits.get(exitKey(batchNum, index)) ?? this.view.exit(batchNum, index)
+  }
+
+  setExit(exit: New<Exit>): void {
+    this.#exits.set(exitKey(exit.batchNum, exit.accountIndex), exit)
+  }
+
+  /** Applies the changes of a batch. */
+  settle({ accountUpdates, createdAccounts }: BatchOutcome): void {
+    for (const account of createdAccounts) this.#accounts.set(account.index, account)
+    this.lastAccountIndex += createdAccounts.length
+    // an updated account exists or was just created
+    for (const { index, nonce, balance } of accountUpdates) {
+      this.#accounts.set(index, { ...this.account(index)!, nonce, balance })
+    }
+  }
+}
+
+const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:${index}`

@@ -1,0 +1,190 @@
+import { Result } from "effect"
+import {
+  l1TransactionType,
+  type L1UserFeed,
+  type New,
+  protocol,
+  type Transaction,
+  valueUSD
+} from "../../domain/mod.ts"
+import {
+  type AccountIndex,
+  encodeFloat40,
+  EXIT_ACCOUNT,
+  isUserAccount,
+  l1UserTransactionId,
+  NO_ACCOUNT
+} from "../../encoding/mod.ts"
+import { type BlockViolation, type Invariant, violation } from "../violation/mod.ts"
+import type { BlockOverlay } from "./_block_overlay.ts"
+
+/** Adds the block's L1 user transactions to their queues. */
+export function fillQueues(overlay: BlockOverlay): BlockViolation | undefined {
+  const sizes = new Map<number, number>()
+  let open = Math.max(overlay.view.lastOpenQueue ?? 0, (overlay.view.lastForgedQueue ?? -1) + 1)
+  // the contract fills at most the queue after the one that it forges next, and opens another if
+  // one is full
+  const reachable = (overlay.view.lastForgedQueue ?? -1) + forgedQueues(overlay) + 2
+  for (const [position, feed] of (overlay.block.l1UserTransactions ?? []).entries()) {
+    const place = `/l1UserTransactions/${position}`
+    const queue = feed.toForgeL1TransactionsNum
+    if (queue < open || queue > Math.max(open + 1, reachable)) {
+      const expected = `an open queue from ${open} to ${Math.max(open + 1, reachable)}`
+      return violation("queue-number", queue, expected, `${place}/toForgeL1TransactionsNum`)
+    }
+    open = queue
+    const size = sizes.get(queue) ?? overlay.view.queue(queue).length
+    if (feed.position !== size) {
+      return violation(
+        "queue-position",
+        feed.position,
+        `${size}, the next of queue ${queue}`,
+        `${place}/position`
+      )
+    }
+    if (size >= protocol.maxL1UserTx) {
+      return violation(
+        "queue-size",
+        size + 1,
+        `at most ${protocol.maxL1UserTx} transactions in queue ${queue}`,
+        place
+      )
+    }
+    sizes.set(queue, size + 1)
+    const violated = checkShape(overlay, feed, place)
+    if (violated !== undefined) return violated
+    overlay.queued.push(queuedRow(overlay, feed))
+  }
+  return undefined
+}
+
+/**
+ * Returns the rows of the queued transactions. It looks up their accounts again, since batches of
+ * the same block may have created them.
+ */
+export const queuedRows = (overlay: BlockOverlay): ReadonlyArray<New<Transaction>> =>
+  overlay.queued.map((row) => ({
+    ...row,
+    fromPublicKey: senderKeyOf(overlay, row),
+    ...receiverOf(overlay, row.toAccountIndex)
+  }))
+
+/**
+ * Returns the public key of the transaction, or of its sender's account; null if there is none yet.
+ */
+export const senderKeyOf = (
+  overlay: BlockOverlay,
+  row: New<Transaction>
+): Transaction["fromPublicKey"] =>
+  row.fromPublicKey ?? ownerOf(overlay, row.fromAccountIndex ?? NO_ACCOUNT).publicKey
+
+/** Returns address and key of a destination; null if it is no account or does not exist yet. */
+export function receiverOf(
+  overlay: BlockOverlay,
+  index: AccountIndex
+): Pick<Transaction, "toAddress" | "toPublicKey"> {
+  const { address, publicKey } = ownerOf(overlay, index)
+  return { toAddress: address, toPublicKey: publicKey }
+}
+
+const NOBODY = { address: null, publicKey: null }
+
+const ownerOf = (overlay: BlockOverlay, index: AccountIndex) =>
+  (isUserAccount(index) ? overlay.account(index) : undefined) ?? NOBODY
+
+const forgedQueues = ({ block }: BlockOverlay): number =>
+  (block.batches ?? []).filter(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum !== null)
+    .length
+
+/**
+ * Checks the rules of the contract. Accounts are checked when the transaction is forged (domain
+ * §3.6).
+ */
+function checkShape(
+  overlay: BlockOverlay,
+  feed: L1UserFeed,
+  place: string
+): BlockViolation | undefined {
+  const refuse = (invariant: Invariant, field: keyof L1UserFeed, expected: string) =>
+    violation(invariant, feed[field], expected, `${place}/${field}`)
+  const { amount, depositAmount, fromAccountIndex: from, fromPublicKey, toAccountIndex: to } = feed
+  const creates = from === NO_ACCOUNT
+  if (overlay.token(feed.tokenId) === undefined) {
+    return refuse("token-exists", "tokenId", "a registered token")
+  }
+  if (!creates && !isUserAccount(from)) {
+    return refuse("account-index", "fromAccountIndex", "0 for a new account or an index from 256")
+  }
+  if (to !== NO_ACCOUNT && to !== EXIT_ACCOUNT && !isUserAccount(to)) {
+    return refuse(
+      "account-index",
+      "toAccountIndex",
+      "0 for a deposit, 1 for an exit or an index from 256"
+    )
+  }
+  if (creates && to === EXIT_ACCOUNT) {
+    return refuse("account-index", "toAccountIndex", "no exit from an account that is only created")
+  }
+  if (creates !== (fromPublicKey !== null)) {
+    return refuse(
+      "public-key",
+      "fromPublicKey",
+      creates ? "the key of the new account" : "none, since the account exists"
+    )
+  }
+  if (to === NO_ACCOUNT && amount !== 0n) {
+    return refuse("amount", "amount", "0, since a deposit sends nothing on")
+  }
+  if (to === EXIT_ACCOUNT && depositAmount !== 0n) {
+    return refuse("deposit-amount", "depositAmount", "0, since an exit brings nothing in")
+  }
+  if (depositAmount >= protocol.limitDepositAmount) {
+    return refuse("deposit-amount", "depositAmount", "an amount below 2^128")
+  }
+  const deposit = encodeFloat40(depositAmount)
+  if (Result.isFailure(deposit)) {
+    return refuse("deposit-amount", "depositAmount", deposit.failure.rule)
+  }
+  // the greatest float40 is below 2^192
+  const sent = encodeFloat40(amount)
+  return Result.isFailure(sent) ? refuse("amount", "amount", sent.failure.rule) : undefined
+}
+
+function queuedRow(overlay: BlockOverlay, feed: L1UserFeed): New<Transaction> {
+  const {
+    amount,
+    depositAmount,
+    fromAccountIndex: from,
+    position,
+    toAccountIndex,
+    toForgeL1TransactionsNum,
+    tokenId
+  } = feed
+  const token = overlay.token(tokenId)
+  const { number, timestampMs } = overlay.block
+  return {
+    id: l1UserTransactionId({ toForgeL1TransactionsNum, position }, overlay.rules.keccak256),
+    type: l1TransactionType(from, toAccountIndex, depositAmount),
+    position,
+    fromAccountIndex: from === NO_ACCOUNT ? null : from,
+    fromAddress: feed.fromAddress,
+    fromPublicKey: feed.fromPublicKey ?? ownerOf(overlay, from).publicKey,
+    toAccountIndex,
+    ...receiverOf(overlay, toAccountIndex),
+    tokenId,
+    amount,
+    batchNum: null,
+    historicUSD: token === undefined ? null : valueUSD(token, amount),
+    timestampMs,
+    l1: {
+      toForgeL1TransactionsNum,
+      userOrigin: true,
+      depositAmount,
+      amountSuccess: false,
+      depositAmountSuccess: false,
+      historicDepositAmountUSD: token === undefined ? null : valueUSD(token, depositAmount),
+      ethereumBlockNum: number
+    },
+    l2: null
+  }
+}

@@ -1,0 +1,61 @@
+import { Cause, Effect, Exit, Option, type Scope } from "effect"
+import { collect, counter, measure, type StoreFailure } from "../../ports/mod.ts"
+import type { BlockViolation, Invariant } from "../violation/mod.ts"
+
+const kinds = ["block", "rollBack", "prices"] as const
+const outcomes = ["applied", "held", "violation", "failed"] as const
+type Outcome = typeof outcomes[number]
+
+/** Counts writes by outcome, and violations by invariant. */
+export class WriteCounts {
+  readonly #counts = new Map(kinds.map((kind) => [kind, new Map<Outcome, number>()]))
+  readonly #violations = new Map<Invariant, number>()
+
+  counted<A, E extends BlockViolation | StoreFailure>(
+    kind: typeof kinds[number],
+    writing: Effect.Effect<A, E>,
+    isHeld: (report: A) => boolean = () => false
+  ): Effect.Effect<A, E> {
+    const counts = this.#counts.get(kind)!
+    return Effect.onExit(writing, (exit) =>
+      Effect.sync(() => {
+        const outcome = Exit.isSuccess(exit)
+          ? isHeld(exit.value) ? "held" : "applied"
+          : this.#outcomeOf(exit.cause)
+        counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+      }))
+  }
+
+  /** Registers the metrics until the scope closes. */
+  get measured(): Effect.Effect<void, never, Scope.Scope> {
+    const writes = [...this.#counts].flatMap(([kind, counts]) =>
+      outcomes.map((outcome) =>
+        counter(
+          "rollup_ledger_writes_total",
+          "Blocks, rollbacks and prices that this process was told, by what became of them",
+          () => counts.get(outcome) ?? 0,
+          { kind, outcome }
+        )
+      )
+    )
+    const violated = ([invariant, value]: readonly [Invariant, number]) =>
+      counter(
+        "rollup_ledger_violations_total",
+        "Writes that were refused, by the invariant that they violate",
+        () => value,
+        { invariant }
+      )
+    const violations = Effect.sync(() => Array.from(this.#violations, violated))
+    return Effect.andThen(
+      measure(...writes),
+      collect("rollup_ledger_violations_total", violations)
+    )
+  }
+
+  #outcomeOf(cause: Cause.Cause<BlockViolation | StoreFailure>): Outcome {
+    const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
+    if (failure?._tag !== "BlockViolation") return "failed"
+    this.#violations.set(failure.invariant, (this.#violations.get(failure.invariant) ?? 0) + 1)
+    return "violation"
+  }
+}

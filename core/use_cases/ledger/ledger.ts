@@ -1,0 +1,171 @@
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import { type BlockFeed, type FeedRecord, type GenesisFeed, PriceFeed } from "../../domain/mod.ts"
+import type { Keccak256 } from "../../encoding/mod.ts"
+import {
+  type LedgerView,
+  LedgerWriter,
+  type LedgerStamp,
+  type RollBackReport,
+  type StoreFailure
+} from "../../ports/mod.ts"
+import {
+  checkPrices,
+  decideOwnBlock,
+  decideWithDeferredProofs,
+  type ExitProofVerifier,
+  readBlock
+} from "../block/mod.ts"
+import { type BlockViolation, boundaryDecoder, invalidShape, violation } from "../violation/mod.ts"
+import { checkGenesis, readGenesis } from "./_genesis.ts"
+import { WriteCounts } from "./_write_counts.ts"
+
+/** The result of a block: `applied` is false if the ledger had already stored it. */
+export interface BlockReport {
+  readonly applied: boolean
+  readonly stamp: LedgerStamp
+}
+
+/** The result of one record of a feed; a genesis record changes nothing. */
+export type RecordReport =
+  | { readonly kind: "genesis" }
+  | { readonly kind: "block" } & BlockReport
+  | { readonly kind: "rollBack" } & RollBackReport
+  | { readonly kind: "prices"; readonly stamp: LedgerStamp }
+
+type Writing<Report> = Effect.Effect<Report, BlockViolation | StoreFailure>
+
+/** Writes the ledger: each call is checked and stored atomically. */
+export class Ledger extends Context.Service<Ledger, {
+  /** Applies a block; a stored block is not applied again. */
+  readonly applyBlock: (block: BlockFeed) => Writing<BlockReport>
+  /**
+   * Drops every block above `toBlock`, which must be a block from the genesis block to the last
+   * one.
+   */
+  readonly rollBack: (toBlock: bigint) => Writing<RollBackReport>
+  /** Sets prices; they belong to the last block. */
+  readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => Writing<LedgerStamp>
+  /** Applies one record of a feed. */
+  readonly applyRecord: (record: FeedRecord) => Writing<RecordReport>
+}>()("rollup/core/Ledger") {
+  /**
+   * Returns the ledger of the network of `genesis`. An invalid genesis record is a defect with a
+   * `BlockViolation` as its cause.
+   */
+  static readonly layer = (
+    genesis: GenesisFeed,
+    keccak256: Keccak256,
+    options: LedgerOptions = {}
+  ): Layer.Layer<Ledger, never, LedgerWriter> =>
+    Layer.effect(
+      Ledger,
+      Effect.gen(function*() {
+        const ownGenesis = yield* Effect.orDie(Effect.fromResult(readGenesis(genesis)))
+        const counts = new WriteCounts()
+        yield* counts.measured
+        return Ledger.of(make(yield* LedgerWriter, ownGenesis, keccak256, options, counts))
+      })
+    )
+}
+
+export interface LedgerOptions {
+  /** Verifies exit proofs before their block is stored. If absent, only their form is checked. */
+  readonly verifyExitProofs?: ExitProofVerifier
+}
+
+function make(
+  writer: LedgerWriter["Service"],
+  genesis: GenesisFeed,
+  keccak256: Keccak256,
+  { verifyExitProofs }: LedgerOptions,
+  counts: WriteCounts
+): Ledger["Service"] {
+  const rules = { constants: genesis.constants, keccak256 }
+  const applyOwn = (block: BlockFeed) =>
+    writer.apply(
+      block,
+      verifyExitProofs === undefined
+        ? decideOwnBlock(rules, block)
+        : decideWithDeferredProofs(rules, verifyExitProofs, block)
+    )
+  const applyBlock = (input: BlockFeed): Writing<BlockReport> =>
+    counts.counted("block", reading(() => readBlock(input), applyOwn), ({ applied }) => !applied)
+  const rollBack = (toBlock: bigint): Writing<RollBackReport> =>
+    counts.counted(
+      "rollBack",
+      reading(() => readBlockNumber(toBlock), (number) =>
+        writer.rollBack(number, (view) =>
+          resultOf(checkRollBack(genesis.block.number, number, view))))
+    )
+  const setPrices = (input: ReadonlyArray<PriceFeed>): Writing<LedgerStamp> =>
+    counts.counted(
+      "prices",
+      reading(() => readPrices(input, "/prices"), (prices) =>
+        writer.setPrices(prices, decidePrices(prices)))
+    )
+  const applyRecord = (record: FeedRecord): Writing<RecordReport> => {
+    switch (record?.kind) {
+      case "genesis":
+        return reading(
+          () => resultOf(checkGenesis(genesis, record.genesis)),
+          () => Effect.succeed({ kind: record.kind })
+        )
+      case "block":
+        return Effect.map(applyBlock(record.block), (report) => ({ kind: record.kind, ...report }))
+      case "rollBack":
+        return Effect.map(rollBack(record.toBlock), (report) => ({ kind: record.kind, ...report }))
+      case "prices":
+        return Effect.map(setPrices(record.prices), (stamp) => ({ kind: record.kind, stamp }))
+      default:
+        return Effect.fail(
+          invalidShape(
+            (record as FeedRecord | null | undefined)?.kind,
+            "genesis, block, rollBack or prices",
+            "/kind"
+          )
+        )
+    }
+  }
+  return { applyBlock, rollBack, setPrices, applyRecord }
+}
+
+/**
+ * Copies and validates the input when the write starts, so that the store gets valid data that the
+ * caller can no longer change.
+ */
+const reading = <A, Report, E>(
+  read: () => Result.Result<A, BlockViolation>,
+  write: (own: A) => Effect.Effect<Report, E>
+): Effect.Effect<Report, BlockViolation | E> =>
+  Effect.suspend(() => Effect.flatMap(Effect.fromResult(read()), write))
+
+const readPrices = boundaryDecoder(Schema.Array(PriceFeed))
+
+/** Checks only the type: the ledger knows whether the block exists. */
+const readBlockNumber = (toBlock: unknown): Result.Result<bigint, BlockViolation> =>
+  typeof toBlock === "bigint"
+    ? Result.succeed(toBlock)
+    : Result.fail(invalidShape(toBlock, "a bigint, the number of a block", "/toBlock"))
+
+/** Checks that each price is for a registered token. It reads only these tokens from the view. */
+export const decidePrices =
+  (prices: ReadonlyArray<PriceFeed>) => (view: LedgerView): Result.Result<void, BlockViolation> =>
+    resultOf(checkPrices(prices, view.token))
+
+const resultOf = (violated: BlockViolation | undefined): Result.Result<void, BlockViolation> =>
+  violated === undefined ? Result.void : Result.fail(violated)
+
+function checkRollBack(
+  first: bigint,
+  toBlock: bigint,
+  { lastBlock }: LedgerView
+): BlockViolation | undefined {
+  return toBlock >= first && toBlock <= lastBlock.number
+    ? undefined
+    : violation(
+      "roll-back-block",
+      toBlock,
+      `a block from ${first} to ${lastBlock.number}`,
+      "/toBlock"
+    )
+}

@@ -1,0 +1,181 @@
+import { Effect } from "effect"
+import type { Account, New } from "../../domain/mod.ts"
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  INTERNAL_ADDRESS,
+  type PublicKey
+} from "../../encoding/mod.ts"
+import type { StoreFailure } from "../../ports/mod.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
+
+/** An account during a selection. */
+export interface OverlayAccount {
+  readonly before: New<Account>
+  /** Nonce in the ledger; null if the batch has changed the account before its L2 transactions. */
+  readonly ledgerNonce: bigint | null
+  nonce: bigint
+  balance: bigint
+}
+
+/** An account that the coordinator has to create before it forges the selected transactions. */
+export interface AccountToCreate {
+  readonly tokenId: number
+  readonly address: EthereumAddress
+  readonly publicKey: PublicKey
+  /** Authorization of the owner; null for an internal account. */
+  readonly signature: string | null
+}
+
+type Owner = Pick<Account, "tokenId" | "address"> & { readonly publicKey: PublicKey | null }
+
+/** The ledger after the selected transactions. Changes since the last commit can be rolled back. */
+export class SelectionOverlay {
+  readonly #ports: PoolPorts
+  readonly #initialAccounts: ReadonlyArray<New<Account>>
+  readonly #accounts = new Map<AccountIndex, OverlayAccount | null>()
+  readonly #owners = new Map<string, AccountIndex | null>()
+  readonly #positions = new Map<string, number>()
+  #toCreate: Array<AccountToCreate> = []
+  #undo: Array<() => void> = []
+
+  constructor(ports: PoolPorts, initialAccounts: ReadonlyArray<New<Account>>) {
+    this.#ports = ports
+    this.#initialAccounts = initialAccounts
+    for (const before of initialAccounts) {
+      this.#accounts.set(before.index, {
+        before,
+        ledgerNonce: null,
+        nonce: before.nonce,
+        balance: before.balance
+      })
+    }
+  }
+
+  get toCreate(): ReadonlyArray<AccountToCreate> {
+    return this.#toCreate
+  }
+
+  account(index: AccountIndex): Effect.Effect<OverlayAccount | null, StoreFailure> {
+    const known = this.#accounts.get(index)
+    if (known !== undefined) return Effect.succeed(known)
+    return Effect.map(this.#ports.reader.find("account", index), ({ item }) => {
+      const account = item?.account
+      const found = account === undefined
+        ? null
+        : {
+          before: account,
+          ledgerNonce: account.nonce,
+          nonce: account.nonce,
+          balance: account.balance
+        }
+      this.#accounts.set(index, found)
+      return found
+    })
+  }
+
+  /** Returns the nonce of an account that was looked up before. */
+  nonceOf(index: AccountIndex): bigint | undefined {
+    return this.#accounts.get(index)?.nonce
+  }
+
+  /**
+   * Returns the account of a token that an address, or a key alone, owns; the first one if there
+   * are several.
+   */
+  ownedBy(owner: Owner): Effect.Effect<AccountIndex | null, StoreFailure> {
+    const key = keyOf(owner)
+    const known = this.#owners.get(key)
+    if (known !== undefined) return Effect.succeed(known)
+    return Effect.map(this.#lookUp(owner), (found) => {
+      const index = found ?? this.#initialAccounts.find((account) =>
+        isOwnedBy(account, owner)
+      )?.index ?? null
+      this.#owners.set(key, index)
+      return index
+    })
+  }
+
+  /** Returns the position among the accounts to create, or undefined. */
+  positionOf(owner: Owner): number | undefined {
+    return this.#positions.get(keyOf(owner))
+  }
+
+  create(owner: Owner, account: AccountToCreate): number {
+    const key = keyOf(owner)
+    const position = this.#toCreate.push(account) - 1
+    this.#positions.set(key, position)
+    this.#undo.push(() => {
+      this.#toCreate = this.#toCreate.slice(0, position)
+      this.#positions.delete(key)
+    })
+    return position
+  }
+
+  debit(account: OverlayAccount, units: bigint): void {
+    account.nonce++
+    account.balance -= units
+    this.#undo.push(() => {
+      account.nonce--
+      account.balance += units
+    })
+  }
+
+  credit(account: OverlayAccount, units: bigint): void {
+    account.balance += units
+    this.#undo.push(() => {
+      account.balance -= units
+    })
+  }
+
+  /** Commits all changes so far. */
+  commit(): void {
+    this.#undo = []
+  }
+
+  /** Undoes all changes since the last commit. */
+  rollBack(): void {
+    for (const undo of this.#undo.reverse()) undo()
+    this.#undo = []
+  }
+
+  readonly #lookUp = (owner: Owner): Effect.Effect<AccountIndex | null, StoreFailure> => {
+    const { reader } = this.#ports
+    const { address, publicKey, tokenId } = owner
+    const whose = publicKey === null ? { address } : { publicKey }
+    // a key can own accounts that are not internal: read the list until an internal one is found
+    const from = (fromItem: number): Effect.Effect<AccountIndex | null, StoreFailure> =>
+      Effect.flatMap(
+        reader.list("accounts", {
+          filters: { ...whose, tokenIds: [tokenId] },
+          fromItem,
+          limit: 64
+        }),
+        ({ counts, items }) => {
+          const found = items.find(({ account }) => isOwnedBy(account, owner))
+          return found !== undefined || counts.pendingItems === 0
+            ? Effect.succeed(found?.account.index ?? null)
+            : from(items.at(-1)!.account.itemId + 1)
+        }
+      ).pipe(Effect.catchTag("NotRegistered", () => Effect.succeed(null)))
+    return from(0)
+  }
+}
+
+/** Returns the owner that a destination names. */
+export const ownerOf = (
+  tokenId: number,
+  toAddress: EthereumAddress,
+  toPublicKey: PublicKey | null
+): Owner => ({
+  tokenId,
+  address: toAddress,
+  publicKey: toAddress === INTERNAL_ADDRESS ? toPublicKey : null
+})
+
+const keyOf = ({ address, publicKey, tokenId }: Owner): string =>
+  `${tokenId} ${publicKey ?? address}`
+
+const isOwnedBy = (account: New<Account>, { address, publicKey, tokenId }: Owner): boolean =>
+  account.tokenId === tokenId && account.address === address &&
+  (publicKey === null || account.publicKey === publicKey)

@@ -1,0 +1,157 @@
+import { Effect } from "effect"
+import {
+  feeUnits,
+  type PoolTransaction,
+  type SkipCode,
+  skipCodes as code
+} from "../../domain/mod.ts"
+import { type AccountIndex, INTERNAL_ADDRESS } from "../../encoding/mod.ts"
+import type { Pooled, StoreFailure } from "../../ports/mod.ts"
+import type { PoolPorts } from "./_optimistic_change.ts"
+import { type OverlayAccount, ownerOf, type SelectionOverlay } from "./_selection_overlay.ts"
+
+/** The destination of a selected transaction. */
+export type SelectedReceiver =
+  | { readonly kind: "exit" }
+  | { readonly kind: "account"; readonly index: AccountIndex }
+  /** One of the accounts that the selection asks to create. */
+  | { readonly kind: "created"; readonly position: number }
+
+export interface Refusal {
+  readonly kind: "refused"
+  readonly code: SkipCode
+  readonly reason: string
+  /** The nonce is too high: the transaction may become possible after another one of its sender. */
+  readonly isEarly: boolean
+  /** The ledger has used the nonce: the transaction can never be forged. */
+  readonly isLate: boolean
+}
+
+export interface Possible {
+  readonly kind: "possible"
+  readonly receiver: SelectedReceiver
+}
+
+/** Limits of the fields of an account leaf. */
+const NONCE_MAX = (1n << 40n) - 1n
+const BALANCE_LIMIT = 1n << 192n
+
+/**
+ * Applies one transaction to the overlay, or returns why it is not possible there (domain §4.4).
+ */
+export const tryApply = Effect.fnUntraced(function*(
+  ports: PoolPorts,
+  overlay: SelectionOverlay,
+  { sender: publicKey, transaction }: Pooled,
+  newAccountsMax: number
+): Effect.fn.Return<Possible | Refusal, StoreFailure> {
+  const { amount, fromAccountIndex, nonce, tokenId } = transaction
+  const sender = yield* overlay.account(fromAccountIndex)
+  if (
+    sender === null || sender.before.tokenId !== tokenId || sender.before.publicKey !== publicKey
+  ) {
+    return refusal(
+      code.cannotBeProcessed,
+      `Account ${fromAccountIndex} does not belong to the signer since a rollback`
+    )
+  }
+  if (nonce !== sender.nonce) return otherNonce(nonce, sender)
+  if (nonce >= NONCE_MAX) {
+    return refusal(
+      code.cannotBeProcessed,
+      `Nonce ${nonce} is the last one, and an account has no room for the next`
+    )
+  }
+  const debit = amount + feeUnits(transaction)
+  if (sender.balance < debit) {
+    return refusal(
+      code.notEnoughBalance,
+      `The sender has ${sender.balance} units, expected ${debit} for amount and fee`
+    )
+  }
+  const receiver = yield* resolve(ports, overlay, transaction, newAccountsMax)
+  if (receiver.kind === "refused") return receiver
+  if (receiver.kind === "account") {
+    const account = yield* overlay.account(receiver.index)
+    if (account === null || account.before.tokenId !== tokenId) {
+      return refusal(
+        code.receiverNotFound,
+        `Account ${receiver.index} of token ${tokenId} does not exist`
+      )
+    }
+    if (account.balance + amount >= BALANCE_LIMIT) {
+      return refusal(
+        code.cannotBeProcessed,
+        `Account ${receiver.index} has no room for ${amount} units`
+      )
+    }
+    overlay.debit(sender, debit)
+    overlay.credit(account, amount)
+  } else {
+    overlay.debit(sender, debit)
+  }
+  return { kind: "possible", receiver }
+})
+
+const resolve = Effect.fnUntraced(function*(
+  { pool }: PoolPorts,
+  overlay: SelectionOverlay,
+  { toAccountIndex, toAddress, toPublicKey, tokenId, type }: PoolTransaction,
+  newAccountsMax: number
+): Effect.fn.Return<SelectedReceiver | Refusal, StoreFailure> {
+  if (type === "Exit") return { kind: "exit" }
+  if (type === "Transfer") return { kind: "account", index: toAccountIndex! }
+  const owner = ownerOf(tokenId, toAddress!, toPublicKey)
+  const index = yield* overlay.ownedBy(owner)
+  if (index !== null) return { kind: "account", index }
+  const position = overlay.positionOf(owner)
+  if (position !== undefined) return { kind: "created", position }
+  if (type === "TransferToBJJ") {
+    if (overlay.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
+    return {
+      kind: "created",
+      position: overlay.create(owner, {
+        tokenId,
+        address: INTERNAL_ADDRESS,
+        publicKey: toPublicKey!,
+        signature: null
+      })
+    }
+  }
+  const authorization = yield* pool.authorization(toAddress!)
+  if (authorization === null) {
+    return refusal(
+      code.destinationCannotBeCreated,
+      `${toAddress} has no account of token ${tokenId}, and no authorization to create one`
+    )
+  }
+  if (overlay.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
+  const { address, publicKey, signature } = authorization
+  return {
+    kind: "created",
+    position: overlay.create(owner, { tokenId, address, publicKey, signature })
+  }
+})
+
+const refusal = (reasonCode: SkipCode, reason: string): Refusal => ({
+  kind: "refused",
+  code: reasonCode,
+  reason,
+  isEarly: false,
+  isLate: false
+})
+
+const noSpace = (newAccountsMax: number): Refusal =>
+  refusal(
+    code.noSpaceForAccount,
+    `The batch has no space to create an account: it creates ${newAccountsMax} already`
+  )
+
+const otherNonce = (nonce: bigint, sender: OverlayAccount): Refusal => ({
+  ...refusal(
+    code.notCurrentNonce,
+    `Nonce ${nonce} is not the current one of the sender, ${sender.nonce}`
+  ),
+  isEarly: nonce > sender.nonce,
+  isLate: sender.ledgerNonce !== null && nonce < sender.ledgerNonce
+})

@@ -1,0 +1,10 @@
+export { batchOf, type Dependency, versionsOf } from "./dependencies.ts"
+export {
+  type Answer,
+  NotFound,
+  type ReadFailure,
+  type ReadInterface,
+  readInterfaces,
+  type Reading,
+  type ReadOptions
+} from "./read.ts"

@@ -1,0 +1,275 @@
+import { Effect, Result, Schema } from "effect"
+import {
+  BadInput,
+  type InputFault,
+  noQuery,
+  type Operation,
+  operations,
+  type OperationId,
+  operationIds,
+  pageShape,
+  type PageView,
+  pathReader,
+  queryReader,
+  type Revision,
+  type Shapes,
+  type WireContext
+} from "../../contract/mod.ts"
+import type {
+  Authorization,
+  NetworkConstants,
+  PoolTransaction,
+  PoolTransactionView
+} from "../../domain/mod.ts"
+import {
+  type Found,
+  LedgerReader,
+  LedgerStamp,
+  type NotRegistered,
+  PoolStore,
+  PoolTip,
+  StoreFailure
+} from "../../ports/mod.ts"
+import { dependenciesOf, type Dependency } from "./dependencies.ts"
+
+/** The answer of an operation: JSON text, and the stamp of its snapshot. */
+export interface Answer {
+  readonly json: string
+  readonly stamp: LedgerStamp
+  /** Dependencies in the ledger: the answer is current while none of them changes. */
+  readonly dependsOn: ReadonlyArray<Dependency>
+  /** Version in the pool, from `PoolTip` before the read; null if it is unknown. */
+  readonly pool?: { readonly key: string; readonly version: number | null }
+}
+
+/**
+ * The path names an item that does not exist. Has the stamp of the snapshot if the ledger was read.
+ */
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
+  message: Schema.String,
+  stamp: Schema.optionalKey(LedgerStamp)
+}) {}
+
+export type ReadFailure = BadInput | NotFound | NotRegistered | StoreFailure
+
+/**
+ * Answers one operation in one revision. Path values and query string are percent-encoded, as in
+ * the URL.
+ */
+export type Reading = (
+  path: ReadonlyArray<string>,
+  query: string
+) => Effect.Effect<Answer, ReadFailure>
+
+/** The operations of one revision, bound to the stores. */
+export interface ReadInterface {
+  readonly revision: Revision
+  readonly operations: { readonly [Id in OperationId]: Reading }
+}
+
+export interface ReadOptions {
+  readonly context: WireContext
+  readonly constants: NetworkConstants
+  /** All served revisions. */
+  readonly revisions: ReadonlyArray<Revision>
+  /** Maximum number of items in a list parameter; the maximum page size by default. */
+  readonly listItemsMax?: number
+}
+
+/**
+ * Returns the read operations of every revision, bound to the stores. It builds decoders and
+ * writers once.
+ */
+export const readInterfaces = Effect.fnUntraced(function*(options: ReadOptions) {
+  const stores = { reader: yield* LedgerReader, pool: yield* PoolStore, poolTip: yield* PoolTip }
+  return options.revisions.map((revision): ReadInterface => ({
+    revision,
+    operations: Object.fromEntries(
+      operationIds.map((id) => [id, reading(id, revision, options, stores)])
+    ) as ReadInterface["operations"]
+  }))
+})
+
+interface Stores {
+  readonly reader: LedgerReader["Service"]
+  readonly pool: PoolStore["Service"]
+  readonly poolTip: PoolTip | null
+}
+
+const reading = (
+  id: OperationId,
+  revision: Revision,
+  options: ReadOptions,
+  { pool, poolTip, reader }: Stores
+): Reading => {
+  const operation: Operation = operations[id]
+  const { constants, context } = options
+  if (operation.kind === "list") {
+    const read = queryReader(
+      operation.list,
+      revision,
+      context.network,
+      options.revisions,
+      options.listItemsMax
+    )
+    const writePage = pageShape(operation, revision).write(context)
+    const dependsOn = dependenciesOf.list(operation.list)
+    return (_, query) => {
+      const decoded = read(query)
+      return Result.isFailure(decoded)
+        ? Effect.fail(badInput(decoded.failure))
+        : Effect.map(
+          reader.list(operation.list, decoded.success),
+          (page) => ({ json: writePage(page as unknown as PageView), stamp: page.stamp, dependsOn })
+        )
+    }
+  }
+  const write = revision.shapes[operation.shape].write(context) as (view: unknown) => string
+  const answer = (
+    view: unknown,
+    stamp: LedgerStamp,
+    dependsOn: ReadonlyArray<Dependency>
+  ): Answer => ({ json: write(view), stamp, dependsOn })
+  /** The version has to be read before the store. */
+  const inPool = (key: string) => ({ key, version: poolTip?.versionOf(key) ?? null })
+  switch (operation.kind) {
+    case "item":
+      return single(
+        operation,
+        context,
+        (values, path) =>
+          Effect.flatMap(
+            reader.find(operation.item, operation.key(values as ReadonlyArray<never>)),
+            ({ item, stamp }: Found<unknown>) =>
+              item === null
+                ? absent(operation, context, path, stamp)
+                : Effect.succeed(
+                  answer(
+                    item,
+                    stamp,
+                    dependenciesOf.item(operation.item, item as never, stamp, constants)
+                  )
+                )
+          )
+      )
+    case "authorization":
+      return single(operation, context, (values, path) =>
+        Effect.gen(function*() {
+          const key = inPool(values[0] as string)
+          const found: Authorization | null = yield* pool.authorization(key.key)
+          return found === null
+            ? yield* absent(operation, context, path)
+            : { ...answer(found, yield* reader.stamp, dependenciesOf.authorization), pool: key }
+        }))
+    case "poolTransaction":
+      return single(operation, context, (values, path) =>
+        Effect.gen(function*() {
+          const key = inPool(values[0] as string)
+          const found = yield* pool.transaction(key.key)
+          if (found === null) return yield* absent(operation, context, path)
+          const { view, stamp } = yield* poolView(reader, found)
+          return {
+            ...answer(view, stamp, dependenciesOf.poolTransaction(view.sender !== null)),
+            pool: key
+          }
+        }))
+    case "state":
+      return single(
+        operation,
+        context,
+        () =>
+          Effect.map(reader.state, ({ state, stamp }) => answer(state, stamp, dependenciesOf.state))
+      )
+    case "config": {
+      const json = write(constants)
+      return () =>
+        Effect.map(reader.stamp, (stamp) => ({ json, stamp, dependsOn: dependenciesOf.config }))
+    }
+  }
+}
+
+/** Decodes path values, and fails if there is a query string. */
+const single = (
+  operation: Operation,
+  context: WireContext,
+  found: (
+    values: ReadonlyArray<unknown>,
+    path: ReadonlyArray<string>
+  ) => Effect.Effect<Answer, ReadFailure>
+): Reading => {
+  const read = pathReader(operation.parameters, context.network)
+  return (path, query) => {
+    const values = read(path)
+    const extra = query === "" ? [] : noQuery(query)
+    return Result.isSuccess(values) && extra.length === 0
+      ? found(values.success, path)
+      : Effect.fail(badInput([...(Result.isFailure(values) ? values.failure : []), ...extra]))
+  }
+}
+
+const badInput = (faults: ReadonlyArray<InputFault>) =>
+  new BadInput({ faults: faults as [InputFault, ...Array<InputFault>] })
+
+/** Returns the error for a missing item, with the value that the client sent. */
+const absent = (
+  operation: Operation,
+  context: WireContext,
+  path: ReadonlyArray<string>,
+  stamp?: LedgerStamp
+) =>
+  Effect.fail(
+    new NotFound({
+      message: `There is no ${nouns[operation.shape]} with ${
+        operation.parameters.map(({ name }, i) =>
+          `${context.name(name)} ${decodeURIComponent(path[i]!)}`
+        ).join(" and ")
+      }`,
+      ...(stamp === undefined ? {} : { stamp })
+    })
+  )
+
+const nouns: { readonly [S in keyof Shapes]: string } = {
+  account: "account",
+  exit: "exit",
+  transaction: "transaction in the history",
+  batch: "batch",
+  fullBatch: "batch",
+  slot: "slot",
+  bid: "bid",
+  token: "token",
+  coordinator: "coordinator",
+  state: "state",
+  config: "configuration",
+  poolTransaction: "transaction in the pool",
+  authorization: "account-creation authorization"
+}
+
+/**
+ * Adds token and sender from one snapshot of the ledger to a pool transaction. Only a rollback can
+ * remove them.
+ */
+const poolView = Effect.fnUntraced(
+  function*(reader: Stores["reader"], transaction: PoolTransaction) {
+    const { fromAccountIndex, request, tokenId } = transaction
+    const requested = request?.tokenId ?? null
+    const { accounts: [sender = null], tokens: [token = null, requestToken = null], stamp } =
+      yield* reader.accountsAndTokens({
+        accounts: [fromAccountIndex],
+        tokens: requested === null ? [tokenId] : [tokenId, requested]
+      })
+    if (token === null) {
+      return yield* new StoreFailure({
+        message:
+          `Token ${tokenId} of the transaction is not registered since the last rollback: try again later`,
+        retry: true
+      })
+    }
+    const view: PoolTransactionView = {
+      transaction,
+      token,
+      sender: sender === null ? null : { address: sender.address, publicKey: sender.publicKey },
+      requestToken
+    }
+    return { view, stamp }
+  }
+)

@@ -1,0 +1,9 @@
+export {
+  BlockViolation,
+  type Invariant,
+  invariantNames,
+  violation,
+  violationOfBlock,
+  violationWithin
+} from "./block_violation.ts"
+export { boundaryDecoder, invalidShape } from "./boundary_decoder.ts"
