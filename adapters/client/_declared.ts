@@ -28,24 +28,9 @@ export const operations = {
 
 /** Integers that a double may not hold: they are given as bigint. */
 export const wideNames: ReadonlySet<string> = new Set([
-  "blockStamp",
-  "blockWithdrawalRate",
-  "delayedWithdrawRequest",
-  "delayedWithdrawn",
-  "emergencyModeStartingBlock",
-  "ethereumBlock",
-  "ethereumBlockNum",
-  "firstBlock",
-  "fromBlock",
-  "genesisBlockNum",
-  "instantWithdrawn",
-  "lastBlock",
-  "lastEthereumBlock",
-  "lastSynchedBlock",
-  "maxWithdrawals",
-  "nonce",
-  "requestNonce",
-  "toBlock",
+  "blockStamp", "blockWithdrawalRate", "delayedWithdrawRequest", "delayedWithdrawn", "emergencyModeStartingBlock",
+  "ethereumBlock", "ethereumBlockNum", "firstBlock", "fromBlock", "genesisBlockNum", "instantWithdrawn",
+  "lastBlock", "lastEthereumBlock", "lastSynchedBlock", "maxWithdrawals", "nonce", "requestNonce", "toBlock",
   "withdrawals"
 ])
 

@@ -2,53 +2,16 @@
 
 import type { JsonText, NoParameters, Paging } from "./parameters.ts"
 import type {
-  Account,
-  AccountCreationAuthorization,
-  AccountCreationAuthorizationPost,
-  AccountsQuery,
-  Batch,
-  BatchesQuery,
-  Bid,
-  ConfigAuction,
-  ConfigWithdrawalDelayer,
-  Coordinator,
-  CoordinatorsQuery,
-  Exit,
-  HistoryTransactionsQuery,
-  L2Info,
-  Metrics,
-  PoolL2Transaction,
-  PostPoolL2Transaction,
-  RecommendedFee,
-  Token,
-  TokensQuery,
-  Verifier
+  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, AccountsQuery, Batch, BatchesQuery, Bid, ConfigAuction,
+  ConfigWithdrawalDelayer, Coordinator, CoordinatorsQuery, Exit, HistoryTransactionsQuery, L2Info, Metrics, PoolL2Transaction,
+  PostPoolL2Transaction, RecommendedFee, Token, TokensQuery, Verifier
 } from "./later.ts"
 
 // the same in revision "later"
 export type {
-  Account,
-  AccountCreationAuthorization,
-  AccountCreationAuthorizationPost,
-  AccountsQuery,
-  Batch,
-  BatchesQuery,
-  Bid,
-  ConfigAuction,
-  ConfigWithdrawalDelayer,
-  Coordinator,
-  CoordinatorsQuery,
-  Exit,
-  HistoryTransactionsQuery,
-  L2Info,
-  MerkleProof,
-  Metrics,
-  PoolL2Transaction,
-  PostPoolL2Transaction,
-  RecommendedFee,
-  Token,
-  TokensQuery,
-  Verifier
+  Account, AccountCreationAuthorization, AccountCreationAuthorizationPost, AccountsQuery, Batch, BatchesQuery, Bid, ConfigAuction,
+  ConfigWithdrawalDelayer, Coordinator, CoordinatorsQuery, Exit, HistoryTransactionsQuery, L2Info, MerkleProof, Metrics, PoolL2Transaction,
+  PostPoolL2Transaction, RecommendedFee, Token, TokensQuery, Verifier
 } from "./later.ts"
 
 /** All items that match, wherever the page stands. */
@@ -109,17 +72,7 @@ export interface HistoryTransaction {
   /** Position of the item in its list. Grows, and is never used twice. */
   readonly itemId: number
   /** Type of transaction. */
-  readonly type:
-    | "Exit"
-    | "Transfer"
-    | "Deposit"
-    | "CreateAccountDeposit"
-    | "CreateAccountDepositTransfer"
-    | "DepositTransfer"
-    | "ForceTransfer"
-    | "ForceExit"
-    | "TransferToEthAddr"
-    | "TransferToBJJ"
+  readonly type: "Exit" | "Transfer" | "Deposit" | "CreateAccountDeposit" | "CreateAccountDepositTransfer" | "DepositTransfer" | "ForceTransfer" | "ForceExit" | "TransferToEthAddr" | "TransferToBJJ"
   /** Position of the transaction in its batch, for an L1 user transaction in its queue. */
   readonly position: number
   /** Account: prefix, token symbol and index; index 0 is none, 1 is the exit. */
@@ -381,91 +334,47 @@ export interface Coordinators {
 /** What each operation takes and answers. */
 export interface Operations {
   /** The leave that an Ethereum address gave to create accounts for its key: `GET /account-creation-authorization/{zkEthereumAddress}`. */
-  readonly getAccountCreationAuthorization: {
-    readonly takes: { readonly zkEthereumAddress: string }
-    readonly answers: AccountCreationAuthorization
-  }
+  readonly getAccountCreationAuthorization: { readonly takes: { readonly zkEthereumAddress: string }, readonly answers: AccountCreationAuthorization }
   /** Accounts with their balances: `GET /accounts`. */
-  readonly getAccounts: {
-    readonly takes: AccountsQuery
-    readonly answers: Accounts
-    readonly item: Account
-  }
+  readonly getAccounts: { readonly takes: AccountsQuery, readonly answers: Accounts, readonly item: Account }
   /** An account: `GET /accounts/{accountIndex}`. */
-  readonly getAccount: {
-    readonly takes: { readonly accountIndex: string }
-    readonly answers: Account
-  }
+  readonly getAccount: { readonly takes: { readonly accountIndex: string }, readonly answers: Account }
   /** Exits, with what is needed to withdraw them: `GET /exits`. */
-  readonly getExits: { readonly takes: ExitsQuery; readonly answers: Exits; readonly item: Exit }
+  readonly getExits: { readonly takes: ExitsQuery, readonly answers: Exits, readonly item: Exit }
   /** The exit of an account in a batch: `GET /exits/{batchNum}/{accountIndex}`. */
-  readonly getExit: {
-    readonly takes: { readonly batchNum: number; readonly accountIndex: string }
-    readonly answers: Exit
-  }
+  readonly getExit: { readonly takes: { readonly batchNum: number, readonly accountIndex: string }, readonly answers: Exit }
   /** A transaction of this node's pool: `GET /transactions-pool/{id}`. */
-  readonly getPoolTx: {
-    readonly takes: { readonly id: string }
-    readonly answers: PoolL2Transaction
-  }
+  readonly getPoolTx: { readonly takes: { readonly id: string }, readonly answers: PoolL2Transaction }
   /** Transactions that were forged: `GET /transactions-history`. */
-  readonly getHistoryTxs: {
-    readonly takes: HistoryTransactionsQuery
-    readonly answers: HistoryTransactions
-    readonly item: HistoryTransaction
-  }
+  readonly getHistoryTxs: { readonly takes: HistoryTransactionsQuery, readonly answers: HistoryTransactions, readonly item: HistoryTransaction }
   /** A transaction that was forged, or an L1 transaction that waits in its queue: `GET /transactions-history/{id}`. */
-  readonly getHistoryTx: {
-    readonly takes: { readonly id: string }
-    readonly answers: HistoryTransaction
-  }
+  readonly getHistoryTx: { readonly takes: { readonly id: string }, readonly answers: HistoryTransaction }
   /** Batches: `GET /batches`. */
-  readonly getBatches: {
-    readonly takes: BatchesQuery
-    readonly answers: Batches
-    readonly item: Batch
-  }
+  readonly getBatches: { readonly takes: BatchesQuery, readonly answers: Batches, readonly item: Batch }
   /** A batch: `GET /batches/{batchNum}`. */
-  readonly getBatch: { readonly takes: { readonly batchNum: number }; readonly answers: Batch }
+  readonly getBatch: { readonly takes: { readonly batchNum: number }, readonly answers: Batch }
   /** A batch with all its transactions: `GET /full-batches/{batchNum}`. */
-  readonly getFullBatch: {
-    readonly takes: { readonly batchNum: number }
-    readonly answers: FullBatch
-  }
+  readonly getFullBatch: { readonly takes: { readonly batchNum: number }, readonly answers: FullBatch }
   /** Slots, past and future: `GET /slots`. */
-  readonly getSlots: { readonly takes: SlotsQuery; readonly answers: Slots; readonly item: Slot }
+  readonly getSlots: { readonly takes: SlotsQuery, readonly answers: Slots, readonly item: Slot }
   /** A slot: `GET /slots/{slotNum}`. */
-  readonly getSlot: { readonly takes: { readonly slotNum: number }; readonly answers: Slot }
+  readonly getSlot: { readonly takes: { readonly slotNum: number }, readonly answers: Slot }
   /** Bids of the slot auctions: `GET /bids`. */
-  readonly getBids: { readonly takes: BidsQuery; readonly answers: Bids; readonly item: Bid }
+  readonly getBids: { readonly takes: BidsQuery, readonly answers: Bids, readonly item: Bid }
   /** The network as it stands, with metrics: `GET /state`. */
-  readonly getState: { readonly takes: NoParameters; readonly answers: State }
+  readonly getState: { readonly takes: NoParameters, readonly answers: State }
   /** Constants of the network: `GET /config`. */
-  readonly getConfig: { readonly takes: NoParameters; readonly answers: Config }
+  readonly getConfig: { readonly takes: NoParameters, readonly answers: Config }
   /** Registered tokens: `GET /tokens`. */
-  readonly getTokens: {
-    readonly takes: TokensQuery
-    readonly answers: Tokens
-    readonly item: Token
-  }
+  readonly getTokens: { readonly takes: TokensQuery, readonly answers: Tokens, readonly item: Token }
   /** A token: `GET /tokens/{id}`. */
-  readonly getToken: { readonly takes: { readonly id: number }; readonly answers: Token }
+  readonly getToken: { readonly takes: { readonly id: number }, readonly answers: Token }
   /** Registrations of coordinators: `GET /coordinators`. */
-  readonly getCoordinators: {
-    readonly takes: CoordinatorsQuery
-    readonly answers: Coordinators
-    readonly item: Coordinator
-  }
+  readonly getCoordinators: { readonly takes: CoordinatorsQuery, readonly answers: Coordinators, readonly item: Coordinator }
   /** The latest registration of a bidder: `GET /coordinators/{bidderAddr}`. */
-  readonly getCoordinator: {
-    readonly takes: { readonly bidderAddr: string }
-    readonly answers: Coordinator
-  }
+  readonly getCoordinator: { readonly takes: { readonly bidderAddr: string }, readonly answers: Coordinator }
   /** Let any coordinator create accounts for a key: `POST /account-creation-authorization`. Posting the same again changes nothing and is answered alike. */
-  readonly postRegister: {
-    readonly takes: AccountCreationAuthorizationPost | JsonText
-    readonly answers: null
-  }
+  readonly postRegister: { readonly takes: AccountCreationAuthorizationPost | JsonText, readonly answers: null }
   /** Hand a signed transaction to this node's pool: `POST /transactions-pool`. Posting the same again changes nothing and is answered alike. */
-  readonly postTx: { readonly takes: PostPoolL2Transaction | JsonText; readonly answers: string }
+  readonly postTx: { readonly takes: PostPoolL2Transaction | JsonText, readonly answers: string }
 }
