@@ -64,28 +64,35 @@ import {
 export interface ApplicationOptions {
   readonly context: WireContext
   readonly constants: NetworkConstants
-  /** Every revision that is served, and where: `later` at `/` and `earlier` at `/earlier` by default. */
+  /** The revisions and their paths; `later` at `/` and `earlier` at `/earlier` by default. */
   readonly mounts?: ReadonlyArray<Mount>
   readonly limits?: Partial<HttpLimits>
-  /** Bytes of whole answers that are kept ready, their bodies and what surrounds them; 64 MiB by default, 0 keeps none. */
+  /** Bound of the response cache; 64 MiB by default, 0 disables it. */
   readonly answersBytesMax?: number
-  /** Batches after which one is too deep for a rollback, so that caches may keep it for good; 1000 by default. */
+  /**
+   * Number of later batches that makes a batch final, so that its answer is immutable for caches;
+   * 1000 by default.
+   */
   readonly finalAfterBatches?: number
-  /** What is done about each request besides answering it; nothing by default. Requests are counted where there is a `Monitor`. */
+  /** Logging, timing and tracing; none by default. Requests are counted if there is a `Monitor`. */
   readonly observing?: Observing
 }
 
-/** The whole interface as one function from request to answer; servers and fetch handlers only translate. */
+/**
+ * The HTTP interface as one function from request to answer; servers and fetch handlers adapt it to
+ * a transport.
+ */
 export class Application extends Context.Service<Application, {
   /**
-   * Begins to answer with the call; the effect that it returns is run at most once, and is an `Exit` where the answer is there already. Never
-   * fails: whatever goes wrong is an answer too, and what is the server's fault is logged.
+   * Starts to answer when called. The returned effect is an `Exit` if the answer is known at once;
+   * run it at most once. It never fails: an error becomes an answer, and errors of the server are
+   * logged.
    */
   readonly handle: (request: HttpRequest) => Effect.Effect<HttpAnswer>
-  /** The answer to what a transport refuses by itself, such as bytes that are no HTTP. */
+  /** Returns the answer to a request that the transport refuses, such as malformed HTTP. */
   readonly refuse: (problem: Problem) => Effect.Effect<HttpAnswer>
   readonly limits: HttpLimits
-  /** What became of the answers that are kept ready. */
+  /** Returns the counters of the response cache. */
   readonly answerStats: () => AnswerStats
 }>()("rollup/http/Application") {
   static readonly layer = (
@@ -126,7 +133,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     nowMs: () => clock.currentTimeMillisUnsafe()
   })
   yield* measureResponseCache(answers.stats)
-  // an answer that shows nothing of the ledger is given even where the ledger cannot be read
+  // answers that do not read the ledger work while the store fails
   const read = Effect.match(reader.stamp, {
     onSuccess: (stamp): LedgerStamp | undefined => stamp,
     onFailure: () => undefined
@@ -198,11 +205,11 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
     const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
     const problem = problemOf(failure, resource)
-    // the snapshot that knows of nothing is the one that the answer names
+    // name the snapshot in which the thing was not found
     const known = failure?._tag === "NotFound" || failure?._tag === "NotRegistered"
       ? failure.stamp
       : undefined
-    // a store that has just failed is not asked once more
+    // do not read the stamp from a store that has just failed
     const answer = known === undefined && failure?._tag !== "StoreFailure"
       ? refuse(routes, problem, url)
       : Effect.succeed(refusal(routes, problem, url, known))
@@ -210,7 +217,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
       case "internal":
         return Effect.andThen(Effect.logError("Request failed", cause), answer)
       case "unavailable":
-        // one line: there may be many while a store is gone
+        // one line, without the cause: there may be many while the store is unavailable
         return Effect.andThen(
           Effect.logWarning(`Request refused for now: ${failure?.message}`),
           answer
@@ -239,10 +246,10 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     request: HttpRequest
   ): Effect.Effect<HttpAnswer> => {
     const { method, url } = request
-    // a browser that may not ask could not read the refusal either, so it may ask about any path
+    // a browser cannot read a refused preflight, so every path answers it
     const preflight = method === "OPTIONS" &&
       (url === "*" || request.headers["access-control-request-method"] !== undefined)
-    // its target is no path
+    // the target of CONNECT is not a path
     if (method === "CONNECT") return refuse(routes, methodNotAllowed(method, anyMethod), url)
     if (match === undefined) {
       return preflight
@@ -280,7 +287,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const routes = routesByRevision.get(choice.revision)!
     const query = mark < 0 ? "" : url.slice(mark + 1)
     requestContext.revision = choice.revision
-    // said of what is known: nothing is asked to find out
+    // uses the known stamp, without reading the store
     const refuseNow = (problem: Problem) =>
       Effect.succeed(refusal(routes, problem, url, answers.currentStamp()))
     const shed = (limit: LimitName) => refuseNow(overloaded(limit))
@@ -396,7 +403,10 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
 
 const anyMethod = "GET, HEAD, POST, OPTIONS"
 
-/** A fault of the header, and beside it what path and query break in the revision of the mount: all violations at once. */
+/**
+ * Adds to a fault of the header the faults of path and query in the revision of the mount, to
+ * report all at once.
+ */
 const withInputFaults = (
   problem: Problem,
   routes: RevisionRoutes,
@@ -419,7 +429,7 @@ const withInputFaults = (
     })
 }
 
-/** The one place where a failure of the core becomes a problem. */
+/** Maps a failure of the core to a problem; the only place that does. */
 const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Resource): Problem => {
   switch (failure?._tag) {
     case "BadInput":
@@ -427,7 +437,7 @@ const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Res
     case "NotFound":
       return notFound(failure)
     case "NotRegistered":
-      // each filter has its own name
+      // each thing names its own filter
       return withFaults(
         resource.notRegistered(failure),
         failure.things.slice(1).flatMap((thing) =>
@@ -453,7 +463,7 @@ const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Res
 
 const unknownPath = (routes: RevisionRoutes, { mount, path }: MountMatch): Problem => {
   const given = JSON.stringify(mountedPath(mount, path).slice(0, 200))
-  // slashes alone are nearest to the mount itself
+  // the nearest path to slashes only is the mount itself
   const nearest = /^\/+$/u.test(path) ? "" : routes.router.nearest(path)
   return {
     name: "unknown-path",

@@ -1,6 +1,6 @@
 import { jsonDepthMaxDefault, listItemsMaxDefault } from "../../../core/contract/mod.ts"
 
-/** Limits of the interface for which it refuses by itself. */
+/** The limits that make the interface refuse a request. */
 export type LimitName =
   | keyof HttpLimits
   | "headersTimeoutMs"
@@ -8,18 +8,18 @@ export type LimitName =
   | "ratePerSecondMax"
   | "requestTimeoutMs"
 
-/** Bounds of what is read from a client, and of what is done at once; what is beyond is refused. */
+/** Limits on requests and on concurrency; a request beyond one is refused. */
 export interface HttpLimits {
   /** Path and query. */
   readonly urlBytesMax: number
-  /** Names and values of all headers, with the four bytes that surround each. */
+  /** Names and values of all headers, plus four bytes of separators for each. */
   readonly headerBytesMax: number
   readonly bodyBytesMax: number
-  /** Levels of objects and arrays in a posted body. */
+  /** Nesting depth of a posted body. */
   readonly jsonDepthMax: number
-  /** Items that a parameter lists, such as those of `ids`. */
+  /** Items in a list parameter such as `ids`. */
   readonly listItemsMax: number
-  /** Requests that wait for their answers at once; what is answered without waiting does not count. */
+  /** Concurrent requests whose answer is being computed; cached answers do not count. */
   readonly requestsMax: number
 }
 

@@ -2,71 +2,88 @@ import type { Effect } from "effect"
 import type { LimitName } from "./limit.ts"
 import type { Problem, ProblemName } from "./problem.ts"
 
-/** A request as every transport can state it. */
+/** A request, independent of the transport. */
 export interface HttpRequest {
   readonly method: string
-  /** Path and query as they stand on the wire, percent-encoded. */
+  /** Path and query as received, percent-encoded. */
   readonly url: string
-  /** By lower-case name, as `node:http` gives them. */
+  /** By lower-case name, as in `node:http`. */
   readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined }
-  /** Reads the body, but not past the given size. Asked for at most once: where somebody wants it, or its size is not declared. */
+  /**
+   * Reads the body, or fails if it is longer than `bytesMax`. Called at most once: by a write
+   * operation, or if the request does not declare its length.
+   */
   readonly body?: (bytesMax: number) => Effect.Effect<Uint8Array, ProblemName>
-  /** Who sent it, as far as the transport knows: its socket. */
+  /** The address of the client, if the transport knows it. */
   readonly peer?: { readonly remoteAddress?: string | undefined }
-  /** Called once before an answer is computed; without it all are. A cached answer does not ask. */
+  /**
+   * Admission control, called once before an answer is computed and not for a cached one. If
+   * absent, every request is admitted.
+   */
   readonly admit?: () => Admission
-  /** Whether an answer of this many bytes is sent now; without it each one is. */
+  /**
+   * Returns whether the transport accepts an answer of this size now. If absent, it accepts every
+   * one.
+   */
   readonly accepts?: (bytes: number) => boolean
-  /** What the transport refuses it for, before anybody looks at it. */
+  /** The problem for which the transport refuses the request. */
   readonly refused?: Problem
 }
 
-/** The answer is computed at once, or not at all to shed load, or if the effect returns true. */
+/**
+ * "run" computes the answer now, "shed" refuses it to shed load; an effect returns whether to
+ * compute it, after waiting in the queue.
+ */
 export type Admission = "run" | "shed" | Effect.Effect<boolean>
 
-/** An answer, complete but for what only a transport can add: the length of a body that is there. */
+/** An answer; only the length of a body may be left to the transport. */
 export interface HttpAnswer {
   readonly status: number
   /** By lower-case name. Answers of one snapshot may share the object. */
   readonly headers: { readonly [name: string]: string }
-  /** Empty where there is none: after HEAD, and with a status that has none. */
+  /** Empty after HEAD, and with a status that has no body. */
   readonly body: string | Uint8Array
-  /** The body is a text whose characters are a byte each, whatever encoding writes it. */
+  /** True if the body is an ASCII string, which has the same bytes in every encoding. */
   readonly isAscii?: boolean
-  /** Why the request was refused. */
+  /** The problem, if the request was refused. */
   readonly problem?: ProblemName
-  /** The limit that was hit, by the name of its setting. */
+  /** The setting of the limit that was hit. */
   readonly limit?: LimitName
 }
 
-/** What became of the requests for answers that can be kept ready, since the start, and what is kept now. */
+/** Counters of the response cache since the start, and its current size. */
 export interface AnswerStats {
   readonly entries: number
-  /** Bodies, and an estimate of what surrounds them. Answers that have been overtaken count until they make room. */
+  /**
+   * Bytes of bodies, and an estimate of their overhead. Stale entries count until they are evicted.
+   */
   readonly bytes: number
   readonly bytesMax: number
-  /** Whole answers that were there. */
+  /** Requests answered with a cached body. */
   readonly hits: number
-  /** Answers that had to be computed. */
+  /** Requests whose answer was computed. */
   readonly misses: number
-  /** Requests that waited for what another one computed. */
+  /** Requests that joined the computation of another one. */
   readonly shared: number
-  /** Clients that had the answer already, most of them found out without any read. */
+  /** Requests answered with 304, mostly without reading the store. */
   readonly notModified: number
-  /** Answers that were dropped to make room. */
+  /** Entries dropped to make room. */
   readonly evictions: number
 }
 
 const encoder = new TextEncoder()
 
-/** Length of a body on the wire. */
+/** Returns the length of a body in bytes. */
 export const bodyBytes = (body: string | Uint8Array): number =>
   typeof body === "string" ? encoder.encode(body).length : body.length
 
-/** Answers with larger bodies are refused while clients leave too much unread, and cached as bytes that connections share. */
+/**
+ * Larger bodies are refused while clients leave too many bytes unread, and are cached as bytes that
+ * connections share.
+ */
 export const largeBytes = 16_384
 
-/** The answer to HEAD: the same headers, with the length that the body would have had. */
+/** Returns the answer to HEAD: the headers of GET, with the length of its body. */
 export const withoutBody = (answer: HttpAnswer): HttpAnswer => ({
   ...answer,
   headers: { ...answer.headers, "content-length": `${bodyBytes(answer.body)}` },

@@ -3,7 +3,7 @@ import type { HttpLimits } from "./limit.ts"
 import type { HttpRequest } from "./message.ts"
 import type { Problem, ProblemName } from "./problem.ts"
 
-/** Refuses what is too long, from what the request declares of itself. */
+/** Returns the problem if the URL, the headers or the declared length exceed a limit. */
 export const overLimit = (
   { url, headers }: HttpRequest,
   limits: HttpLimits
@@ -35,7 +35,10 @@ export const overLimit = (
     : undefined
 }
 
-/** Reads a body that nobody wants, to learn whether it is too long: only where its length is not declared. */
+/**
+ * Reads a body of undeclared length that the operation does not use, and returns the problem if it
+ * is too long.
+ */
 export const undeclaredBody = (
   { headers, body }: HttpRequest,
   limits: HttpLimits
@@ -47,7 +50,7 @@ export const undeclaredBody = (
       onFailure: (name) => bodyUnread(name, limits)
     })
 
-/** Why a body could not be read. */
+/** Returns the problem for a body that could not be read. */
 export const bodyUnread = (name: ProblemName, limits: HttpLimits): Problem =>
   name === "body-too-large" ? bodyTooLarge(limits) : { name, message: "The body cannot be read" }
 

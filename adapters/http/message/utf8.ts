@@ -1,7 +1,7 @@
-/** A byte order mark stays, for the reader of the text to refuse. */
+/** Keeps a byte order mark, which the JSON reader refuses. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** The text that bytes are in UTF-8; undefined where they are none. */
+/** Decodes UTF-8; returns undefined if the bytes are invalid. */
 export const utf8Text = (bytes: Uint8Array): string | undefined => {
   try {
     return decoder.decode(bytes)
@@ -11,10 +11,13 @@ export const utf8Text = (bytes: Uint8Array): string | undefined => {
 }
 
 const encoder = new TextEncoder()
-/** Most answers fit; what does not takes memory of its own. */
+/** Scratch buffer; a larger text is encoded into new memory. */
 const scratch = new Uint8Array(2 ** 18)
 
-/** What a text is in UTF-8: itself where each character is one byte, so that nothing is made of it, else its bytes. */
+/**
+ * Returns a text as the body of an answer: the string itself if it is ASCII, otherwise its bytes in
+ * UTF-8.
+ */
 export const utf8Body = (
   text: string
 ): { readonly body: string | Uint8Array; readonly bytes: number } => {

@@ -1,44 +1,44 @@
 import type { Tracer } from "effect"
 import type { ProblemName } from "../message/mod.ts"
 
-/** A request and its answer, as a log tells them. */
+/** The log record of a request and its answer. */
 export interface RequestRecord {
-  /** That of the client's header X-Request-Id where it is a plain one; the answer repeats it. */
+  /** The client's X-Request-Id if it is safe to log, otherwise a new id. The answer repeats it. */
   readonly id: string
   readonly method: string
   readonly url: string
   /**
-   * That of the contract, such as `getAccounts`; `docs`, `openapi`, `index`, `options`, or `none`
-   * where nothing stands at the path.
+   * The operation of the contract, such as `getAccounts`; or `docs`, `openapi`, `index`, `options`;
+   * or `none` if the path is unknown.
    */
   readonly operation: string
   readonly revision: string
-  /** 499 where the client left before there was an answer. */
+  /** 499 if the client disconnected before the answer. */
   readonly status: number
   readonly problem: ProblemName | undefined
   readonly durationMs: number
-  /** Length of the body. */
+  /** Bytes of the body. */
   readonly bytes: number
-  /** Address of the client, as far as the transport knows it. */
+  /** Address of the client, if the transport knows it. */
   readonly client: string | undefined
-  /** Of the trace that the request is a part of, 32 hexadecimal digits. */
+  /** Trace id of the request, 32 hexadecimal digits. */
   readonly traceId: string | undefined
 }
 
-/** What is done about each request besides answering it. Nobody pays for what is absent. */
+/** Logging, timing and tracing of requests. An option that is absent costs nothing. */
 export interface Observing {
   /**
-   * Called when the answer is there, before it is sent. Answers that are told of, here or in a
-   * trace, carry X-Request-Id. It must not throw, nor take long.
+   * Called with each answer before it is sent; must not throw or block. Answers that are logged or
+   * traced have the header X-Request-Id.
    */
   readonly log?: (record: RequestRecord) => void
-  /** Whether answers carry Server-Timing: it tells everybody how many milliseconds they took. */
+  /** Whether answers have the header Server-Timing, with the milliseconds that they took. */
   readonly serverTiming?: boolean
   readonly traces?: {
     readonly tracer: Tracer.Tracer
     /**
-     * Share of the requests without a `traceparent` that are traced, from 0 to 1; one that has it
-     * says by itself whether it is.
+     * Sampling ratio, from 0 to 1, of requests without a `traceparent`; otherwise its sampled flag
+     * decides.
      */
     readonly ratio: number
   }
