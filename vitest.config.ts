@@ -10,32 +10,52 @@ import { memoryPlace } from "./test/postgres/memory_place.ts"
 const compiled = join(memoryPlace(), `rollup-compiled-${process.pid}`)
 process.once("exit", () => rmSync(compiled, { recursive: true, force: true }))
 
-/** Each takes a large part of a minute, which their sizes do not show: one that began late would be waited for by idle cores. */
+/** Files that start first, the longest first: one that starts late leaves the other cores idle at the end. */
 const LONGEST = [
+  "simulation/simulation.test",
+  "program/database.long.test",
+  "program/workers.long.test",
+  "program/stopping.long.test",
+  "sql/laws.test",
+  "sql/differential.test",
+  "sql/crash.test",
+  "wallet/from_authorization_to_withdrawal.test",
+  "crypto/verifying.test",
+  "simulator/drive.test",
+  "submission/fuzz.test",
+  "pool/pool_laws.test",
+  "sql/ledger_writer.test",
+  "sources/takeover.long.test",
+  "sql/lost_commits.long.test",
+  "sql/plans.test",
+  "journal/crash.test",
+  "program/directory.test",
+  "examples.test",
+  "conformance/wire.test",
+  "sql/pool.test",
+  "audit/program.test",
+  "program/config.test",
+  "sql/differential_pool.test",
+  "properties/laws.test",
+  "conformance/occurrence.test",
+  "journal/laws.test",
+  "sql/processes.test"
+].map((name) => join(import.meta.dirname, "test", `${name}.ts`))
+
+/** Files that exist only in `npm run test:long`: they start many processes, or wait for timeouts. */
+const LONG = "test/**/*.long.test.ts"
+
+/** Random tests of which `npm test` runs a share; they take their number of rounds from `test/rounds.ts`. */
+const RANDOM = [
+  "http/conversations",
+  "journal/crash",
+  "pool/pool_laws",
   "simulation/simulation",
   "sql/crash",
-  "pool/pool_laws",
   "sql/differential",
-  "program/database",
-  "sql/ledger_writer",
-  "properties/laws",
   "sql/laws",
-  "program/workers",
-  "submission/fuzz",
-  "program/directory",
-  "simulator/drive",
-  "wallet/from_authorization_to_withdrawal",
-  "journal/crash",
-  "sql/plans",
-  "sql/lost_commits",
-  "conformance/wire",
-  "sql/differential_pool",
-  "sql/faults",
-  "simulator/simulation",
-  "properties/laws_have_teeth",
-  "journal/laws",
-  "conformance/occurrence"
-].map((name) => join(import.meta.dirname, "test", `${name}.test.ts`))
+  "submission/fuzz"
+].map((name) => `test/${name}.test.ts`)
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: ReadonlyArray<TestSpecification>) {
@@ -46,7 +66,12 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    projects: [
+      // `npm test`
+      { test: { name: "short", include: ["test/**/*.test.ts"], exclude: [LONG] } },
+      // `npm run test:long`
+      { test: { name: "long", include: [LONG, ...RANDOM], env: { TEST_LONG: "1" } } }
+    ],
     // starts a PostgreSQL for the test files that ask for one
     globalSetup: "test/postgres/global_setup.ts",
     env: { NODE_COMPILE_CACHE: compiled },

@@ -6,6 +6,7 @@ import type { HttpAnswer, HttpRequest } from "../../adapters/http/mod.ts"
 import type { ServerOptions } from "../../adapters/http/node/mod.ts"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { Random } from "../memory/_random.ts"
+import { replayOf, rounds } from "../rounds.ts"
 import { bareServer } from "./_bare_server.ts"
 
 /* What a connection is answered, however its bytes are cut, is what a plain `node:http` server answers. */
@@ -207,10 +208,15 @@ const unusual = [
   "?"
 ]
 
-describe("2,000 random conversations over a socket", () => {
-  it.live("are answered as a plain node:http server answers them (replay: SEED=1 npm test -- test/http/conversations.test.ts)", () =>
+const seed = process.env["SEED"] ?? "1"
+/** Conversations that take place at the same time. */
+const CONVERSATIONS_AT_ONCE = 50
+const conversations = rounds({ short: 200, long: 2000 })
+
+describe(`${conversations} random conversations over a socket`, () => {
+  it.live(`are answered as a plain node:http server answers them (replay: ${replayOf(seed, "test/http/conversations.test.ts")})`, () =>
     Effect.scoped(Effect.gen(function*() {
-      const random = new Random(Number(process.env["SEED"] ?? 1))
+      const random = new Random(Number(seed))
       const [ours, peers] = [bytesReadBy(), bytesReadBy()]
       const plain = plainServer().on("connection", peers.watch)
       yield* Effect.acquireRelease(
@@ -245,8 +251,8 @@ describe("2,000 random conversations over a socket", () => {
           return [message.slice(0, at), message.slice(at)].filter((piece) => piece !== "")
         })
       }
-      for (let round = 0; round < 40; round++) {
-        const all = Array.from({ length: 50 }, pieces)
+      for (let done = 0; done < conversations; done += CONVERSATIONS_AT_ONCE) {
+        const all = Array.from({ length: CONVERSATIONS_AT_ONCE }, pieces)
         yield* Effect.promise(() =>
           Promise.all(all.map(async (said) => {
             const [given, expected] = await Promise.all([

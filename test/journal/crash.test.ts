@@ -1,19 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
+import { replayOf, rounds } from "../rounds.ts"
 import { crashPoints } from "./_crash_points.ts"
 
-/* Replay: SEED=123 npm test -- test/journal/crash.test.ts. Thousands: node test/journal/campaign.ts --points 1000 */
+/* Thousands of crash points: node test/journal/campaign.ts --points 1000 */
 
 const seed = process.env.SEED ?? String(Date.now() % 1_000_000)
+/** Number of crashes, and the least of what they have to include. */
+const share = rounds({
+  short: { points: 5, byClockMin: 2, acknowledgedMin: 2 },
+  long: { points: 22, byClockMin: 11, acknowledgedMin: 101 }
+})
 
-describe(`a process that is killed at random moments (SEED=${seed})`, () => {
+describe(`a process that is killed at random moments (replay: ${replayOf(seed, "test/journal/crash.test.ts")})`, () => {
   it(
-    "has kept everything acknowledged, and nothing by halves, at 22 points of ingest, submission, forging and rollback",
+    `has kept everything acknowledged, and nothing by halves, at ${share.points} points of ingest, submission, forging and rollback`,
     async () => {
-      const report = await crashPoints({ points: 22, seed })
-      assert.strictEqual(report.points, 22)
-      assert.isAtLeast(report.byClock, 11)
+      const report = await crashPoints({ points: share.points, seed })
+      assert.strictEqual(report.points, share.points)
+      assert.isAtLeast(report.byClock, share.byClockMin)
       // it did write in between
-      assert.isAbove(report.acknowledged, 100)
+      assert.isAtLeast(report.acknowledged, share.acknowledgedMin)
     },
     600_000
   )

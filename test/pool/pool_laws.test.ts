@@ -1,13 +1,14 @@
 import { describe, it } from "@effect/vitest"
 import { poolLaws } from "../laws/mod.ts"
 import { withoutStacks } from "../properties/without_stacks.ts"
+import { replayOf, rounds } from "../rounds.ts"
 import { seed, subjectOf } from "./_subject.ts"
 
 /** Of each law. */
-const runs = Number(process.env.RUNS ?? 150)
+const runs = Number(process.env.RUNS ?? rounds({ short: 30, long: 150 }))
 
 withoutStacks()
 
-describe(`the pool and the ledger in memory (replay: SEED=${seed} npm test -- test/pool/pool_laws.test.ts)`, () => {
+describe(`the pool and the ledger in memory (replay: ${replayOf(seed, "test/pool/pool_laws.test.ts")})`, () => {
   for (const law of poolLaws) it.live(law.name, () => law.run(subjectOf(seed, runs)))
 })

@@ -6,6 +6,7 @@ import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { rememberedKeccak256 } from "../crypto/remembered.ts"
 import type { LedgerSubject } from "../laws/mod.ts"
+import { replayOf } from "../rounds.ts"
 
 /*
  * Every random test of this folder draws from these seeds and names them in its title. To replay one:
@@ -21,7 +22,7 @@ export const runs = Number(process.env.RUNS ?? 40)
 
 /** A title that says how to replay what fails under it. */
 export const titled = (seed: string, file: string): string =>
-  `network ${seed} (replay: SEED=${seed} npm test -- ${file})`
+  `network ${seed} (replay: ${replayOf(seed, file)})`
 
 /** A small network: the seed also decides how large and how lively it is. */
 export const optionsOf = (seed: string): SimulationOptions => {

@@ -1,14 +1,15 @@
 /*
  * The whole service in one process, with everything that can go wrong around it, from a seed. Replay one with
  *
- *     SEED=123 npx vitest run test/simulation/simulation.test.ts
+ *     SEED=123 npm test -- test/simulation/simulation.test.ts
  */
 import { assert, describe, it } from "@effect/vitest"
+import { rounds } from "../rounds.ts"
 import { mishaps } from "./_weather.ts"
 import { told } from "./_shrinking.ts"
 import { OPERATIONS, simulateSeed } from "./simulation.ts"
 
-const SEEDS = 2000
+const SEEDS = rounds({ short: 200, long: 2000 })
 /** In one test: a busy machine is no failure. */
 const AT_ONCE = 25
 const seeds = process.env.SEED === undefined
@@ -47,7 +48,7 @@ const expected = [
   "POST 503"
 ]
 
-describe(`A service from a seed (replay: SEED=${seeds[0]} npx vitest run test/simulation/simulation.test.ts)`, () => {
+describe(`A service from a seed (replay: SEED=${seeds[0]} npm test -- test/simulation/simulation.test.ts)`, () => {
   const tally = new Map<string, number>()
   for (const part of parts) {
     it(`keeps every promise in ${part.length} lives of ${OPERATIONS} operations from seed ${part[0]} on`, async () => {

@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import { crowdedOptionsOf, type Network, networkOf, optionsOf } from "../properties/_networks.ts"
 import { marketOf } from "../properties/_market.ts"
 import { auditIn, openDatabase } from "../audit/_stores.ts"
+import { replayOf, rounds } from "../rounds.ts"
 import { compareStores } from "./_differential.ts"
 import { cuttingLate } from "./_late_cuts.ts"
 import { migratedDatabase } from "./_migrated_database.ts"
@@ -19,7 +20,12 @@ const seed = process.env.SEED ?? "1"
 const networks: ReadonlyArray<
   readonly [name: string, network: () => Network, stride: number, answersMin: number]
 > = [
-  ["a small network with rollbacks", () => networkOf(optionsOf(seed), 300), 8, 7000],
+  [
+    "a small network with rollbacks",
+    () => networkOf(optionsOf(seed), rounds({ short: 150, long: 300 })),
+    8,
+    rounds({ short: 2000, long: 7000 })
+  ],
   [
     "a crowded network, where lists are long",
     () => networkOf(crowdedOptionsOf(seed), 1500),
@@ -28,9 +34,10 @@ const networks: ReadonlyArray<
   ],
   ["a network that bids", () => marketOf(seed, 200), 40, 6000]
 ]
+const played = rounds({ short: networks.slice(0, 1), long: networks })
 
-describe(`PostgreSQL and memory (replay: SEED=${seed} npm test -- test/sql/differential.test.ts)`, () => {
-  for (const [name, network, stride, answersMin] of networks) {
+describe(`PostgreSQL and memory (replay: ${replayOf(seed, "test/sql/differential.test.ts")})`, () => {
+  for (const [name, network, stride, answersMin] of played) {
     it.effect(`answer alike: ${name}`, () =>
       Effect.gen(function*() {
         const { genesis, records } = network()

@@ -17,6 +17,7 @@ import {
   subjectOf,
   titled
 } from "../properties/_networks.ts"
+import { rounds } from "../rounds.ts"
 import { marketOf } from "../properties/_market.ts"
 import { ledgerPlaces } from "./_ledger_places.ts"
 
@@ -52,14 +53,17 @@ const obeysTheLaws = (network: Network, seed: string, kinds: { readonly writing:
 for (const seed of seeds.slice(0, 1)) {
   describe(`writing ${titled(seed, file)}`, () =>
     obeysTheLaws(networkOf(optionsOf(seed), 60), seed, { writing: true }))
-  describe(`writing market ${titled(seed, file)}`, () =>
-    obeysTheLaws(marketOf(seed, 40), seed, { writing: true }))
   describe(
     titled(seed, file),
     () => obeysTheLaws(networkOf(optionsOf(seed), 200), seed, { writing: false })
   )
-  describe(`crowded ${titled(seed, file)}`, () =>
-    obeysTheLaws(networkOf(crowdedOptionsOf(seed), 1000), seed, { writing: false }))
   describe(`market ${titled(seed, file)}`, () =>
     obeysTheLaws(marketOf(seed, 150), seed, { writing: false }))
+}
+
+for (const seed of rounds({ short: [], long: seeds.slice(0, 1) })) {
+  describe(`writing market ${titled(seed, file)}`, () =>
+    obeysTheLaws(marketOf(seed, 40), seed, { writing: true }))
+  describe(`crowded ${titled(seed, file)}`, () =>
+    obeysTheLaws(networkOf(crowdedOptionsOf(seed), 1000), seed, { writing: false }))
 }

@@ -2,7 +2,6 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
-import { RestartDelay } from "../../app/workers/_restart_delay.ts"
 import { freshDatabase } from "../postgres/mod.ts"
 import { env } from "./_env.ts"
 import {
@@ -157,18 +156,5 @@ describe("workers over one database", () => {
     starting.kill("SIGTERM")
     assert.deepStrictEqual(await once(starting, "exit"), [0, null], said)
     assert.notInclude(said, "is serving")
-  })
-})
-
-describe("the delay of a restart", () => {
-  it("doubles up to a bound until the worker has served for a while", () => {
-    const delay = new RestartDelay()
-    for (const expected of [100, 200, 400, 800]) assert.strictEqual(delay.afterExit(1), expected)
-    delay.serving(1000)
-    assert.strictEqual(delay.afterExit(2000), 1600)
-    delay.serving(3000)
-    assert.strictEqual(delay.afterExit(33_000), 100)
-    for (let i = 0; i < 20; i++) delay.afterExit(i)
-    assert.strictEqual(delay.afterExit(0), 30_000)
   })
 })
