@@ -1,7 +1,7 @@
 /* The command line: finds the command, reads its options, and runs it or explains what is wrong. */
 
 import { programVersion } from "../core/mod.ts"
-import { commands } from "./commands.ts"
+import { commands } from "./commands/mod.ts"
 import {
   type Command,
   commandHelp,

@@ -1,3 +1,9 @@
+export {
+  type ConnectionOptions,
+  connectionOptions,
+  databaseOf,
+  mountsOf
+} from "./adapter_options.ts"
 export { type Asked, type Command, command } from "./command.ts"
 export { commandHelp, programHelp } from "./help.ts"
 export { configFile, type Invocation, readInvocation } from "./invocation.ts"

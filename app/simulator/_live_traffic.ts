@@ -9,12 +9,18 @@ import {
 } from "../../core/domain/mod.ts"
 import { type AccountIndex, EXIT_ACCOUNT, type TransactionId } from "../../core/encoding/mod.ts"
 import { processBatch, type SelectedReceiver, type Selection } from "../../core/use_cases/mod.ts"
-import { type Purse, Purses } from "./_balances.ts"
-import type { L2Source } from "./_block.ts"
-import type { Context } from "./_context.ts"
-import { planTransfers } from "./_l2_traffic.ts"
-import { authorizationsOf, signForNewcomer, signPlanned } from "./_pool_signing.ts"
-import { accountOf, batchStateOf, lastAccountIndex, type PoolEntry, type World } from "./_world.ts"
+import {
+  accountOf,
+  batchStateOf,
+  type Context,
+  lastAccountIndex,
+  type PoolEntry,
+  type Purse,
+  Purses,
+  type World
+} from "./world/mod.ts"
+import type { L2Source } from "./blocks/mod.ts"
+import { authorizationsOf, planTransfers, signForNewcomer, signPlanned } from "./traffic/mod.ts"
 
 /** What users hand in at once; authorizations before the transactions that need them. */
 export interface Posts {

@@ -11,10 +11,8 @@ import type {
   Transaction
 } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
-import type { Context } from "./_context.ts"
-import type { People } from "./_people.ts"
-import { openExitsMax } from "./_withdrawals.ts"
-import { addAccount, type World, worldOf } from "./_world.ts"
+import { addAccount, type Context, type People, type World, worldOf } from "./world/mod.ts"
+import { openExitsMax } from "./blocks/mod.ts"
 
 /** What a ledger tells of a network that somebody else, an earlier run for instance, has brought so far. */
 export interface Picture {

@@ -8,8 +8,8 @@ import {
   Submission,
   type SubmissionFailure
 } from "../../core/use_cases/mod.ts"
-import { patiently, patientlyInTurn, startingInTurn, type WriterChanged } from "../patience.ts"
-import type { PoolEntry } from "./_world.ts"
+import { type WriterChanged, patiently, patientlyInTurn, startingInTurn } from "../store_retry.ts"
+import type { PoolEntry } from "./world/mod.ts"
 import { prehistory } from "./prehistory.ts"
 import type { LiveSide, Simulation } from "./simulation.ts"
 

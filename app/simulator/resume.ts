@@ -10,9 +10,9 @@ import {
   type StoreFailure
 } from "../../core/ports/mod.ts"
 import { Pool } from "../../core/use_cases/mod.ts"
-import { startingInTurn, type WriterChanged } from "../patience.ts"
+import { type WriterChanged, startingInTurn } from "../store_retry.ts"
 import type { Picture } from "./_resumed_world.ts"
-import type { PoolEntry } from "./_world.ts"
+import type { PoolEntry } from "./world/mod.ts"
 import type { Simulation } from "./simulation.ts"
 
 /** What a simulation goes on from: the stores of the node that it drives. */

@@ -1,20 +1,23 @@
 import type { Account, FeedRecord, GenesisFeed, New } from "../../core/domain/mod.ts"
 import type { TransactionId } from "../../core/encoding/mod.ts"
 import type { Selection } from "../../core/use_cases/mod.ts"
-import { Agenda } from "./_agenda.ts"
-import { growTree } from "./_state_tree.ts"
-import { type L2Source, makeBlock } from "./_block.ts"
-import type { Context } from "./_context.ts"
-import { genesisOf } from "./_genesis.ts"
-import { Purses } from "./_balances.ts"
-import { planTransfers } from "./_l2_traffic.ts"
-import { type DemoPerson, People } from "./_people.ts"
+import {
+  Agenda,
+  type Context,
+  copyWorld,
+  type DemoPerson,
+  People,
+  Purses,
+  Random,
+  settingsOf,
+  type SimulationOptions,
+  type World,
+  worldOf
+} from "./world/mod.ts"
+import { genesisOf, growTree, type L2Source, makeBlock } from "./blocks/mod.ts"
+import { planTransfers, pricesBetween } from "./traffic/mod.ts"
 import { LiveTraffic, type Posts } from "./_live_traffic.ts"
-import { Random } from "./_random.ts"
 import { type Picture, resumedWorld } from "./_resumed_world.ts"
-import { pricesBetween } from "./_tokens.ts"
-import { copyWorld, type World, worldOf } from "./_world.ts"
-import { settingsOf, type SimulationOptions } from "./options.ts"
 
 /** An endless network: each record is valid on the ledger that took the ones before it. */
 export interface Simulation {

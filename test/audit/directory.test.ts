@@ -12,8 +12,13 @@ import { auditJournal, journaledStores } from "../../adapters/journal/mod.ts"
 import { layerOf, openAuditedLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { nodeOver } from "../../app/layers.ts"
 import { driveOnce, prehistory, simulate } from "../../app/simulator/mod.ts"
-import { type Auditing, judgeNoted, proofJudge, treeHashes } from "../../app/auditing.ts"
-import { verifyFeed } from "../../app/verify_feed.ts"
+import {
+  type Auditing,
+  judgeNoted,
+  proofJudge,
+  treeHashes
+} from "../../app/commands/verify/auditing.ts"
+import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerReader, SignatureVerifier } from "../../core/ports/mod.ts"
 import { type AuditReport, auditPoolPorts, Findings, Ledger } from "../../core/use_cases/mod.ts"

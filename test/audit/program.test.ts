@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { freshDatabase } from "../postgres/mod.ts"
 import { execute } from "../postgres/_statements.ts"
 import { command, inDirectory, serve } from "../program/_program.ts"
-import type { Verification } from "../../app/verification.ts"
+import type { Verification } from "../../app/commands/verification.ts"
 
 describe("verify", () => {
   it(

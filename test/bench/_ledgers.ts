@@ -1,7 +1,6 @@
 import { Effect } from "effect"
-import { openMemoryLedger } from "../../adapters/memory/mod.ts"
+import { layerOf, openMemoryLedger, poolLayer } from "../../adapters/memory/mod.ts"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { layerOf, poolLayer } from "../../adapters/memory/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import {
   type BlockFeed,

@@ -1,6 +1,6 @@
 import { Context, Effect, Exit, Layer, Logger, Redacted, Result, Scope } from "effect"
 import { BulkWriter, sqlStores } from "../../adapters/sql/mod.ts"
-import { bulkLoad, type BulkRecord } from "../../app/bulk_load.ts"
+import { bulkLoad, type BulkRecord } from "../../app/commands/bulk_load.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { type BlockFeed, LedgerReader, LedgerWriter } from "../../core/mod.ts"
 import { median } from "./_load.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
-import { makeProgress } from "../../app/progress.ts"
+import { makeProgress } from "../../app/commands/progress.ts"
 
 /** What is told where nobody sits in front of it, as the tests are run. */
 const told = (run: Effect.Effect<void>) => {

@@ -3,7 +3,7 @@ import { Redacted } from "effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { commands } from "../../app/commands.ts"
+import { commands } from "../../app/commands/commands.ts"
 import {
   commandHelp,
   type Environment,

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Exit, Schema } from "effect"
 import { readFileSync } from "node:fs"
-import { commands } from "../../app/commands.ts"
+
+import { commands } from "../../app/commands/commands.ts"
 import { commandHelp, programHelp, settings, settingsTable } from "../../app/config/mod.ts"
 import { exitCodes } from "../../app/exit_codes.ts"
 import { exitTable, readmePath, withTables } from "./_readme.ts"

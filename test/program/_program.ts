@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
-import { transfer } from "../../app/transfer.ts"
+import { transfer } from "../../app/commands/transfer.ts"
 import { env } from "./_env.ts"
 
 /* The program as its user runs it, with nothing but its command line and HTTP. */

@@ -6,7 +6,7 @@ import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
-import { commands } from "../../app/commands.ts"
+import { commands } from "../../app/commands/commands.ts"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
 import { env } from "./_env.ts"
 

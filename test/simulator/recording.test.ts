@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { recorded } from "../../app/simulator/_recorded.ts"
+import { recorded } from "../../app/simulator/world/_recorded.ts"
 import { prehistory, Recording, simulate, type SimulationOptions } from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 

@@ -13,7 +13,7 @@ import { prehistory, Recording, simulate } from "../../app/simulator/mod.ts"
 const recording = new Recording("", { keeps: true })
 for (const _ of prehistory(simulate({ seed: "1", recording }), 3000)) continue
 writeFileSync(
-  join(import.meta.dirname, "../../app/simulator/_recorded.ts"),
+  join(import.meta.dirname, "../../app/simulator/world/_recorded.ts"),
   [
     "/** What took long in the network of seed 1 with 3000 transactions, as test/simulator/write_recording.ts wrote it. */",
     "export const recorded: string = `" + recording.text + "`",

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { followFeed } from "../../app/follow_feed.ts"
+import { followFeed } from "../../app/sources/follow_feed.ts"
 import { memoryNode } from "../../app/memory_node.ts"
 import { prehistory, simulate } from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"

@@ -10,7 +10,7 @@ import {
   verifyExitProof
 } from "../../adapters/crypto/mod.ts"
 import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
-import { transfer } from "../../app/transfer.ts"
+import { transfer } from "../../app/commands/transfer.ts"
 import { bodyWriter, later, wireContext } from "../../core/contract/mod.ts"
 import { parseAccountIndex } from "../../core/encoding/mod.ts"
 

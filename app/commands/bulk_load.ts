@@ -1,0 +1,54 @@
+import { Effect, type Scope } from "effect"
+import { verifyExitProof } from "../../adapters/crypto/mod.ts"
+import { exitWorkers } from "../../adapters/crypto/node.ts"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
+import type { BulkWrite, BulkWriter } from "../../adapters/sql/mod.ts"
+import {
+  type BlockViolation,
+  decideBlock,
+  decidePrices,
+  type FeedRecord,
+  type GenesisFeed,
+  type StoreFailure,
+  type VerifyExit
+} from "../../core/mod.ts"
+
+/** Records that can share a transaction: a rollback has one of its own. */
+export type BulkRecord = Extract<FeedRecord, { readonly kind: "block" | "prices" }>
+
+/** Loads consecutive records with all checks, in one transaction. */
+export type LoadRecords = (
+  records: ReadonlyArray<BulkRecord>
+) => Effect.Effect<unknown, BlockViolation | StoreFailure>
+
+/** The dearest check is that of the proofs of exits: other threads do it while the database writes, and it commits when all proofs are right. */
+export const bulkLoad = (
+  bulk: BulkWriter["Service"],
+  { constants, network }: GenesisFeed
+): Effect.Effect<LoadRecords, never, Scope.Scope> =>
+  Effect.map(exitWorkers(network), ({ verdicts }) => (records) => {
+    const proofs: Array<Parameters<VerifyExit>> = []
+    const noteProof: VerifyExit = (...proof) => proofs.push(proof) > 0
+    const writes = (verifyExit: VerifyExit) =>
+      records.map((record): BulkWrite<BlockViolation> =>
+        record.kind === "block"
+          ? {
+            kind: "block",
+            block: record.block,
+            decide: decideBlock({ constants, keccak256, verifyExit }, record.block)
+          }
+          : { kind: "prices", prices: record.prices, check: decidePrices(record.prices) }
+      )
+    const check = Effect.flatMap(
+      Effect.suspend(() => verdicts(proofs)),
+      (right) => right.every((each) => each) ? Effect.void : Effect.fail(wrongProof)
+    )
+    return Effect.catchIf(
+      bulk.applyAll(writes(noteProof), check),
+      (error) => error === wrongProof,
+      // once more, to store the blocks before it and to say which one it is
+      () => bulk.applyAll(writes(verifyExitProof))
+    ) as Effect.Effect<unknown, BlockViolation | StoreFailure>
+  })
+
+const wrongProof = "wrong proof"

@@ -1,0 +1,109 @@
+import { Context, Effect, Fiber, Layer, Stream } from "effect"
+import { verifierWorkers } from "../../adapters/crypto/node.ts"
+import { BulkWriter, sqlStores } from "../../adapters/sql/mod.ts"
+import {
+  type BlockFeed,
+  type FeedRecord,
+  type GenesisFeed,
+  lastBlock as lastBlockOf,
+  learnAuthorizations,
+  Ledger,
+  LedgerReader,
+  Pool,
+  PoolStore,
+  SignatureVerifier,
+  type StoreFailure
+} from "../../core/mod.ts"
+import { bulkLoad, type BulkRecord } from "./bulk_load.ts"
+import { connectionOptions, databaseOf, type settings, type Settled } from "../config/mod.ts"
+import { feedFrom, type OpenFeed, recordsBehind } from "../sources/mod.ts"
+import { nodeOver } from "../layers.ts"
+import { makeProgress } from "./progress.ts"
+
+/** Loads a feed into a database, many blocks to a transaction; what is there already is passed over. */
+export const ingest = ({ argument: path, database, ...settings }: Settings) =>
+  Effect.scoped(Effect.gen(function*() {
+    const feed = yield* feedFrom(path)
+    const { genesis } = feed
+    const stores = yield* Layer.build(
+      sqlStores({ url: databaseOf(database), genesis, ...connectionOptions(settings) })
+    )
+    const node = yield* Layer.build(
+      nodeOver(Layer.succeedContext(stores), {
+        genesis,
+        verifier: verifierWorkers(genesis.network)
+      })
+    )
+    yield* Effect.provide(load(feed, genesis), Context.merge(stores, node))
+  }))
+
+type Settings = Settled<typeof settings.database & typeof settings.connections> & {
+  readonly argument: string
+}
+
+/** Transactions, queued ones included, that one database transaction takes; fewer records where they are large, and not endlessly many small ones. */
+const groupTransactions = 4000
+const groupRecords = 2000
+
+const load = (feed: OpenFeed, genesis: GenesisFeed) =>
+  Effect.gen(function*() {
+    const [bulk, ledger, reader] = [yield* BulkWriter, yield* Ledger, yield* LedgerReader]
+    const learn = learnAuthorizations({
+      store: yield* PoolStore,
+      verifier: yield* SignatureVerifier
+    })
+    const loadAll = yield* bulkLoad(bulk, genesis)
+    const progress = yield* makeProgress({ unit: "transactions" })
+    let learning: Fiber.Fiber<void, StoreFailure> = yield* Effect.forkChild(Effect.void)
+    let group: Array<BulkRecord> = []
+    let [inGroup, transactions, blocksLoaded] = [0, 0, 0]
+    let lastBlock = genesis.block.number
+
+    const flush = Effect.gen(function*() {
+      const loading = group
+      if (loading.length === 0) return
+      group = []
+      inGroup = 0
+      yield* loadAll(loading)
+      const blocks = loading.flatMap((record) => record.kind === "block" ? [record.block] : [])
+      blocksLoaded += blocks.length
+      for (const block of blocks) transactions += sizeOf(block)
+      // signatures are verified beside the next blocks
+      yield* Fiber.join(learning)
+      learning = yield* Effect.forkChild(Effect.forEach(blocks, learn, { discard: true }))
+      lastBlock = blocks.at(-1)?.number ?? lastBlock
+      yield* progress.tell({
+        units: transactions,
+        at: `Ethereum block ${lastBlock}`,
+        share: feed.share()
+      })
+    })
+
+    const records = recordsBehind(feed.records, genesis, yield* lastBlockOf)
+    yield* Stream.fromAsyncIterable(records, (error) => error as Error).pipe(
+      Stream.runForEach((record: FeedRecord) => {
+        if (record.kind !== "block" && record.kind !== "prices") {
+          return Effect.andThen(flush, Effect.asVoid(ledger.applyRecord(record)))
+        }
+        group.push(record)
+        if (record.kind === "block") {
+          inGroup += sizeOf(record.block)
+        }
+        return inGroup >= groupTransactions || group.length >= groupRecords ? flush : Effect.void
+      })
+    )
+    yield* flush
+    yield* Fiber.join(learning)
+    yield* (yield* Pool).settle
+    const { batchNum, ethereumBlockNum } = yield* reader.stamp
+    yield* Effect.log(
+      `${blocksLoaded} blocks with ${transactions} transactions were loaded in ${progress.end()}: ` +
+        `the ledger stands at Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}`
+    )
+  })
+
+const sizeOf = ({ batches = [], l1UserTransactions = [] }: BlockFeed): number =>
+  batches.reduce(
+    (sum, { l1Coordinator, l2 }) => sum + l1Coordinator.length + l2.length,
+    l1UserTransactions.length
+  )

@@ -1,0 +1,20 @@
+import { Effect, Layer } from "effect"
+import { databaseLayer, migrate as applyMigrations } from "../../adapters/sql/mod.ts"
+import { connectionOptions, databaseOf, type settings, type Settled } from "../config/mod.ts"
+
+type Settings = Settled<typeof settings.database & typeof settings.connections> & {
+  readonly dryRun: boolean
+}
+
+/** Brings the schema of a database up to date; `serve` and `ingest` do so by themselves. */
+export const migrate = ({ database, dryRun, ...settings }: Settings) =>
+  Effect.scoped(Effect.gen(function*() {
+    const services = yield* Layer.build(
+      databaseLayer({ url: databaseOf(database), ...connectionOptions(settings) })
+    )
+    const done = yield* Effect.provide(applyMigrations({ dryRun }), services)
+    for (const { name, number } of dryRun ? done : []) {
+      yield* Effect.log(`Migration ${number} (${name}) would be applied`)
+    }
+    if (done.length === 0) yield* Effect.log("The schema is up to date: there is nothing to apply")
+  }))

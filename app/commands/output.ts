@@ -1,0 +1,46 @@
+import { Effect } from "effect"
+import { createWriteStream } from "node:fs"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { ProgramFailure } from "../exit_codes.ts"
+
+/** Writes texts one after the other to a file, or to the standard output. A reader that has seen enough ends it well. */
+export const writeTexts = (
+  texts: Iterable<string>,
+  path: string | undefined
+): Effect.Effect<void, Error> =>
+  Effect.tryPromise({
+    // not with Effect's streams, in which an error that the iterable throws is a defect
+    try: () =>
+      pipeline(
+        Readable.from(texts),
+        path === undefined ? process.stdout : createWriteStream(path),
+        { end: path !== undefined }
+      ),
+    catch: (cause) => cause as NodeJS.ErrnoException
+  }).pipe(
+    Effect.catchIf(({ code }) => path === undefined && code === "EPIPE", () => Effect.void),
+    Effect.mapError((cause) =>
+      "syscall" in cause
+        ? new ProgramFailure({
+          ending: "refused",
+          cause,
+          message: `${
+            path === undefined ? "The standard output" : `The file "${path}"`
+          } cannot be written: ${cause.message}`
+        })
+        : cause
+    )
+  )
+
+/** The texts, while somebody is told how many have been taken. */
+export function* counted(
+  texts: Iterable<string>,
+  tell: (count: number) => void
+): Generator<string, void> {
+  let count = 0
+  for (const text of texts) {
+    yield text
+    tell(++count)
+  }
+}

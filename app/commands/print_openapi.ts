@@ -1,0 +1,32 @@
+import { Effect } from "effect"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
+import { exactJson, openApi } from "../../adapters/http/mod.ts"
+import { wireContext } from "../../core/mod.ts"
+import { ProgramFailure } from "../exit_codes.ts"
+import { mountsOf } from "../config/mod.ts"
+import { writeTexts } from "./output.ts"
+import { defaultNetwork } from "../simulator/mod.ts"
+
+interface Settings {
+  readonly argument: "later" | "earlier"
+  readonly prefix: string
+  readonly laterPath: string
+  readonly earlierPath: string
+  readonly out: string | undefined
+}
+
+/** Writes the document that a server with these settings gives at `openapi.json`. */
+export const printOpenApi = ({ argument, out, prefix, ...paths }: Settings) =>
+  Effect.gen(function*() {
+    const mount = mountsOf(paths).find(({ revision }) => revision.name === argument)
+    if (mount === undefined) {
+      return yield* new ProgramFailure({
+        ending: "usage",
+        message: `The revision ${argument} is off: give it a path with --${argument}-path`
+      })
+    }
+    const context = wireContext({ ...defaultNetwork, prefix }, keccak256)
+    yield* writeTexts([
+      `${exactJson(openApi({ revision: mount.revision, context, path: mount.path }))}\n`
+    ], out)
+  })

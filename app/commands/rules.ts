@@ -1,0 +1,153 @@
+import type { Origins, Problem, settings, Settled } from "../config/mod.ts"
+
+/* What settings may not say together: what one of them says must not be ignored because of another one. */
+
+type ServerSettings = typeof settings.serverSettings
+
+export const checkServer = (
+  settled: Settled<ServerSettings>,
+  origins: Origins<ServerSettings>
+): ReadonlyArray<Problem> => [
+  ...onePlace(settled, origins),
+  ...replicaOfSomething(settled, origins),
+  ...oneNetwork(settled, origins),
+  ...fees(settled, origins),
+  ...mounts(settled, origins),
+  ...sharedDatabase(settled, origins),
+  ...oneReader(settled, origins)
+]
+
+/** Where a command works on a database and on nothing else. */
+export const checkDatabase = (
+  { database }: Settled<typeof settings.database>,
+  origins: Origins<typeof settings.database>
+): ReadonlyArray<Problem> =>
+  database === undefined && origins.database.kind === "default"
+    ? [{
+      source: "--database",
+      message:
+        "No database is named: give one with --database or DATABASE_URL, such as postgresql://user:password@localhost:5432/rollup"
+    }]
+    : []
+
+/** What is to be verified: one thing. */
+export const checkVerified = (
+  { data, feed }: Settled<typeof settings.database> & {
+    readonly data: string
+    readonly feed: string | undefined
+  },
+  origins: Origins<typeof settings.database & Pick<typeof settings.place, "data">>
+): ReadonlyArray<Problem> => {
+  const things = [
+    ...feed === undefined ? [] : [{ source: "--feed", told: `the feed "${feed}" (--feed)` }],
+    ...origins.data.kind === "default"
+      ? []
+      : [{ source: origins.data.source, told: `the directory "${data}" (${origins.data.source})` }],
+    ...origins.database.kind === "default"
+      ? []
+      : [{ source: origins.database.source, told: `a database (${origins.database.source})` }]
+  ]
+  return things.length < 2 ? [] : [{
+    source: sourcesOf(things),
+    message: `One thing can be verified at a time, and more are given: ${
+      things.map(({ told }) => told).join(", ")
+    }; leave out all but one`
+  }]
+}
+
+const onePlace = (
+  { data, memory }: Settled<ServerSettings>,
+  origins: Origins<ServerSettings>
+): ReadonlyArray<Problem> => {
+  const places = [
+    ...memory
+      ? [{ source: origins.memory.source, told: `${origins.memory.source}, which keeps nothing` }]
+      : [],
+    ...origins.data.kind === "default"
+      ? []
+      : [{ source: origins.data.source, told: `the directory "${data}" (${origins.data.source})` }],
+    ...origins.database.kind === "default"
+      ? []
+      : [{ source: origins.database.source, told: `a database (${origins.database.source})` }]
+  ]
+  return places.length < 2 ? [] : [{
+    source: sourcesOf(places),
+    message: `Data can be kept in one place, and more are given: ${
+      places.map(({ told }) => told).join(", ")
+    }; leave out all but one`
+  }]
+}
+
+const replicaOfSomething = (
+  _: Settled<ServerSettings>,
+  { database, replica }: Origins<ServerSettings>
+): ReadonlyArray<Problem> =>
+  replica.kind === "default" || database.kind !== "default"
+    ? []
+    : [{
+      source: replica.source,
+      message:
+        "A replica is given and no database: name the one that it copies with --database or DATABASE_URL"
+    }]
+
+const oneNetwork = (
+  _: Settled<ServerSettings>,
+  { empty, feed, paceSeconds, prefix, seed, transactions }: Origins<ServerSettings>
+): ReadonlyArray<Problem> => {
+  const simulated = [seed, prefix, transactions, paceSeconds, empty].filter(({ kind }) =>
+    kind !== "default"
+  )
+  return feed.kind === "default" || simulated.length === 0 ? [] : [{
+    source: sourcesOf([feed, ...simulated]),
+    message: `What ${
+      simulated.map(({ source }) => source).join(" and ")
+    } says is for the simulated network, and ${feed.source} brings a network of its own: leave out one or the other`
+  }]
+}
+
+/** Also refuses `cores` on a machine with one core, so that a configuration is valid everywhere or nowhere. */
+const sharedDatabase = (
+  { workers }: Settled<ServerSettings>,
+  origins: Origins<ServerSettings>
+): ReadonlyArray<Problem> =>
+  workers === 1 || origins.database.kind !== "default" ? [] : [{
+    source: origins.workers.source,
+    message:
+      `The value ${workers} needs PostgreSQL, since several processes share their data through a database: ` +
+      "name one with --database or DATABASE_URL, or set 1"
+  }]
+
+/** Each worker would read a part of the standard input. */
+const oneReader = (
+  { feed, workers }: Settled<ServerSettings>,
+  origins: Origins<ServerSettings>
+): ReadonlyArray<Problem> =>
+  feed !== "-" || workers === 1 ? [] : [{
+    source: sourcesOf([origins.feed, origins.workers]),
+    message:
+      "Only one process can read the standard input: name a file, load the feed with ingest, or set 1 worker"
+  }]
+
+const fees = (
+  { maxFeeUSD, minFeeUSD }: Settled<ServerSettings>,
+  origins: Origins<ServerSettings>
+): ReadonlyArray<Problem> =>
+  maxFeeUSD === undefined || minFeeUSD <= maxFeeUSD ? [] : [{
+    source: sourcesOf([origins.minFeeUSD, origins.maxFeeUSD]),
+    message:
+      `The least fee, ${minFeeUSD} US dollars, is above the greatest one, ${maxFeeUSD}: no transaction could be posted; lower the one or raise the other`
+  }]
+
+const mounts = (
+  { earlierPath, laterPath }: Settled<ServerSettings>,
+  origins: Origins<ServerSettings>
+): ReadonlyArray<Problem> =>
+  laterPath !== earlierPath ? [] : [{
+    source: sourcesOf([origins.laterPath, origins.earlierPath]),
+    message: laterPath === "off"
+      ? "Both revisions are off and nothing would be served: give one of them a path"
+      : `Both revisions are to be served at ${laterPath}: give each a path of its own`
+  }]
+
+const sourcesOf = (origins: ReadonlyArray<{ readonly source: string }>): string =>
+  origins.map(({ source }) => source).join(" and ")

@@ -1,0 +1,212 @@
+import { type Context, Effect, Layer, type Scope } from "effect"
+import * as HttpServer from "effect/http/HttpServer"
+import { availableParallelism } from "node:os"
+import { resolve } from "node:path"
+import type { Application } from "../../adapters/http/mod.ts"
+import { type ServerLimits, serverLayer } from "../../adapters/http/node/mod.ts"
+import { Monitor, Pool } from "../../core/mod.ts"
+import { openWatch, type Watch } from "./admin.ts"
+import { openStores, placeOf, sourceOf } from "../sources/mod.ts"
+import { mountsOf, type settings, type Settled } from "../config/mod.ts"
+import { ProgramFailure } from "../exit_codes.ts"
+import { nodeOver } from "../layers.ts"
+import { lastVerification } from "./verification.ts"
+import { verifyExitProofsInThread, verifierThreads } from "../verifier.ts"
+import { runAsWorker, supervise, workerCount, type WorkerSelf } from "../workers/mod.ts"
+
+export type ServeSettings = Settled<typeof settings.serverSettings>
+
+/** Serves the interface over a simulated network, a feed, or an empty ledger, until it is interrupted: as a single process or as a worker. */
+export const serve = (settings: ServeSettings) =>
+  runAsWorker((self) => watched(settings, self, (watch) => serveNode(settings, self, watch))).pipe(
+    Effect.catchTag("ServeError", (cause) =>
+      Effect.fail(
+        new ProgramFailure({
+          ending: "taken",
+          cause,
+          message: `Port ${settings.port} of ${settings.host} cannot be listened on: ${
+            reason(cause)
+          }; choose another one with --port`
+        })
+      )),
+    Effect.catchTag("JournalError", (cause) =>
+      Effect.fail(
+        new ProgramFailure({
+          ending: cause.reason === "inUse" ? "taken" : "store",
+          cause,
+          message: `${cause.message} (--data DIRECTORY, or --memory to keep nothing)`
+        })
+      ))
+  )
+
+/** Runs several processes that serve the interface over one database. */
+export const superviseServers = (
+  { shutdownTimeoutMs, workers }: ServeSettings
+): Effect.Effect<never> =>
+  // a worker closes its connections to the database after its last answer
+  supervise({ workers: workerCount(workers), drainMaxMs: shutdownTimeoutMs + 5000 })
+
+/** With somebody who watches, from the start to the end. */
+const watched = <A, E, R>(
+  settings: ServeSettings,
+  self: WorkerSelf | undefined,
+  run: (watch: Watch) => Effect.Effect<A, E, R>
+) =>
+  Effect.scoped(
+    Effect.flatMap(
+      openWatch(settings, self === undefined ? null : self.place - 1, verificationOf(settings)),
+      (watch) => Effect.provideService(run(watch), Monitor, watch.monitor)
+    )
+  )
+
+/** What `verify` found last in the place of the data; nothing is kept of what is only in memory. */
+const verificationOf = (settings: ServeSettings) => {
+  const place = placeOf(settings)
+  return place.kind === "memory"
+    ? undefined
+    : Effect.suspend(() =>
+      lastVerification(
+        place.kind === "directory"
+          ? { kind: "directory", directory: resolve(place.directory) }
+          : place,
+        settings
+      )
+    )
+}
+
+/** Opens the stores, starts the source of blocks and serves them. */
+const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, watch: Watch) =>
+  Effect.scoped(Effect.gen(function*() {
+    const place = placeOf(settings)
+    const source = yield* sourceOf(settings)
+    const { genesis } = source
+    const stores = yield* openStores(place, { genesis, ...feesOf(settings) })
+    let isServing = place.kind === "database"
+    const node = yield* Layer.build(nodeOver(stores.stores, {
+      genesis,
+      ...nodeOptions(settings),
+      observing: watch.observing,
+      // nobody who reads waits until this process serves
+      verifier: verifierThreads(genesis.network, {
+        inPlaceWhile: () => !isServing,
+        queueMax: settings.verifierQueueMax,
+        ...given({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
+      }),
+      verifyExitProofs: verifyExitProofsInThread(genesis.network, () => !isServing)
+    }))
+    // a process may have ended between a block and what the pool makes of it
+    yield* Effect.provide(Effect.flatMap(Pool, (pool) => pool.settle), node)
+    const started = Effect.provide(source.start(stores), node)
+    // where others may write, this process serves until it is its turn
+    yield* place.kind === "database"
+      ? Effect.forkScoped(
+        Effect.catchCause(started, (cause) => Effect.logError("No blocks are written", cause))
+      )
+      : started
+    isServing = true
+    return yield* listen(settings, node, self, { ready: watch.serve(node), take: watch.take })
+  }))
+
+interface Watching extends Pick<Watch, "take"> {
+  /** Tells who watches that requests are answered. */
+  readonly ready: Effect.Effect<void, never, Scope.Scope>
+}
+
+/** Answers requests until it is interrupted. */
+const listen = (
+  settings: ServeSettings,
+  node: Context.Context<Application>,
+  self: WorkerSelf | undefined,
+  { ready, take }: Watching
+) =>
+  Effect.gen(function*() {
+    yield* Effect.addFinalizer(() => take)
+    const { host, port, shutdownTimeoutMs } = settings
+    const server = serverLayer({
+      host,
+      port,
+      shutdownTimeout: shutdownTimeoutMs,
+      limits: serverLimitsOf(settings)
+    })
+    const { address } = yield* Layer.build(Layer.provide(server, Layer.succeedContext(node))).pipe(
+      Effect.flatMap((server) => Effect.provide(HttpServer.HttpServer, server))
+    )
+    yield* ready
+    const told = HttpServer.formatAddress(address)
+    yield* self === undefined
+      ? Effect.log(`Listening on ${told}, documentation at /docs`)
+      : self.serving(told)
+    return yield* Effect.never
+  })
+
+/** Verifier threads of one worker: the workers share the cores. */
+const threadsOf = (self: WorkerSelf | undefined): number | undefined =>
+  self === undefined ? undefined : Math.ceil(availableParallelism() / self.workers)
+
+const serverLimitsOf = (settings: ServeSettings): ServerLimits => {
+  const {
+    headersTimeoutMs,
+    httpConnectionsMax,
+    idleTimeoutMs,
+    queueDelayTargetMs,
+    rateAddressesMax,
+    rateBurstMax,
+    ratePerSecondMax,
+    requestTimeoutMs,
+    sendTimeoutMs,
+    trustedProxies,
+    unreadBytesMax
+  } = settings
+  return {
+    headersTimeoutMs,
+    idleTimeoutMs,
+    queueDelayTargetMs,
+    rateAddressesMax,
+    rateBurstMax,
+    ratePerSecondMax,
+    requestTimeoutMs,
+    sendTimeoutMs,
+    unreadBytesMax,
+    connectionsMax: httpConnectionsMax,
+    trustedProxies: trustedProxies?.split(",") ?? []
+  }
+}
+
+const nodeOptions = (settings: ServeSettings) => {
+  const {
+    answersBytesMax,
+    bodyBytesMax,
+    finalAfterBatches,
+    headerBytesMax,
+    jsonDepthMax,
+    listItemsMax,
+    pendingMax,
+    pendingPerAccountMax,
+    requestsMax,
+    textsMax,
+    urlBytesMax
+  } = settings
+  return {
+    answersBytesMax,
+    finalAfterBatches,
+    pendingMax,
+    pendingPerAccountMax,
+    textsMax,
+    ...feesOf(settings),
+    limits: { bodyBytesMax, headerBytesMax, jsonDepthMax, listItemsMax, requestsMax, urlBytesMax },
+    mounts: mountsOf(settings)
+  }
+}
+
+const feesOf = ({ maxFeeUSD, minFeeUSD }: ServeSettings) => ({ minFeeUSD, ...given({ maxFeeUSD }) })
+
+const reason = ({ cause }: { readonly cause?: unknown }): string =>
+  cause instanceof Error ? cause.message : String(cause)
+
+/** Without what was not said. */
+const given = <A extends object>(
+  options: A
+): { readonly [name in keyof A]?: NonNullable<A[name]> } =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    readonly [name in keyof A]?: NonNullable<A[name]>
+  }

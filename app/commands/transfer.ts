@@ -1,0 +1,215 @@
+import { Data, Effect, Result } from "effect"
+import { keccak256, signTransaction } from "../../adapters/crypto/mod.ts"
+import {
+  bodyWriter,
+  decodeFloat40,
+  EXIT_ACCOUNT,
+  FEE_SELECTOR_MAX,
+  feeAmount,
+  feeFactor,
+  type FeeSelector,
+  floorFloat40,
+  INTERNAL_ADDRESS,
+  l2TransactionId,
+  later,
+  type Network,
+  parseAccountIndex,
+  parseEthereumAddress,
+  parsePrefixedAddress,
+  parsePublicKey,
+  type PostedTransaction,
+  type TransactionId,
+  wireContext
+} from "../../core/mod.ts"
+
+/** Something that a wallet wants to send, of an account whose key it has. */
+export interface Wish {
+  readonly url: string
+  readonly network: Network
+  readonly privateKey: Uint8Array
+  readonly accountIndex: number
+  readonly symbol: string
+  /** Whole tokens, as a decimal number. */
+  readonly amount: string
+  /** An account index, an address, a public key, or `exit`; undefined is some account of the token. */
+  readonly to: string | undefined
+  /** That of the account on the server where undefined. */
+  readonly nonce: number | undefined
+}
+
+export interface Sent {
+  readonly id: TransactionId
+  readonly posted: PostedTransaction
+  readonly feeUSD: number
+}
+
+/** Signs a transaction and posts it to a server, which is asked for nonce, balance and the fee that it recommends. */
+export const transfer = Effect.fnUntraced(
+  function*(wish: Wish): Effect.fn.Return<Sent, TransferFailed> {
+    const { accountIndex, network, privateKey, symbol, url } = wish
+    const context = wireContext(network, keccak256)
+    const account = yield* ask<WireAccount>(
+      url,
+      `/accounts/${context.accountIndex(symbol, accountIndex)}`
+    )
+    const { recommendedFee } = yield* ask<WireState>(url, "/state")
+    const destination = yield* destinationOf(wish, account)
+    const amount = unitsOf(wish.amount, account.token.decimals)
+    if (amount === undefined || amount === 0n) {
+      return yield* new TransferFailed({
+        message:
+          `Amount ${wish.amount} is none of ${symbol}: expected more than 0 with at most ${account.token.decimals} decimals`
+      })
+    }
+    const wanted = destination.type === "TransferToEthAddr" ?
+      recommendedFee.createAccount
+      : destination.type === "TransferToBJJ"
+      ? recommendedFee.createAccountInternal
+      : recommendedFee.existingAccount
+    const worthUSD = (account.token.USD ?? 0) * Number(amount) / 10 ** account.token.decimals
+    const fee = feeOfAtLeast(wanted, worthUSD)
+    const debit = amount + Result.getOrElse(feeAmount(amount, fee), () => 0n)
+    if (BigInt(account.balance) < debit) {
+      return yield* new TransferFailed({
+        message:
+          `The account has ${account.balance} units, expected ${debit} for amount and fee: send less`
+      })
+    }
+    const spelt = {
+      ...destination,
+      tokenId: account.token.id,
+      fromAccountIndex: accountIndex,
+      amount,
+      fee,
+      nonce: BigInt(wish.nonce ?? account.nonce),
+      request: null
+    }
+    const posted: PostedTransaction = {
+      ...spelt,
+      id: Result.getOrThrow(l2TransactionId(spelt, keccak256)),
+      signature: signTransaction(privateKey, spelt, network.chainId)
+    }
+    const id = yield* ask<TransactionId>(
+      url,
+      "/transactions-pool",
+      bodyWriter(later.bodies.transaction, context, symbol)(posted)
+    )
+    return { id, posted, feeUSD: worthUSD * feeFactor(fee) }
+  }
+)
+
+interface WireAccount {
+  readonly nonce: number
+  readonly balance: string
+  readonly token: { readonly id: number; readonly USD: number | null; readonly decimals: number }
+}
+
+interface WireState {
+  readonly recommendedFee: {
+    readonly existingAccount: number
+    readonly createAccount: number
+    readonly createAccountInternal: number
+  }
+}
+
+type Destination = Pick<PostedTransaction, "type" | "toAccountIndex" | "toAddress" | "toPublicKey">
+
+const destinationOf = Effect.fnUntraced(function*(
+  { accountIndex, network: { prefix }, to, url }: Wish,
+  { token }: WireAccount
+): Effect.fn.Return<Destination, TransferFailed> {
+  const nothing = { toAccountIndex: null, toAddress: null, toPublicKey: null }
+  if (to === "exit") return { ...nothing, type: "Exit", toAccountIndex: EXIT_ACCOUNT }
+  let text = to
+  if (text === undefined) {
+    const { accounts } = yield* ask<
+      { readonly accounts: ReadonlyArray<{ readonly accountIndex: string }> }
+    >(url, `/accounts?tokenIds=${token.id}&limit=2`)
+    text = accounts.map((account) =>
+      account.accountIndex
+    ).find((index) => !index.endsWith(`:${accountIndex}`)) ?? "none"
+  }
+  const index = parseAccountIndex(prefix, text)
+  if (Result.isSuccess(index)) {
+    return { ...nothing, type: "Transfer", toAccountIndex: index.success }
+  }
+  const address = Result.orElse(
+    parsePrefixedAddress(prefix, text),
+    () => parseEthereumAddress(text)
+  )
+  if (Result.isSuccess(address)) {
+    return { ...nothing, type: "TransferToEthAddr", toAddress: address.success }
+  }
+  const publicKey = parsePublicKey(prefix, text)
+  if (Result.isSuccess(publicKey)) {
+    return {
+      ...nothing,
+      type: "TransferToBJJ",
+      toAddress: INTERNAL_ADDRESS,
+      toPublicKey: publicKey.success
+    }
+  }
+  return yield* new TransferFailed({
+    message:
+      `Receiver "${text}" is none: expected an account index like ${prefix}:ETH:256, an address like ${prefix}:0x…, a public key like ${prefix}:…, or exit`
+  })
+})
+
+/** Units of a token, rounded down to what a transaction can carry; undefined with more decimals than the token has. */
+function unitsOf(amount: string, decimals: number): bigint | undefined {
+  const [whole = "0", fraction = ""] = amount.split(".")
+  if (fraction.length > decimals) return undefined
+  return decodeFloat40(
+    Result.getOrThrow(floorFloat40(BigInt(whole + fraction.padEnd(decimals, "0"))))
+  )
+}
+
+/** The least fee that is worth so much, or the least one above zero of a token without price. */
+function feeOfAtLeast(wantedUSD: number, worthUSD: number): FeeSelector {
+  for (let selector = 1; selector < FEE_SELECTOR_MAX; selector++) {
+    if (worthUSD === 0 || worthUSD * feeFactor(selector) >= wantedUSD) return selector
+  }
+  return FEE_SELECTOR_MAX
+}
+
+/** A GET, or a POST where there is a body. */
+const ask = <A>(url: string, path: string, body?: string): Effect.Effect<A, TransferFailed> =>
+  Effect.flatMap(
+    Effect.tryPromise({
+      try: async () => {
+        const response = await fetch(
+          new URL(path, url),
+          body === undefined
+            ? {}
+            : { method: "POST", body, headers: { "content-type": "application/json" } }
+        )
+        return {
+          ok: response.ok,
+          status: response.status,
+          answer: await response.json() as A & { readonly detail?: string; readonly title?: string }
+        }
+      },
+      catch: (error) =>
+        new TransferFailed({
+          message:
+            `No answer from ${url}: start a server with npm start, or name another one with --url (${
+              String(error)
+            })`
+        })
+    }),
+    ({ answer, ok, status }) =>
+      ok
+        ? Effect.succeed(answer)
+        : Effect.fail(
+          new TransferFailed({
+            message: `${path} was answered with ${status}: ${
+              answer.detail ?? answer.title ?? JSON.stringify(answer)
+            }`
+          })
+        )
+  )
+
+/** Nothing was sent, as far as this side knows. */
+export class TransferFailed
+  extends Data.TaggedError("TransferFailed")<{ readonly message: string }>
+{}

@@ -1,0 +1,94 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Effect, FileSystem, type Redacted } from "effect"
+import { join } from "node:path"
+import { auditChecks, type AuditReport } from "../../core/mod.ts"
+import { connectionOptions, type settings, type Settled } from "../config/mod.ts"
+
+/** The result of `verify`, as it is kept and shown. */
+export interface Verification extends AuditReport {
+  readonly finishedAt: string
+  readonly durationMs: number
+}
+
+/** A store that can be verified. */
+export type VerifiedPlace =
+  | { readonly kind: "directory"; readonly directory: string }
+  | { readonly kind: "database"; readonly url: Redacted.Redacted }
+
+type Connections = Settled<typeof settings.connections>
+
+const fileIn = (directory: string): string => join(directory, "verification.json")
+
+/** Stores the result for the admin listener of the server; a failure is logged only. */
+export const keepVerification = (
+  place: VerifiedPlace | { readonly kind: "feed" },
+  verification: Verification,
+  settings: Connections
+): Effect.Effect<void> => {
+  const text = JSON.stringify(verification)
+  const keep: Effect.Effect<void, unknown> = place.kind === "directory"
+    ? withFiles((files) => files.writeFileString(fileIn(place.directory), text))
+    : place.kind === "database"
+    ? inDatabase(place.url, settings, ({ keepAudit }) => keepAudit(text))
+    : Effect.void
+  return Effect.catch(
+    keep,
+    (error) => Effect.logWarning("The result could not be kept for the admin listener", error)
+  )
+}
+
+/** The result that was stored last, as JSON; null if there is none. */
+export const lastVerification = (
+  place: VerifiedPlace,
+  settings: Connections
+): Effect.Effect<string | null, unknown> =>
+  place.kind === "database"
+    ? inDatabase(place.url, settings, ({ lastAudit }) => lastAudit)
+    : withFiles((files) => files.readFileString(fileIn(place.directory))).pipe(
+      Effect.catchIf(({ reason }) => reason._tag === "NotFound", () => Effect.succeed(null))
+    )
+
+const withFiles = <A, E>(use: (files: FileSystem.FileSystem) => Effect.Effect<A, E>) =>
+  Effect.provide(Effect.flatMap(FileSystem.FileSystem, use), NodeFileSystem.layer)
+
+type SqlModule = typeof import("../../adapters/sql/mod.ts")
+
+const inDatabase = <A, E>(
+  url: Redacted.Redacted,
+  settings: Connections,
+  ask: (sql: SqlModule) => Effect.Effect<A, E, import("../../adapters/sql/mod.ts").Database>
+) =>
+  Effect.flatMap(
+    Effect.promise(() => import("../../adapters/sql/mod.ts")),
+    (sql) =>
+      Effect.provide(
+        ask(sql),
+        sql.databaseLayer({
+          url,
+          ...connectionOptions(settings),
+          maxConnections: 4,
+          applicationName: "rollup-node verification"
+        })
+      )
+  )
+
+/** The result for a person, line by line. */
+export function* toldReport(
+  { checks, isSound, notes, violations }: Verification,
+  took: string
+): Generator<string, void> {
+  const width = Math.max(...checks.map(({ check }) => check.length), 0)
+  yield `${"check".padEnd(width)}  ${"looked at".padStart(10)}  ${"wrong".padStart(7)}\n`
+  for (const { check, checked, violations } of checks) {
+    yield `${check.padEnd(width)}  ${String(checked).padStart(10)}  ${
+      String(violations).padStart(7)
+    }  ${auditChecks[check]}\n`
+  }
+  if (violations.length > 0) yield "\n"
+  for (const { check, expected, found, place } of violations) {
+    yield `${check}: ${place}: found ${found}, expected ${expected}\n`
+  }
+  if (notes.length > 0) yield "\n"
+  for (const note of notes) yield `${note}\n`
+  yield `\n${isSound ? "Nothing is wrong" : "Something is wrong"}, which took ${took} to find out\n`
+}

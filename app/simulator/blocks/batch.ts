@@ -1,0 +1,126 @@
+import { Result } from "effect"
+import {
+  type Account,
+  type BatchFeed,
+  type ExitFeed,
+  type L1CoordinatorFeed,
+  type L2Feed,
+  type New,
+  protocol,
+  type Transaction
+} from "../../../core/domain/mod.ts"
+import {
+  type AccountIndex,
+  FIRST_USER_ACCOUNT,
+  INTERNAL_ADDRESS
+} from "../../../core/encoding/mod.ts"
+import { type BatchOutcome, processBatch } from "../../../core/use_cases/mod.ts"
+import { forgerOf } from "../traffic/mod.ts"
+import { accountOf, addAccount, batchStateOf, type Context, type World } from "../world/mod.ts"
+import { exitTree } from "./exit_tree.ts"
+import { outsideExits } from "./outside_exits.ts"
+import { stateRoot } from "./state_tree.ts"
+import { openExitsMax } from "./withdrawals.ts"
+
+/** What a batch is made of; the queue is null where it forges none. */
+export interface BatchPlan {
+  readonly queue: {
+    readonly number: number
+    readonly transactions: ReadonlyArray<New<Transaction>>
+  } | null
+  readonly l1Coordinator: ReadonlyArray<L1CoordinatorFeed>
+  readonly l2: ReadonlyArray<L2Feed>
+}
+
+/** Forges a batch: processes it as the ledger will, and moves the world on. */
+export function forgeBatch(
+  context: Context,
+  world: World,
+  { l1Coordinator, l2, queue }: BatchPlan
+): BatchFeed {
+  const batchNum = world.lastBatchNum + 1
+  const forger = forgerOf(context, world)
+  const feeAccounts = feeAccountsOf(context, world, forger.number)
+  const input = { batchNum, queue: queue?.transactions ?? [], l1Coordinator, l2, feeAccounts }
+  // a refusal means that the simulator planned what it cannot do: a defect
+  const outcome = Result.getOrThrow(processBatch(batchStateOf(world), input))
+  settle(context, world, outcome)
+  const root = stateRoot(context, world, outcome)
+  const { exitRoot, exits } = exitTree(context.recording, world, outcome.exits)
+  world.lastBatchNum = batchNum
+  world.transactions += input.queue.length + l1Coordinator.length + l2.length
+  world.openExits = [
+    ...world.openExits,
+    ...exits.flatMap((exit) => openExit(context, world, batchNum, exit))
+  ].slice(-openExitsMax)
+  world.outsideExits = [
+    ...world.outsideExits,
+    ...exits.flatMap((exit) => outsideExits(context, world, batchNum, exit))
+  ]
+  return {
+    batchNum,
+    forgerAddr: forger.address,
+    stateRoot: root,
+    exitRoot,
+    feeAccounts,
+    forgeL1TransactionsNum: queue === null ? null : queue.number,
+    l1UserEffects: outcome.l1UserEffects.map(({ effectiveAmount, effectiveDepositAmount }) => ({
+      effectiveDepositAmount,
+      effectiveAmount
+    })),
+    l1Coordinator,
+    l2,
+    exits
+  }
+}
+
+/** Whoever forges collects on its accounts; fees of other tokens are lost. */
+const feeAccountsOf = (
+  { people }: Context,
+  world: World,
+  coordinator: number
+): ReadonlyArray<AccountIndex> =>
+  (world.feeAccounts.get(people.coordinator(coordinator).publicKey) ?? []).slice(
+    0,
+    FEE_ACCOUNTS_MAX
+  )
+
+const FEE_ACCOUNTS_MAX = protocol.maxFeeIdxCoordinator
+
+function settle(
+  { people }: Context,
+  world: World,
+  { accountUpdates, createdAccounts }: BatchOutcome
+): void {
+  for (const account of createdAccounts) {
+    addAccount(world, account)
+    if (people.isCoordinator(account.publicKey)) addFeeAccount(world, account)
+  }
+  for (const { balance, index, nonce } of accountUpdates) {
+    const account = accountOf(world, index)
+    if (account !== undefined) {
+      world.accounts[index - FIRST_USER_ACCOUNT] = { ...account, nonce, balance }
+    }
+  }
+}
+
+function addFeeAccount(world: World, { index, publicKey, tokenId }: New<Account>): void {
+  const known = world.feeAccounts.get(publicKey) ?? []
+  if (known.some((other) => accountOf(world, other)?.tokenId === tokenId)) return
+  world.feeAccounts.set(publicKey, [...known, index])
+}
+
+/** What an internal account exits can never be withdrawn. */
+function openExit({ people }: Context, world: World, batchNum: number, { accountIndex }: ExitFeed) {
+  const account = accountOf(world, accountIndex)
+  return account === undefined || account.address === INTERNAL_ADDRESS ||
+      !people.sends(account.publicKey)
+    ? []
+    : [{
+      batchNum,
+      accountIndex,
+      tokenId: account.tokenId,
+      owner: account.address,
+      requested: false
+    }]
+}

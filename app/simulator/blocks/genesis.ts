@@ -1,0 +1,86 @@
+import type { GenesisFeed } from "../../../core/domain/mod.ts"
+import { hashOf, type People, type Settings } from "../world/mod.ts"
+
+/** Slots are far shorter than on the original network, so that one can watch the auction move. */
+const BLOCKS_PER_SLOT = 10
+const GENESIS_BLOCK = 18_000_000n
+const WHOLE = 10n ** 18n
+
+export function genesisOf(settings: Settings, people: People): GenesisFeed {
+  const { network } = settings
+  const governanceToken = people.contract("governance-token")
+  const governanceAddress = people.contract("governance")
+  const { rollupAddress } = network
+  return {
+    network,
+    block: {
+      number: GENESIS_BLOCK,
+      hash: hashOf(settings.seed, GENESIS_BLOCK, 0),
+      timestampMs: settings.startTimeMs
+    },
+    constants: {
+      rollup: {
+        governanceToken,
+        absoluteMaxL1L2BatchTimeout: 240,
+        verifiers: [{ maxTx: 344, nlevels: 32 }, { maxTx: 2048, nlevels: 32 }],
+        auctionAddress: people.contract("auction"),
+        governanceAddress,
+        safetyAddress: people.contract("safety"),
+        withdrawalDelayerAddress: people.contract("withdrawal-delayer")
+      },
+      auction: {
+        blocksPerSlot: BLOCKS_PER_SLOT,
+        initialMinimalBidding: 10n * WHOLE,
+        genesisBlockNum: GENESIS_BLOCK + 3n,
+        governanceToken,
+        rollupAddress,
+        governanceAddress
+      },
+      withdrawalDelayer: {
+        maxWithdrawalDelay: 1_209_600,
+        maxEmergencyModeTime: 15_724_800,
+        rollupAddress
+      }
+    },
+    variables: variablesOf(people, governanceAddress)
+  }
+}
+
+function variablesOf(people: People, governanceAddress: string): GenesisFeed["variables"] {
+  return {
+    rollup: {
+      forgeL1L2BatchTimeout: 10,
+      feeAddToken: 10n * WHOLE,
+      withdrawalDelay: 86_400,
+      buckets: [100n, 1_000n, 10_000n, 100_000n, 1_000_000n].map((ceilUSD, position) => ({
+        ceilUSD,
+        blockStamp: 0n,
+        withdrawals: BigInt(50 >> position),
+        blockWithdrawalRate: BigInt(4 << position),
+        maxWithdrawals: BigInt(100 >> position)
+      })),
+      safeMode: false
+    },
+    auction: {
+      bootCoordinator: people.coordinator(0).address,
+      bootCoordinatorUrl: "https://boot.example",
+      slotDeadline: 5,
+      closedAuctionSlots: 2,
+      openAuctionSlots: 40,
+      defaultSlotSetBid: [10n, 10n, 10n, 12n, 10n, 15n].map((bid) => bid * WHOLE),
+      defaultSlotSetBidSlotNum: 0,
+      outbidding: 1000,
+      donationAddress: people.contract("donation"),
+      allocationRatio: [4000, 4000, 2000]
+    },
+    withdrawalDelayer: {
+      governanceAddress,
+      emergencyCouncilAddress: people.contract("emergency-council"),
+      keeperAddress: people.contract("keeper"),
+      withdrawalDelay: 3600,
+      emergencyModeStartingBlock: 0n,
+      emergencyModeStartingTime: 0,
+      emergencyMode: false
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { slotOfBlock } from "../../../core/domain/mod.ts"
+import type { BlockDraft, Context, World } from "../world/mod.ts"
+
+/** Each contract changes its variables now and then. */
+export function govern(context: Context, world: World, draft: BlockDraft): void {
+  const { agenda, random } = context
+  if (agenda.take("rollupVariables")) {
+    const rollup = world.variables.rollup
+    draft.rollupVariables = {
+      ...rollup,
+      forgeL1L2BatchTimeout: random.integer(8, 20),
+      feeAddToken: BigInt(random.integer(5, 50)) * 10n ** 18n,
+      safeMode: !rollup.safeMode && random.chance(0.3)
+    }
+    world.variables = { ...world.variables, rollup: draft.rollupVariables }
+  }
+  if (agenda.take("auctionVariables")) changeAuction(context, world, draft)
+  if (agenda.take("withdrawalDelayerVariables")) changeDelayer(context, world, draft)
+}
+
+/** New default bids count from the first slot that is open for auction. */
+function changeAuction({ constants, random }: Context, world: World, draft: BlockDraft): void {
+  const former = world.variables.auction
+  draft.auctionVariables = {
+    ...former,
+    outbidding: random.of([500, 1000, 1500]),
+    defaultSlotSetBid: former.defaultSlotSetBid.map((bid) =>
+      bid * BigInt(random.integer(80, 125)) / 100n
+    ),
+    defaultSlotSetBidSlotNum: slotOfBlock(constants.auction, world.block.number) +
+      former.closedAuctionSlots
+  }
+  const dated = { ...draft.auctionVariables, ethereumBlockNum: world.block.number }
+  world.auctionVariables = [dated, ...world.auctionVariables].slice(0, SETS_MAX)
+  world.variables = { ...world.variables, auction: draft.auctionVariables }
+}
+
+/** As many sets of default bids as slots ahead can refer to. */
+const SETS_MAX = 16
+
+/** Every emergency ends with the next change. */
+function changeDelayer({ random }: Context, world: World, draft: BlockDraft): void {
+  const former = world.variables.withdrawalDelayer
+  const emergencyMode = !former.emergencyMode && random.chance(0.4)
+  draft.withdrawalDelayerVariables = {
+    ...former,
+    withdrawalDelay: random.integer(1, 24) * 3600,
+    emergencyMode,
+    emergencyModeStartingBlock: emergencyMode ? world.block.number : 0n,
+    emergencyModeStartingTime: emergencyMode ? Math.floor(world.block.timestampMs / 1000) : 0
+  }
+  world.variables = { ...world.variables, withdrawalDelayer: draft.withdrawalDelayerVariables }
+}

@@ -1,0 +1,83 @@
+import { Result } from "effect"
+import type { L2Feed } from "../../../core/domain/mod.ts"
+import {
+  type AccountIndex,
+  EXIT_ACCOUNT,
+  feeAmount,
+  FIRST_USER_ACCOUNT,
+  INTERNAL_ADDRESS
+} from "../../../core/encoding/mod.ts"
+import { type Context, type Purse, type Purses, shareOf, type World } from "../world/mod.ts"
+
+/** Plans L2 transactions that the accounts can afford; each one is taken out of the purses. */
+export function planTransfers(
+  context: Context,
+  world: World,
+  purses: Purses,
+  count: number
+): Array<L2Feed> {
+  const planned: Array<L2Feed> = []
+  if (world.accounts.length < 2) return planned
+  for (let i = 0; i < count; i++) {
+    const feed = planTransfer(context, world, purses)
+    if (feed !== undefined) planned.push(feed)
+  }
+  if (count > 0 && context.agenda.take("severalExits")) {
+    planned.push(...severalExits(context, world, purses))
+  }
+  return planned
+}
+
+/** Up to half a percent. */
+const FEES = [0, 1, 20, 24, 26, 28, 28, 30, 30, 31, 32, 36, 40] as const
+/** From one percent to all of the amount once more. */
+const ODD_FEES = [60, 100, 126, 172, 192] as const
+
+/** Largest share of a balance that is sent at once, in 4096ths; with the highest fee it is an eighth. */
+const SHARE_MAX = 256
+
+function planTransfer(context: Context, world: World, purses: Purses): L2Feed | undefined {
+  const { people, random, settings } = context
+  const heavy = settings.heavyShare > 0 && random.chance(settings.heavyShare)
+  const heavySends = heavy && random.chance(0.5)
+  const sender = purses.of(heavySends ? FIRST_USER_ACCOUNT : pickSender(context, world, heavy))
+  if (sender === undefined || !people.sends(sender.account.publicKey)) return undefined
+  if (!heavy && random.chance(settings.exitShare) && sender.account.address !== INTERNAL_ADDRESS) {
+    return send(context, sender, EXIT_ACCOUNT)
+  }
+  const receiver = heavy && !heavySends
+    ? FIRST_USER_ACCOUNT
+    : random.pick(world.accountsOfToken[sender.account.tokenId] ?? [])
+  return receiver === undefined ? undefined : send(context, sender, receiver)
+}
+
+/** Of all accounts, or of those that share a token with the first one. */
+function pickSender({ random }: Context, world: World, heavy: boolean): AccountIndex {
+  const partners = heavy ? world.accountsOfToken[world.accounts[0]?.tokenId ?? 0] : undefined
+  return (partners && random.pick(partners)) ??
+    FIRST_USER_ACCOUNT + random.integer(0, world.accounts.length - 1)
+}
+
+function send({ random }: Context, purse: Purse, toAccountIndex: AccountIndex): L2Feed | undefined {
+  const amount = shareOf(random, purse.available, SHARE_MAX)
+  // of an indivisible token there may be too little to share; moving nothing is allowed and rare
+  if (amount === 0n && (toAccountIndex === EXIT_ACCOUNT || random.chance(0.95))) return undefined
+  const fee = random.of(random.chance(0.01) ? ODD_FEES : FEES)
+  const nonce = purse.nonce++
+  purse.available -= amount + Result.getOrThrow(feeAmount(amount, fee))
+  return { fromAccountIndex: purse.account.index, toAccountIndex, amount, fee, nonce }
+}
+
+/** One account leaves several times in the same batch: the exits add up in one leaf. */
+function* severalExits(context: Context, world: World, purses: Purses): Iterable<L2Feed> {
+  const account = context.random.pick(
+    world.accounts.filter(({ address, balance, publicKey }) =>
+      address !== INTERNAL_ADDRESS && balance > 100_000n && context.people.sends(publicKey)
+    )
+  )
+  const purse = account && purses.of(account.index)
+  for (let count = purse === undefined ? 0 : context.random.integer(2, 3); count > 0; count--) {
+    const feed = purse && send(context, purse, EXIT_ACCOUNT)
+    if (feed !== undefined) yield feed
+  }
+}

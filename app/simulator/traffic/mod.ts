@@ -1,0 +1,8 @@
+export { forgerOf, moveAuction } from "./auction.ts"
+export { coordinatorAccounts } from "./coordinator_accounts.ts"
+export { govern } from "./governance.ts"
+export { arrivalsPerBlock, l1Traffic } from "./l1_traffic.ts"
+export { planTransfers } from "./l2_traffic.ts"
+export { authorizationsOf, signForNewcomer, signPlanned } from "./pool_signing.ts"
+export { fillQueues, queueSizeMax, takeQueue } from "./queues.ts"
+export { addTokens, movePrices, pricesBetween } from "./tokens.ts"

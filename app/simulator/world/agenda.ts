@@ -1,0 +1,69 @@
+import type { Random } from "./random.ts"
+
+/** What has to happen now and then, and after how many blocks on average. */
+const PERIODS = {
+  emptyBatch: 14,
+  l1BatchWithoutTransactions: 25,
+  batchOfSameBlockQueue: 12,
+  severalBatches: 6,
+  severalExits: 9,
+  coordinatorAccount: 7,
+  internalAccount: 8,
+  partFailure: 3,
+  wholeFailure: 5,
+  latecomer: 9,
+  token: 22,
+  priceInBlock: 5,
+  priceBetweenBlocks: 9,
+  priceUnknown: 24,
+  registration: 30,
+  lowBid: 9,
+  rollupVariables: 40,
+  auctionVariables: 45,
+  withdrawalDelayerVariables: 50,
+  bucket: 10,
+  instantWithdrawal: 3,
+  delayedRequest: 6,
+  delayedCollection: 12,
+  authorization: 4,
+  nonceGap: 6,
+  replacement: 5,
+  linkedTransactions: 4,
+  newcomer: 5,
+  forgingFailure: 15
+} as const
+
+export type Event = keyof typeof PERIODS
+
+/**
+ * Sees to it that everything occurs: chance alone would leave out the rare things in a short run. The dates are not rolled back with
+ * the chain, so what a fork drops comes again.
+ */
+export class Agenda {
+  readonly #random: Random
+  readonly #due = new Map<Event, number>()
+  #block = 0
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  nextBlock(): void {
+    this.#block++
+  }
+
+  /** Whether the event's time has come; then it is dated anew. Ask only where it is possible, else it is lost. */
+  take(event: Event): boolean {
+    const due = this.#due.get(event) ?? this.#date(event, 1)
+    if (due > this.#block) return false
+    this.#date(event, PERIODS[event] / 2)
+    return true
+  }
+
+  #date(event: Event, afterBlocks: number): number {
+    const due = this.#block +
+      this.#random.integer(Math.ceil(afterBlocks), Math.floor(afterBlocks + PERIODS[event]))
+    this.#due.set(event, due)
+    return due
+  }
+}

@@ -1,0 +1,102 @@
+import { Effect, Stream } from "effect"
+import {
+  type BlockViolation,
+  type EthereumBlock,
+  type FeedRecord,
+  lastBlock,
+  Ledger,
+  type LedgerWriter
+} from "../../core/mod.ts"
+import { FeedFileError } from "./feed_file.ts"
+import { patiently, patientlyInTurn } from "../store_retry.ts"
+import { doesNotTell } from "./resumed_feed.ts"
+
+/** What a followed feed begins with: the last block of the ledger, unless that holds nothing but its genesis, and then everything is told. */
+export interface Beginning {
+  readonly last: EthereumBlock
+  readonly isEmpty: boolean
+}
+
+/**
+ * Tells a ledger the records of a feed as they arrive, to the end of the feed. Passes over everything up to the last block of the ledger,
+ * where that is known. Waits where the store does not answer; where another process may have written the ledger meanwhile, passes over what
+ * stands in the feed up to the block that is the last one then: for as long as that does not come, nothing is told. Fails with what the
+ * ledger refuses, where the feed cannot be read, and where it ends before that block. All in one `WriteSession`.
+ */
+export const followFeed = (
+  records: AsyncIterable<FeedRecord>,
+  beginning?: Beginning
+): Effect.Effect<void, BlockViolation | FeedFileError, Ledger | LedgerWriter> =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger
+    // who has still to come to a block is not there yet, also where the feed begins with something else than blocks
+    const place = new Place(beginning?.isEmpty === true ? beginning.last : undefined)
+    /** The last block of the ledger, which this process has not reached in the feed. */
+    let awaited = beginning?.isEmpty === false ? beginning.last : undefined
+    // a feed that only says which network it is leaves the blocks to somebody else
+    let isEmpty = true
+
+    const tell = (record: FeedRecord): Effect.Effect<void, BlockViolation, LedgerWriter> =>
+      Effect.suspend(() => {
+        isEmpty = false
+        if (awaited === undefined) {
+          return patientlyInTurn(ledger.applyRecord(record)).pipe(
+            Effect.andThen(Effect.sync(() => place.pass(record))),
+            Effect.catchTag("WriterChanged", () => lookAgain(record))
+          )
+        }
+        place.pass(record)
+        if (place.isAt(awaited)) awaited = undefined
+        return Effect.void
+      })
+    const lookAgain = (record: FeedRecord) =>
+      Effect.gen(function*() {
+        const last = yield* patiently(lastBlock)
+        // the other one may have written nothing
+        if (!place.isAt(last)) {
+          yield* Effect.log(
+            `Another process has brought the ledger to Ethereum block ${last.number} (${last.hash}): this one waits for that block in its feed, and goes on behind it`
+          )
+          awaited = last
+        }
+        yield* tell(record)
+      })
+
+    yield* Stream.fromAsyncIterable(
+      records,
+      (error) =>
+        error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) })
+    ).pipe(
+      Stream.runForEach(tell)
+    )
+    if (awaited !== undefined && !isEmpty) yield* Effect.fail(doesNotTell(awaited))
+  })
+
+/** Where in a feed its reader is, told or passed over: behind which block. */
+class Place {
+  #number: bigint | undefined
+  readonly #hashes = new Map<bigint, string>()
+
+  constructor(last: EthereumBlock | undefined) {
+    if (last === undefined) return
+    this.#number = last.number
+    this.#hashes.set(last.number, last.hash)
+  }
+
+  pass(record: FeedRecord): void {
+    if (record.kind === "rollBack") this.#number = record.toBlock
+    if (record.kind !== "block") return
+    const { hash, number } = record.block
+    this.#number = number
+    this.#hashes.set(number, hash)
+    this.#hashes.delete(number - REMEMBERED_BLOCKS)
+  }
+
+  /** A block that was not passed, or too long ago, is known by its number. */
+  isAt({ hash, number }: EthereumBlock): boolean {
+    return this.#number === number && (this.#hashes.get(number) ?? hash) === hash
+  }
+}
+
+/** More than a rollback is deep. */
+const REMEMBERED_BLOCKS = 10_000n

@@ -1,0 +1,144 @@
+import { Effect, Layer, type Redacted } from "effect"
+import { resolve } from "node:path"
+import { type FeedRecord, LedgerReader } from "../../core/mod.ts"
+import {
+  type ConnectionOptions,
+  connectionOptions,
+  type settings,
+  type Settled
+} from "../config/mod.ts"
+import type { StoreOptions, Stores } from "../layers.ts"
+import { newRecords } from "./resumed_feed.ts"
+
+/** Where a node keeps its data. */
+export type DataPlace =
+  | { readonly kind: "memory" }
+  | { readonly kind: "directory"; readonly directory: string }
+  | {
+    readonly kind: "database"
+    readonly url: Redacted.Redacted
+    readonly replicaUrl?: Redacted.Redacted
+    readonly connections: ConnectionOptions
+  }
+
+type PlaceSettings = Settled<
+  & typeof settings.place
+  & typeof settings.database
+  & typeof settings.replica
+  & typeof settings.connections
+>
+
+/** The place that was named; which of several is meant has been asked before. */
+export const placeOf = (
+  { data, database, memory, replica, ...settings }: PlaceSettings
+): DataPlace => {
+  if (memory) return { kind: "memory" }
+  if (database === undefined) return { kind: "directory", directory: data }
+  return {
+    kind: "database",
+    url: database,
+    ...replica === undefined ? {} : { replicaUrl: replica },
+    connections: connectionOptions(settings)
+  }
+}
+
+/** The stores of a place. */
+export interface OpenStores {
+  readonly stores: Layer.Layer<Stores>
+  /** Those records of a feed that the ledger was not told before. */
+  readonly newOf: (records: AsyncIterable<FeedRecord>) => AsyncIterable<FeedRecord>
+  /** Whether other processes may write the ledger: what is new then depends on its last block, which is read when this process holds the lease. */
+  readonly isShared: boolean
+}
+
+/** Opens the stores of a place for the lifetime of the scope, and logs what they hold. */
+export const openStores = (place: DataPlace, options: StoreOptions) => {
+  switch (place.kind) {
+    case "memory":
+      return inMemory(options)
+    case "directory":
+      return inDirectory(resolve(place.directory), options)
+    case "database":
+      return inDatabase(place, options)
+  }
+}
+
+const inMemory = (options: StoreOptions) =>
+  Effect.gen(function*() {
+    yield* Effect.log("Nothing is kept: all data are in memory")
+    const { memoryStores } = yield* Effect.promise(() => import("../memory_node.ts"))
+    return {
+      stores: memoryStores(options),
+      newOf: (records) => records,
+      isShared: false
+    } satisfies OpenStores
+  })
+
+/** The client is loaded only where it is needed. Another process may write this ledger: ours takes over when that one ends. */
+const inDatabase = (
+  { connections, replicaUrl, url }: DataPlace & { readonly kind: "database" },
+  options: StoreOptions
+) =>
+  Effect.gen(function*() {
+    const { sqlStores } = yield* Effect.promise(() => import("../../adapters/sql/mod.ts"))
+    const context = yield* Layer.build(
+      sqlStores({
+        url,
+        ...options,
+        ...connections,
+        lease: { waits: true },
+        ...replicaUrl === undefined ? {} : { replicaUrl }
+      })
+    )
+    yield* Effect.provide(
+      Effect.gen(function*() {
+        const { counts: { totalItems }, stamp: { batchNum, ethereumBlockNum } } = yield* Effect
+          .orDie((yield* LedgerReader).list("transactions", { filters: {}, limit: 1 }))
+        yield* Effect.log(
+          `Data in the database: Ethereum block ${ethereumBlockNum}, batch ${
+            batchNum ?? 0
+          }, ${totalItems} transactions`
+        )
+      }),
+      context
+    )
+    return {
+      stores: Layer.succeedContext(context),
+      newOf: (records) => records,
+      isShared: true
+    } satisfies OpenStores
+  })
+
+/** SQLite is loaded only where it is needed. */
+const inDirectory = (directory: string, options: StoreOptions) =>
+  Effect.gen(function*() {
+    const { JournalStores, journaledStores } = yield* Effect.promise(() =>
+      import("../../adapters/journal/mod.ts")
+    )
+    const context = yield* Layer.build(journaledStores({ directory, ...options }))
+    yield* Effect.provide(
+      Effect.gen(function*() {
+        const { found: { durationMs, records } } = yield* JournalStores
+        const { batchNum, ethereumBlockNum } = yield* Effect.orDie((yield* LedgerReader).stamp)
+        const { counts: { totalItems } } = yield* Effect.orDie(
+          (yield* LedgerReader).list("transactions", { filters: {}, limit: 1 })
+        )
+        yield* Effect.log(
+          records === 0
+            ? `Data in ${directory}: nothing yet`
+            : `Data in ${directory}: Ethereum block ${ethereumBlockNum}, batch ${
+              batchNum ?? 0
+            }, ${totalItems} transactions, read from ${records} records in ${
+              (durationMs / 1000).toFixed(1)
+            } s`
+        )
+      }),
+      context
+    )
+    const { feedLines } = yield* Effect.provide(JournalStores, context)
+    return {
+      stores: Layer.succeedContext(context),
+      newOf: (records) => newRecords(records, feedLines()),
+      isShared: false
+    } satisfies OpenStores
+  })
