@@ -5,10 +5,10 @@ import { commands } from "./commands/mod.ts"
 import {
   type Command,
   commandHelp,
+  formatProblems,
   programHelp,
   quoted,
   readInvocation,
-  toldProblems,
   unknownName
 } from "./config/mod.ts"
 import { exitCodes } from "./exit_codes.ts"
@@ -25,7 +25,7 @@ export const runProgram = (words: ReadonlyArray<string>): void => {
   else {
     const options = named.slice(command.name.split(" ").length)
     const invocation = readInvocation(command, options, process.env, commands)
-    if (invocation.problems.length > 0) refuse(toldProblems(invocation.problems))
+    if (invocation.problems.length > 0) refuse(formatProblems(invocation.problems))
     else runCommand(command, invocation)
   }
 }

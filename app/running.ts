@@ -9,8 +9,8 @@ import { isWorker } from "./workers/mod.ts"
  * Runs a command to its end and exits with its code. The first SIGINT or SIGTERM interrupts the
  * command, which then finishes what has begun; a second signal exits at once.
  */
-export const runCommand = (command: Command, { origins, settled }: Invocation): void => {
-  const logging = loggingOf(command, settled)
+export const runCommand = (command: Command, { origins, resolved }: Invocation): void => {
+  const logging = loggingOf(command, resolved)
   let signalled: number | undefined
   // `runMain` interrupts the command; it neither exits at a second signal nor tells which it was
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -25,7 +25,7 @@ export const runCommand = (command: Command, { origins, settled }: Invocation): 
     // the reader of the log may close its end; the service goes on
     for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
   }
-  const main = Effect.provide(command.run(settled as never, { origins }), logging)
+  const main = Effect.provide(command.run(resolved as never, { origins }), logging)
   runMain(isWorker() ? ignoreSignals(main) : main, {
     disableErrorReporting: true,
     teardown: (exit, onExit) => {
@@ -66,8 +66,8 @@ interface LogSettings {
   readonly logLevel?: keyof typeof levels
 }
 
-const loggingOf = ({ isService, writesData }: Command, settled: Invocation["settled"]) => {
-  const { logFormat, logLevel = "info" } = settled as LogSettings
+const loggingOf = ({ isService, writesData }: Command, resolved: Invocation["resolved"]) => {
+  const { logFormat, logLevel = "info" } = resolved as LogSettings
   const isJson = logFormat === "json" ||
     (logFormat === "auto" && isService && !process.stdout.isTTY)
   const json = writesData ? Logger.withConsoleError(Logger.formatJson) : Logger.consoleJson

@@ -5,10 +5,10 @@ import type { StoreFailure } from "../core/mod.ts"
  * Does a step again until the store answers: what brings blocks outlives the database. The step must be one that does no harm twice, since a
  * store can fail after it has written.
  */
-export const patiently = <A, E, R>(
+export const retryUntilAvailable = <A, E, R>(
   step: Effect.Effect<A, E | StoreFailure, R>
 ): Effect.Effect<A, Exclude<E, StoreFailure>, R> =>
-  again(step, isStoreFailure, FIRST_WAIT_MS) as Effect.Effect<A, Exclude<E, StoreFailure>, R>
+  retryWhile(step, isStoreFailure, FIRST_WAIT_MS) as Effect.Effect<A, Exclude<E, StoreFailure>, R>
 
 /** Others may have written the ledger since this process did: its next block could be none, and its next rollback could take away theirs. */
 export class WriterChanged
@@ -16,19 +16,19 @@ export class WriterChanged
 {}
 
 /** A write that goes on from the one before it: done again until the store answers, unless others may have written meanwhile. */
-export const patientlyInTurn = <A, E, R>(
+export const retryUnlessWriterChanged = <A, E, R>(
   write: Effect.Effect<A, E | StoreFailure, R>
 ): Effect.Effect<A, Exclude<E, StoreFailure> | WriterChanged, R> =>
   toWriterChanged(
-    again(write, (error) => isStoreFailure(error) && error.writerChanged !== true, FIRST_WAIT_MS)
+    retryWhile(write, (error) => isStoreFailure(error) && error.writerChanged !== true, FIRST_WAIT_MS)
   ) as Effect.Effect<A, Exclude<E, StoreFailure> | WriterChanged, R>
 
 /** The same where somebody waits for the start of the program: what does not pass by itself is told to him. */
-export const startingInTurn = <A, E, R>(
+export const retryTransient = <A, E, R>(
   step: Effect.Effect<A, E | StoreFailure, R>
 ): Effect.Effect<A, E | StoreFailure | WriterChanged, R> =>
   toWriterChanged(
-    again(step, (error) =>
+    retryWhile(step, (error) =>
       isStoreFailure(error) && error.retry && error.writerChanged !== true, FIRST_WAIT_MS)
   )
 
@@ -45,20 +45,20 @@ const toWriterChanged = <A, E, R>(
       )
   )
 
-const again = <A, E, R>(
+const retryWhile = <A, E, R>(
   step: Effect.Effect<A, E, R>,
-  mayPass: (error: E) => boolean,
+  isRetriable: (error: E) => boolean,
   waitMs: number
 ): Effect.Effect<A, E, R> =>
   Effect.catch(step, (error) =>
-    mayPass(error)
+    isRetriable(error)
       ? Effect.logWarning(
         `Blocks wait for the store, ${waitMs / 1000} s: ${
           (error as { readonly message?: unknown }).message
         }`
       ).pipe(
         Effect.andThen(Effect.sleep(waitMs)),
-        Effect.andThen(again(step, mayPass, Math.min(2 * waitMs, LAST_WAIT_MS)))
+        Effect.andThen(retryWhile(step, isRetriable, Math.min(2 * waitMs, LAST_WAIT_MS)))
       )
       : Effect.fail(error))
 

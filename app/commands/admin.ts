@@ -9,7 +9,7 @@ import {
 import type { Observing } from "../../adapters/http/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import type { Monitor } from "../../core/mod.ts"
-import type { settings, Settled } from "../config/mod.ts"
+import type { ResolvedOptions, settings } from "../config/mod.ts"
 import { ProgramFailure } from "../exit_codes.ts"
 
 /**
@@ -18,12 +18,12 @@ import { ProgramFailure } from "../exit_codes.ts"
  */
 export const adminPortDefault = 9464
 
-export type AdminSettings = Settled<typeof settings.watching & typeof settings.log> & {
+export type AdminSettings = ResolvedOptions<typeof settings.monitoring & typeof settings.log> & {
   readonly port: number
 }
 
 /** How a server is watched. */
-export interface Watch {
+export interface Monitoring {
   /** For the layers of the node; null where nobody watches, and nothing is counted. */
   readonly monitor: Monitor | null
   readonly observing: Observing
@@ -34,12 +34,12 @@ export interface Watch {
 }
 
 /** Opens what a server is watched by, as its settings say. @param place which worker this is, from 0; null for a single process @param verification what `verify` found last */
-export const openWatch = Effect.fnUntraced(
+export const openMonitoring = Effect.fnUntraced(
   function*(
     settings: AdminSettings,
     place: number | null,
     verification?: Effect.Effect<string | null, unknown>
-  ): Effect.fn.Return<Watch, ProgramFailure, Scope.Scope> {
+  ): Effect.fn.Return<Monitoring, ProgramFailure, Scope.Scope> {
     const {
       adminHost,
       adminToken,
@@ -50,7 +50,7 @@ export const openWatch = Effect.fnUntraced(
       traceRatio
     } = settings
     const port = adminPortOf(settings, place ?? 0)
-    const isWatched = port !== null || otlpUrl !== undefined
+    const isMonitored = port !== null || otlpUrl !== undefined
     const monitor = openMonitor()
     const admin = port === null ? null : yield* openAdmin({
       monitor,
@@ -78,7 +78,7 @@ export const openWatch = Effect.fnUntraced(
     }
     const otlp = otlpUrl === undefined ? undefined : yield* openOtlp({ url: otlpUrl, monitor })
     return {
-      monitor: isWatched ? monitor : null,
+      monitor: isMonitored ? monitor : null,
       observing: {
         ...requestLog
           ? {

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { choice, type Command, command, flagOnly, settings, text } from "../config/mod.ts"
+import { isSupervisor } from "../workers/mod.ts"
 import * as options from "./options.ts"
 import { checkDatabase, checkServer, checkVerified } from "./rules.ts"
-import { isSupervisor } from "../workers/mod.ts"
 
 /*
  * What the program can do. Each command loads its code when it runs: whoever starts a server does not wait for the others. Another one, such
@@ -45,15 +45,15 @@ const serve = command({
   options: settings.serverSettings,
   rules: checkServer,
   isService: true,
-  run: (settled) =>
-    isSupervisor(settled.workers)
+  run: (resolved) =>
+    isSupervisor(resolved.workers)
       ? Effect.flatMap(Effect.promise(() => import("./serve.ts")), ({ superviseServers }) =>
-        superviseServers(settled))
+        superviseServers(resolved))
       : Effect.flatMap(
         Effect.promise(() =>
           import("./serve.ts")
         ),
-        ({ serve }) => serve(settled)
+        ({ serve }) => serve(resolved)
       )
 })
 
@@ -77,8 +77,8 @@ const migrate = command({
     ...settings.log
   },
   rules: checkDatabase,
-  run: (settled) =>
-    Effect.flatMap(Effect.promise(() => import("./migrate.ts")), ({ migrate }) => migrate(settled))
+  run: (resolved) =>
+    Effect.flatMap(Effect.promise(() => import("./migrate.ts")), ({ migrate }) => migrate(resolved))
 })
 
 const simulate = command({
@@ -97,10 +97,10 @@ const simulate = command({
   ],
   options: { ...settings.network, out: options.out, trueRoots: options.trueRoots, ...settings.log },
   writesData: true,
-  run: (settled) =>
+  run: (resolved) =>
     Effect.flatMap(
       Effect.promise(() => import("./write_feed.ts")),
-      ({ writeSimulatedFeed }) => writeSimulatedFeed(settled)
+      ({ writeSimulatedFeed }) => writeSimulatedFeed(resolved)
     )
 })
 
@@ -125,8 +125,8 @@ const ingest = command({
   }),
   options: { ...settings.database, ...settings.connections, ...settings.log },
   rules: checkDatabase,
-  run: (settled) =>
-    Effect.flatMap(Effect.promise(() => import("./ingest.ts")), ({ ingest }) => ingest(settled))
+  run: (resolved) =>
+    Effect.flatMap(Effect.promise(() => import("./ingest.ts")), ({ ingest }) => ingest(resolved))
 })
 
 const exportFeed = command({
@@ -136,12 +136,12 @@ const exportFeed = command({
     words: "export --data .rollup-node --out network.ndjson",
     doc: "Everything that the ledger was told, rollbacks included"
   }],
-  options: { data: settings.place.data, out: options.out, ...settings.log },
+  options: { data: settings.storage.data, out: options.out, ...settings.log },
   writesData: true,
-  run: (settled) =>
+  run: (resolved) =>
     Effect.flatMap(
       Effect.promise(() => import("./export_feed.ts")),
-      ({ exportFeed }) => exportFeed(settled)
+      ({ exportFeed }) => exportFeed(resolved)
     )
 })
 
@@ -168,7 +168,7 @@ const verify = command({
     }
   ],
   options: {
-    data: settings.place.data,
+    data: settings.storage.data,
     ...settings.database,
     feed: options.feedToVerify,
     json: options.json,
@@ -180,8 +180,11 @@ const verify = command({
   },
   rules: checkVerified,
   writesData: true,
-  run: (settled) =>
-    Effect.flatMap(Effect.promise(() => import("./verify/mod.ts")), ({ verify }) => verify(settled))
+  run: (resolved) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./verify/mod.ts")),
+      ({ verify }) => verify(resolved)
+    )
 })
 
 const openapi = command({
@@ -207,10 +210,10 @@ const openapi = command({
     out: options.out
   },
   writesData: true,
-  run: (settled) =>
+  run: (resolved) =>
     Effect.flatMap(
       Effect.promise(() => import("./print_openapi.ts")),
-      ({ printOpenApi }) => printOpenApi(settled)
+      ({ printOpenApi }) => printOpenApi(resolved)
     )
 })
 
@@ -223,10 +226,10 @@ const configCheck = command({
   }],
   options: settings.serverSettings,
   rules: checkServer,
-  run: (settled, asked) =>
+  run: (resolved, context) =>
     Effect.flatMap(
       Effect.promise(() => import("./show_config.ts")),
-      ({ tellChecked }) => tellChecked(settled, asked)
+      ({ reportValidConfig }) => reportValidConfig(resolved, context)
     )
 })
 
@@ -241,10 +244,10 @@ const configPrint = command({
   options: settings.serverSettings,
   rules: checkServer,
   writesData: true,
-  run: (settled, asked) =>
+  run: (resolved, context) =>
     Effect.flatMap(
       Effect.promise(() => import("./show_config.ts")),
-      ({ printConfig }) => printConfig(settled, asked)
+      ({ printConfig }) => printConfig(resolved, context)
     )
 })
 
@@ -268,8 +271,8 @@ const wallet = command({
     seed: settings.network.seed,
     prefix: settings.network.prefix
   },
-  run: (settled) =>
-    Effect.flatMap(Effect.promise(() => import("./wallet.ts")), ({ wallet }) => wallet(settled))
+  run: (resolved) =>
+    Effect.flatMap(Effect.promise(() => import("./wallet.ts")), ({ wallet }) => wallet(resolved))
 })
 
 const completions = command({

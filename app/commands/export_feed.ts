@@ -12,7 +12,7 @@ export const exportFeed = (
     const progress = yield* makeProgress({ unit: "records" })
     const lines = yield* exportOf(resolve(data))
     yield* writeTexts(
-      counted(withLineFeeds(lines), (units) => progress.tellNow({ units, share: undefined })),
+      counted(withLineFeeds(lines), (units) => progress.reportNow({ units, share: undefined })),
       out
     )
     progress.end()

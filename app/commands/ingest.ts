@@ -14,10 +14,15 @@ import {
   SignatureVerifier,
   type StoreFailure
 } from "../../core/mod.ts"
-import { bulkLoad, type BulkRecord } from "./bulk_load.ts"
-import { connectionOptions, databaseOf, type settings, type Settled } from "../config/mod.ts"
-import { feedFrom, type OpenFeed, recordsBehind } from "../sources/mod.ts"
+import {
+  connectionOptions,
+  databaseOf,
+  type ResolvedOptions,
+  type settings
+} from "../config/mod.ts"
 import { nodeOver } from "../layers.ts"
+import { feedFrom, type OpenFeed, recordsAfter } from "../sources/mod.ts"
+import { bulkLoad, type BulkRecord } from "./bulk_load.ts"
 import { makeProgress } from "./progress.ts"
 
 /** Loads a feed into a database, many blocks to a transaction; what is there already is passed over. */
@@ -37,7 +42,7 @@ export const ingest = ({ argument: path, database, ...settings }: Settings) =>
     yield* Effect.provide(load(feed, genesis), Context.merge(stores, node))
   }))
 
-type Settings = Settled<typeof settings.database & typeof settings.connections> & {
+type Settings = ResolvedOptions<typeof settings.database & typeof settings.connections> & {
   readonly argument: string
 }
 
@@ -72,14 +77,14 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
       yield* Fiber.join(learning)
       learning = yield* Effect.forkChild(Effect.forEach(blocks, learn, { discard: true }))
       lastBlock = blocks.at(-1)?.number ?? lastBlock
-      yield* progress.tell({
+      yield* progress.report({
         units: transactions,
         at: `Ethereum block ${lastBlock}`,
         share: feed.share()
       })
     })
 
-    const records = recordsBehind(feed.records, genesis, yield* lastBlockOf)
+    const records = recordsAfter(feed.records, genesis, yield* lastBlockOf)
     yield* Stream.fromAsyncIterable(records, (error) => error as Error).pipe(
       Stream.runForEach((record: FeedRecord) => {
         if (record.kind !== "block" && record.kind !== "prices") {

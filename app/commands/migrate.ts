@@ -1,8 +1,13 @@
 import { Effect, Layer } from "effect"
 import { databaseLayer, migrate as applyMigrations } from "../../adapters/sql/mod.ts"
-import { connectionOptions, databaseOf, type settings, type Settled } from "../config/mod.ts"
+import {
+  connectionOptions,
+  databaseOf,
+  type ResolvedOptions,
+  type settings
+} from "../config/mod.ts"
 
-type Settings = Settled<typeof settings.database & typeof settings.connections> & {
+type Settings = ResolvedOptions<typeof settings.database & typeof settings.connections> & {
   readonly dryRun: boolean
 }
 

@@ -1,4 +1,4 @@
-import { flagOnly, text, integer, number, yesNo } from "../config/mod.ts"
+import { flagOnly, integer, number, text, yesNo } from "../config/mod.ts"
 
 /* Options of one run, which no variable and no file says. */
 

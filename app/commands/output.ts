@@ -36,11 +36,11 @@ export const writeTexts = (
 /** The texts, while somebody is told how many have been taken. */
 export function* counted(
   texts: Iterable<string>,
-  tell: (count: number) => void
+  onCount: (count: number) => void
 ): Generator<string, void> {
   let count = 0
   for (const text of texts) {
     yield text
-    tell(++count)
+    onCount(++count)
   }
 }

@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { exactJson, openApi } from "../../adapters/http/mod.ts"
 import { wireContext } from "../../core/mod.ts"
-import { ProgramFailure } from "../exit_codes.ts"
 import { mountsOf } from "../config/mod.ts"
-import { writeTexts } from "./output.ts"
+import { ProgramFailure } from "../exit_codes.ts"
 import { defaultNetwork } from "../simulator/mod.ts"
+import { writeTexts } from "./output.ts"
 
 interface Settings {
   readonly argument: "later" | "earlier"

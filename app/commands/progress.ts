@@ -30,7 +30,7 @@ export const makeProgress = ({ everyMs: everyLogMs = 2000, unit }: ProgressOptio
     const everyMs = isLive ? liveMs : everyLogMs
     const started = performance.now()
     let [next, unitsBefore] = [started + everyMs, 0]
-    const tellNow = ({ at, share, units }: Done): void => {
+    const reportNow = ({ at, share, units }: Done): void => {
       const now = performance.now()
       if (now < next) return
       const perSecond = (units - unitsBefore) / (now - next + everyMs) * 1000
@@ -48,8 +48,8 @@ export const makeProgress = ({ everyMs: everyLogMs = 2000, unit }: ProgressOptio
     }
     return {
       /** Says so where it is time to. */
-      tellNow,
-      tell: (done: Done): Effect.Effect<void> => Effect.sync(() => tellNow(done)),
+      reportNow,
+      report: (done: Done): Effect.Effect<void> => Effect.sync(() => reportNow(done)),
       /** Nothing moves any more; how long it took. */
       end: (): string => {
         if (isLive) process.stderr.write("\x1b[2K")

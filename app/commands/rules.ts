@@ -1,25 +1,25 @@
-import type { Origins, Problem, settings, Settled } from "../config/mod.ts"
+import type { Origins, Problem, ResolvedOptions, settings } from "../config/mod.ts"
 
 /* What settings may not say together: what one of them says must not be ignored because of another one. */
 
 type ServerSettings = typeof settings.serverSettings
 
 export const checkServer = (
-  settled: Settled<ServerSettings>,
+  resolved: ResolvedOptions<ServerSettings>,
   origins: Origins<ServerSettings>
 ): ReadonlyArray<Problem> => [
-  ...onePlace(settled, origins),
-  ...replicaOfSomething(settled, origins),
-  ...oneNetwork(settled, origins),
-  ...fees(settled, origins),
-  ...mounts(settled, origins),
-  ...sharedDatabase(settled, origins),
-  ...oneReader(settled, origins)
+  ...oneDataLocation(resolved, origins),
+  ...replicaNeedsDatabase(resolved, origins),
+  ...oneNetwork(resolved, origins),
+  ...fees(resolved, origins),
+  ...mounts(resolved, origins),
+  ...sharedDatabase(resolved, origins),
+  ...oneStdinReader(resolved, origins)
 ]
 
 /** Where a command works on a database and on nothing else. */
 export const checkDatabase = (
-  { database }: Settled<typeof settings.database>,
+  { database }: ResolvedOptions<typeof settings.database>,
   origins: Origins<typeof settings.database>
 ): ReadonlyArray<Problem> =>
   database === undefined && origins.database.kind === "default"
@@ -32,54 +32,69 @@ export const checkDatabase = (
 
 /** What is to be verified: one thing. */
 export const checkVerified = (
-  { data, feed }: Settled<typeof settings.database> & {
+  { data, feed }: ResolvedOptions<typeof settings.database> & {
     readonly data: string
     readonly feed: string | undefined
   },
-  origins: Origins<typeof settings.database & Pick<typeof settings.place, "data">>
+  origins: Origins<typeof settings.database & Pick<typeof settings.storage, "data">>
 ): ReadonlyArray<Problem> => {
-  const things = [
-    ...feed === undefined ? [] : [{ source: "--feed", told: `the feed "${feed}" (--feed)` }],
+  const inputs = [
+    ...feed === undefined ? [] : [{ source: "--feed", description: `the feed "${feed}" (--feed)` }],
     ...origins.data.kind === "default"
       ? []
-      : [{ source: origins.data.source, told: `the directory "${data}" (${origins.data.source})` }],
+      : [{
+        source: origins.data.source,
+        description: `the directory "${data}" (${origins.data.source})`
+      }],
     ...origins.database.kind === "default"
       ? []
-      : [{ source: origins.database.source, told: `a database (${origins.database.source})` }]
+      : [{
+        source: origins.database.source,
+        description: `a database (${origins.database.source})`
+      }]
   ]
-  return things.length < 2 ? [] : [{
-    source: sourcesOf(things),
+  return inputs.length < 2 ? [] : [{
+    source: sourcesOf(inputs),
     message: `One thing can be verified at a time, and more are given: ${
-      things.map(({ told }) => told).join(", ")
+      inputs.map(({ description }) => description).join(", ")
     }; leave out all but one`
   }]
 }
 
-const onePlace = (
-  { data, memory }: Settled<ServerSettings>,
+const oneDataLocation = (
+  { data, memory }: ResolvedOptions<ServerSettings>,
   origins: Origins<ServerSettings>
 ): ReadonlyArray<Problem> => {
-  const places = [
+  const locations = [
     ...memory
-      ? [{ source: origins.memory.source, told: `${origins.memory.source}, which keeps nothing` }]
+      ? [{
+        source: origins.memory.source,
+        description: `${origins.memory.source}, which keeps nothing`
+      }]
       : [],
     ...origins.data.kind === "default"
       ? []
-      : [{ source: origins.data.source, told: `the directory "${data}" (${origins.data.source})` }],
+      : [{
+        source: origins.data.source,
+        description: `the directory "${data}" (${origins.data.source})`
+      }],
     ...origins.database.kind === "default"
       ? []
-      : [{ source: origins.database.source, told: `a database (${origins.database.source})` }]
+      : [{
+        source: origins.database.source,
+        description: `a database (${origins.database.source})`
+      }]
   ]
-  return places.length < 2 ? [] : [{
-    source: sourcesOf(places),
+  return locations.length < 2 ? [] : [{
+    source: sourcesOf(locations),
     message: `Data can be kept in one place, and more are given: ${
-      places.map(({ told }) => told).join(", ")
+      locations.map(({ description }) => description).join(", ")
     }; leave out all but one`
   }]
 }
 
-const replicaOfSomething = (
-  _: Settled<ServerSettings>,
+const replicaNeedsDatabase = (
+  _: ResolvedOptions<ServerSettings>,
   { database, replica }: Origins<ServerSettings>
 ): ReadonlyArray<Problem> =>
   replica.kind === "default" || database.kind !== "default"
@@ -91,7 +106,7 @@ const replicaOfSomething = (
     }]
 
 const oneNetwork = (
-  _: Settled<ServerSettings>,
+  _: ResolvedOptions<ServerSettings>,
   { empty, feed, paceSeconds, prefix, seed, transactions }: Origins<ServerSettings>
 ): ReadonlyArray<Problem> => {
   const simulated = [seed, prefix, transactions, paceSeconds, empty].filter(({ kind }) =>
@@ -107,7 +122,7 @@ const oneNetwork = (
 
 /** Also refuses `cores` on a machine with one core, so that a configuration is valid everywhere or nowhere. */
 const sharedDatabase = (
-  { workers }: Settled<ServerSettings>,
+  { workers }: ResolvedOptions<ServerSettings>,
   origins: Origins<ServerSettings>
 ): ReadonlyArray<Problem> =>
   workers === 1 || origins.database.kind !== "default" ? [] : [{
@@ -118,8 +133,8 @@ const sharedDatabase = (
   }]
 
 /** Each worker would read a part of the standard input. */
-const oneReader = (
-  { feed, workers }: Settled<ServerSettings>,
+const oneStdinReader = (
+  { feed, workers }: ResolvedOptions<ServerSettings>,
   origins: Origins<ServerSettings>
 ): ReadonlyArray<Problem> =>
   feed !== "-" || workers === 1 ? [] : [{
@@ -129,7 +144,7 @@ const oneReader = (
   }]
 
 const fees = (
-  { maxFeeUSD, minFeeUSD }: Settled<ServerSettings>,
+  { maxFeeUSD, minFeeUSD }: ResolvedOptions<ServerSettings>,
   origins: Origins<ServerSettings>
 ): ReadonlyArray<Problem> =>
   maxFeeUSD === undefined || minFeeUSD <= maxFeeUSD ? [] : [{
@@ -139,7 +154,7 @@ const fees = (
   }]
 
 const mounts = (
-  { earlierPath, laterPath }: Settled<ServerSettings>,
+  { earlierPath, laterPath }: ResolvedOptions<ServerSettings>,
   origins: Origins<ServerSettings>
 ): ReadonlyArray<Problem> =>
   laterPath !== earlierPath ? [] : [{

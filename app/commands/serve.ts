@@ -3,22 +3,24 @@ import * as HttpServer from "effect/http/HttpServer"
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import type { Application } from "../../adapters/http/mod.ts"
-import { type ServerLimits, serverLayer } from "../../adapters/http/node/mod.ts"
+import { serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
 import { Monitor, Pool } from "../../core/mod.ts"
-import { openWatch, type Watch } from "./admin.ts"
-import { openStores, placeOf, sourceOf } from "../sources/mod.ts"
-import { mountsOf, type settings, type Settled } from "../config/mod.ts"
+import { mountsOf, type ResolvedOptions, type settings } from "../config/mod.ts"
 import { ProgramFailure } from "../exit_codes.ts"
 import { nodeOver } from "../layers.ts"
-import { lastVerification } from "./verification.ts"
+import { dataLocationOf, openStores, sourceOf } from "../sources/mod.ts"
 import { verifyExitProofsInThread, verifierThreads } from "../verifier.ts"
 import { runAsWorker, supervise, workerCount, type WorkerSelf } from "../workers/mod.ts"
+import { type Monitoring, openMonitoring } from "./admin.ts"
+import { lastVerification } from "./verification.ts"
 
-export type ServeSettings = Settled<typeof settings.serverSettings>
+export type ServeSettings = ResolvedOptions<typeof settings.serverSettings>
 
 /** Serves the interface over a simulated network, a feed, or an empty ledger, until it is interrupted: as a single process or as a worker. */
 export const serve = (settings: ServeSettings) =>
-  runAsWorker((self) => watched(settings, self, (watch) => serveNode(settings, self, watch))).pipe(
+  runAsWorker((self) =>
+    withMonitoring(settings, self, (monitoring) => serveNode(settings, self, monitoring))
+  ).pipe(
     Effect.catchTag("ServeError", (cause) =>
       Effect.fail(
         new ProgramFailure({
@@ -47,21 +49,25 @@ export const superviseServers = (
   supervise({ workers: workerCount(workers), drainMaxMs: shutdownTimeoutMs + 5000 })
 
 /** With somebody who watches, from the start to the end. */
-const watched = <A, E, R>(
+const withMonitoring = <A, E, R>(
   settings: ServeSettings,
   self: WorkerSelf | undefined,
-  run: (watch: Watch) => Effect.Effect<A, E, R>
+  run: (monitoring: Monitoring) => Effect.Effect<A, E, R>
 ) =>
   Effect.scoped(
     Effect.flatMap(
-      openWatch(settings, self === undefined ? null : self.place - 1, verificationOf(settings)),
-      (watch) => Effect.provideService(run(watch), Monitor, watch.monitor)
+      openMonitoring(
+        settings,
+        self === undefined ? null : self.place - 1,
+        verificationOf(settings)
+      ),
+      (monitoring) => Effect.provideService(run(monitoring), Monitor, monitoring.monitor)
     )
   )
 
 /** What `verify` found last in the place of the data; nothing is kept of what is only in memory. */
 const verificationOf = (settings: ServeSettings) => {
-  const place = placeOf(settings)
+  const place = dataLocationOf(settings)
   return place.kind === "memory"
     ? undefined
     : Effect.suspend(() =>
@@ -75,9 +81,9 @@ const verificationOf = (settings: ServeSettings) => {
 }
 
 /** Opens the stores, starts the source of blocks and serves them. */
-const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, watch: Watch) =>
+const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monitoring: Monitoring) =>
   Effect.scoped(Effect.gen(function*() {
-    const place = placeOf(settings)
+    const place = dataLocationOf(settings)
     const source = yield* sourceOf(settings)
     const { genesis } = source
     const stores = yield* openStores(place, { genesis, ...feesOf(settings) })
@@ -85,12 +91,12 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, watch:
     const node = yield* Layer.build(nodeOver(stores.stores, {
       genesis,
       ...nodeOptions(settings),
-      observing: watch.observing,
+      observing: monitoring.observing,
       // nobody who reads waits until this process serves
       verifier: verifierThreads(genesis.network, {
         inPlaceWhile: () => !isServing,
         queueMax: settings.verifierQueueMax,
-        ...given({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
+        ...omitUndefined({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
       }),
       verifyExitProofs: verifyExitProofsInThread(genesis.network, () => !isServing)
     }))
@@ -104,10 +110,13 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, watch:
       )
       : started
     isServing = true
-    return yield* listen(settings, node, self, { ready: watch.serve(node), take: watch.take })
+    return yield* listen(settings, node, self, {
+      ready: monitoring.serve(node),
+      take: monitoring.take
+    })
   }))
 
-interface Watching extends Pick<Watch, "take"> {
+interface ListenHooks extends Pick<Monitoring, "take"> {
   /** Tells who watches that requests are answered. */
   readonly ready: Effect.Effect<void, never, Scope.Scope>
 }
@@ -117,7 +126,7 @@ const listen = (
   settings: ServeSettings,
   node: Context.Context<Application>,
   self: WorkerSelf | undefined,
-  { ready, take }: Watching
+  { ready, take }: ListenHooks
 ) =>
   Effect.gen(function*() {
     yield* Effect.addFinalizer(() => take)
@@ -132,10 +141,10 @@ const listen = (
       Effect.flatMap((server) => Effect.provide(HttpServer.HttpServer, server))
     )
     yield* ready
-    const told = HttpServer.formatAddress(address)
+    const url = HttpServer.formatAddress(address)
     yield* self === undefined
-      ? Effect.log(`Listening on ${told}, documentation at /docs`)
-      : self.serving(told)
+      ? Effect.log(`Listening on ${url}, documentation at /docs`)
+      : self.serving(url)
     return yield* Effect.never
   })
 
@@ -198,13 +207,16 @@ const nodeOptions = (settings: ServeSettings) => {
   }
 }
 
-const feesOf = ({ maxFeeUSD, minFeeUSD }: ServeSettings) => ({ minFeeUSD, ...given({ maxFeeUSD }) })
+const feesOf = ({ maxFeeUSD, minFeeUSD }: ServeSettings) => ({
+  minFeeUSD,
+  ...omitUndefined({ maxFeeUSD })
+})
 
 const reason = ({ cause }: { readonly cause?: unknown }): string =>
   cause instanceof Error ? cause.message : String(cause)
 
 /** Without what was not said. */
-const given = <A extends object>(
+const omitUndefined = <A extends object>(
   options: A
 ): { readonly [name in keyof A]?: NonNullable<A[name]> } =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {

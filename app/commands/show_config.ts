@@ -1,11 +1,17 @@
 import { Console, Effect } from "effect"
-import { type Asked, type Options, type Origins, printed, settings } from "../config/mod.ts"
+import {
+  formatConfigFile,
+  type InvocationContext,
+  type Options,
+  type Origins,
+  settings
+} from "../config/mod.ts"
 import type { ServeSettings } from "./serve.ts"
 
 type ServerSettings = typeof settings.serverSettings
 
 /** Who asks was told before if anything is wrong. */
-export const tellChecked = (_: ServeSettings, { origins }: Asked) => {
+export const reportValidConfig = (_: ServeSettings, { origins }: InvocationContext) => {
   const said = Object.values(origins).filter(({ kind }) => kind !== "default").length
   return Console.log(
     `Nothing is wrong; settings that are given: ${said}, at their default: ${
@@ -14,7 +20,10 @@ export const tellChecked = (_: ServeSettings, { origins }: Asked) => {
   )
 }
 
-export const printConfig = (settled: ServeSettings, { origins }: Asked): Effect.Effect<void> =>
+export const printConfig = (
+  resolved: ServeSettings,
+  { origins }: InvocationContext
+): Effect.Effect<void> =>
   Console.log(
-    printed<Options>(settings.serverSettings, settled, origins as Origins<ServerSettings>)
+    formatConfigFile<Options>(settings.serverSettings, resolved, origins as Origins<ServerSettings>)
   )

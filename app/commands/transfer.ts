@@ -23,7 +23,7 @@ import {
 } from "../../core/mod.ts"
 
 /** Something that a wallet wants to send, of an account whose key it has. */
-export interface Wish {
+export interface TransferRequest {
   readonly url: string
   readonly network: Network
   readonly privateKey: Uint8Array
@@ -45,20 +45,20 @@ export interface Sent {
 
 /** Signs a transaction and posts it to a server, which is asked for nonce, balance and the fee that it recommends. */
 export const transfer = Effect.fnUntraced(
-  function*(wish: Wish): Effect.fn.Return<Sent, TransferFailed> {
-    const { accountIndex, network, privateKey, symbol, url } = wish
+  function*(request: TransferRequest): Effect.fn.Return<Sent, TransferFailed> {
+    const { accountIndex, network, privateKey, symbol, url } = request
     const context = wireContext(network, keccak256)
     const account = yield* ask<WireAccount>(
       url,
       `/accounts/${context.accountIndex(symbol, accountIndex)}`
     )
     const { recommendedFee } = yield* ask<WireState>(url, "/state")
-    const destination = yield* destinationOf(wish, account)
-    const amount = unitsOf(wish.amount, account.token.decimals)
+    const destination = yield* destinationOf(request, account)
+    const amount = unitsOf(request.amount, account.token.decimals)
     if (amount === undefined || amount === 0n) {
       return yield* new TransferFailed({
         message:
-          `Amount ${wish.amount} is none of ${symbol}: expected more than 0 with at most ${account.token.decimals} decimals`
+          `Amount ${request.amount} is none of ${symbol}: expected more than 0 with at most ${account.token.decimals} decimals`
       })
     }
     const wanted = destination.type === "TransferToEthAddr" ?
@@ -81,7 +81,7 @@ export const transfer = Effect.fnUntraced(
       fromAccountIndex: accountIndex,
       amount,
       fee,
-      nonce: BigInt(wish.nonce ?? account.nonce),
+      nonce: BigInt(request.nonce ?? account.nonce),
       request: null
     }
     const posted: PostedTransaction = {
@@ -115,7 +115,7 @@ interface WireState {
 type Destination = Pick<PostedTransaction, "type" | "toAccountIndex" | "toAddress" | "toPublicKey">
 
 const destinationOf = Effect.fnUntraced(function*(
-  { accountIndex, network: { prefix }, to, url }: Wish,
+  { accountIndex, network: { prefix }, to, url }: TransferRequest,
   { token }: WireAccount
 ): Effect.fn.Return<Destination, TransferFailed> {
   const nothing = { toAccountIndex: null, toAddress: null, toPublicKey: null }

@@ -2,7 +2,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem, type Redacted } from "effect"
 import { join } from "node:path"
 import { auditChecks, type AuditReport } from "../../core/mod.ts"
-import { connectionOptions, type settings, type Settled } from "../config/mod.ts"
+import { connectionOptions, type ResolvedOptions, type settings } from "../config/mod.ts"
 
 /** The result of `verify`, as it is kept and shown. */
 export interface Verification extends AuditReport {
@@ -11,17 +11,17 @@ export interface Verification extends AuditReport {
 }
 
 /** A store that can be verified. */
-export type VerifiedPlace =
+export type VerifiedLocation =
   | { readonly kind: "directory"; readonly directory: string }
   | { readonly kind: "database"; readonly url: Redacted.Redacted }
 
-type Connections = Settled<typeof settings.connections>
+type Connections = ResolvedOptions<typeof settings.connections>
 
 const fileIn = (directory: string): string => join(directory, "verification.json")
 
 /** Stores the result for the admin listener of the server; a failure is logged only. */
-export const keepVerification = (
-  place: VerifiedPlace | { readonly kind: "feed" },
+export const saveVerification = (
+  place: VerifiedLocation | { readonly kind: "feed" },
   verification: Verification,
   settings: Connections
 ): Effect.Effect<void> => {
@@ -39,7 +39,7 @@ export const keepVerification = (
 
 /** The result that was stored last, as JSON; null if there is none. */
 export const lastVerification = (
-  place: VerifiedPlace,
+  place: VerifiedLocation,
   settings: Connections
 ): Effect.Effect<string | null, unknown> =>
   place.kind === "database"
@@ -73,7 +73,7 @@ const inDatabase = <A, E>(
   )
 
 /** The result for a person, line by line. */
-export function* toldReport(
+export function* formatReport(
   { checks, isSound, notes, violations }: Verification,
   took: string
 ): Generator<string, void> {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
+import { defaultNetwork, simulate, writeFeed } from "../simulator/mod.ts"
 import { counted, writeTexts } from "./output.ts"
 import { makeProgress } from "./progress.ts"
-import { defaultNetwork, simulate, writeFeed } from "../simulator/mod.ts"
 
 interface Settings {
   readonly seed: string
@@ -20,11 +20,11 @@ export const writeSimulatedFeed = ({ out, prefix, seed, transactions, trueRoots 
       network: { ...defaultNetwork, prefix },
       standInRoots: !trueRoots
     })
-    const tell = () =>
-      progress.tellNow({
+    const report = () =>
+      progress.reportNow({
         units: simulation.transactions(),
         share: transactions === 0 ? 1 : Math.min(1, simulation.transactions() / transactions)
       })
-    yield* writeTexts(counted(writeFeed(simulation, transactions), tell), out)
+    yield* writeTexts(counted(writeFeed(simulation, transactions), report), out)
     progress.end()
   })

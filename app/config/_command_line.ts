@@ -25,9 +25,12 @@ export const readCommandLine = (
   const rest: Array<string> = []
   const problems: Array<Problem> = []
 
-  const note = (option: Option<unknown>, source: string, text: string): void => {
+  const addFlag = (option: Option<unknown>, source: string, text: string): void => {
     if (flags.has(option.flag)) {
-      problems.push({ source, message: `--${option.flag} is given twice: leave out all but one` })
+      problems.push({
+        source,
+        message: `--${option.flag} is given twice: leave out all but one`
+      })
     } else flags.set(option.flag, text)
   }
 
@@ -41,22 +44,22 @@ export const readCommandLine = (
       rest.push(word)
       continue
     }
-    const [, name = "", given] = /^--?([^=]*)(?:=(.*))?$/su.exec(word) ?? []
+    const [, name = "", inlineValue] = /^--?([^=]*)(?:=(.*))?$/su.exec(word) ?? []
     const source = `--${name}`
     const negated = name.startsWith("no-") ? byFlag.get(name.slice(3)) : undefined
     const option = byFlag.get(name)
-    if (option === undefined && negated?.value.placeholder === "" && given === undefined) {
-      note(negated, source, "false")
+    if (option === undefined && negated?.value.placeholder === "" && inlineValue === undefined) {
+      addFlag(negated, source, "false")
     } else if (option === undefined) {
       problems.push(
         unknownFlag(word.startsWith("--") ? source : word, name, command, byFlag, elsewhere)
       )
       // most flags have a value, which is not a fault of its own
-      if (given === undefined && i + 1 < words.length && !words[i + 1]!.startsWith("-")) i++
-    } else if (option.value.placeholder === "") note(option, source, given ?? "true")
-    else if (given !== undefined) note(option, source, given)
+      if (inlineValue === undefined && i + 1 < words.length && !words[i + 1]!.startsWith("-")) i++
+    } else if (option.value.placeholder === "") addFlag(option, source, inlineValue ?? "true")
+    else if (inlineValue !== undefined) addFlag(option, source, inlineValue)
     else if (i + 1 < words.length && !words[i + 1]!.startsWith("--")) {
-      note(option, source, words[++i]!)
+      addFlag(option, source, words[++i]!)
     } else problems.push({ source, message: `The value is missing: expected ${option.value.rule}` })
   }
   return { flags, rest, problems }

@@ -2,16 +2,17 @@ import type { Redacted } from "effect"
 import type { Mount } from "../../adapters/http/mod.ts"
 import type { DatabaseOptions } from "../../adapters/sql/mod.ts"
 import { earlier, later } from "../../core/mod.ts"
-import type { Settled } from "./setting.ts"
+import type { ResolvedOptions } from "./setting.ts"
 import type * as settings from "./settings.ts"
 
 /** How a database is spoken to, of which the settings know the address beside. */
 export type ConnectionOptions = Omit<DatabaseOptions, "url">
 
 export const connectionOptions = (
-  { connectionsMax, connectTimeoutMs, idleTransactionMs, queueWaitMs, statementTimeoutMs }: Settled<
-    typeof settings.connections
-  >
+  { connectionsMax, connectTimeoutMs, idleTransactionMs, queueWaitMs, statementTimeoutMs }:
+    ResolvedOptions<
+      typeof settings.connections
+    >
 ): ConnectionOptions => ({
   maxConnections: connectionsMax,
   connectTimeoutMs,

@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import type { Problem } from "./problem.ts"
 import type { Origins } from "./read.ts"
-import type { Option, Options, Settled } from "./setting.ts"
+import type { Option, Options, ResolvedOptions } from "./setting.ts"
 
 export interface Example {
   /** Behind `rollup-node`. */
@@ -25,13 +25,13 @@ export interface Command {
   readonly isService: boolean
   /** Whether its standard output is data, so that what is told goes elsewhere. */
   readonly writesData: boolean
-  /** Of what its own options are settled to, and nothing else: `readInvocation` and `runCommand` see to it. */
-  readonly rules: (settled: never, origins: never) => ReadonlyArray<Problem>
-  readonly run: (settled: never, asked: Asked) => Effect.Effect<void, unknown>
+  /** Of what its own options are resolved to, and nothing else: `readInvocation` and `runCommand` see to it. */
+  readonly rules: (resolved: never, origins: never) => ReadonlyArray<Problem>
+  readonly run: (resolved: never, context: InvocationContext) => Effect.Effect<void, unknown>
 }
 
 /** What a command may want to know of how it was asked. */
-export interface Asked {
+export interface InvocationContext {
   readonly origins: Origins<Options>
 }
 
@@ -45,11 +45,11 @@ interface Declared<O extends Options, A> {
   readonly isService?: boolean
   readonly writesData?: boolean
   /** What options may not say together. */
-  readonly rules?: (settled: Settled<O>, origins: Origins<O>) => ReadonlyArray<Problem>
+  readonly rules?: (resolved: ResolvedOptions<O>, origins: Origins<O>) => ReadonlyArray<Problem>
   /** Loads what it needs itself, since a start is paid for by everybody. */
   readonly run: (
-    settled: Settled<O> & { readonly argument: NonNullable<A> },
-    asked: Asked
+    resolved: ResolvedOptions<O> & { readonly argument: NonNullable<A> },
+    context: InvocationContext
   ) => Effect.Effect<void, unknown>
 }
 

@@ -68,16 +68,18 @@ export const commandHelp = (
 }
 
 const flagHelp = (option: Option<unknown>): ReadonlyArray<string> => {
-  const { default: usual, doc, flag, value: { placeholder, rule } } = option
+  const { default: defaultValue, doc, flag, value: { placeholder, rule } } = option
   const isSwitch = placeholder === ""
   const expected = [
     ...isSwitch ? [] : [rule],
-    ...usual === undefined || usual === false ? [] : [`default ${String(usual)}`]
+    ...defaultValue === undefined || defaultValue === false
+      ? []
+      : [`default ${String(defaultValue)}`]
   ]
   return [
-    `  --${isSwitch ? `${usual === true ? "[no-]" : ""}${flag}` : `${flag} <${placeholder}>`}${
-      isSetting(option) ? `  (${option.variable}, ${option.key})` : ""
-    }`,
+    `  --${
+      isSwitch ? `${defaultValue === true ? "[no-]" : ""}${flag}` : `${flag} <${placeholder}>`
+    }${isSetting(option) ? `  (${option.variable}, ${option.key})` : ""}`,
     `      ${doc}${expected.length === 0 ? "" : ` (${expected.join("; ")})`}`
   ]
 }

@@ -1,6 +1,6 @@
 import { readArgument, readCommandLine } from "./_command_line.ts"
 import { noFile, readConfigFile } from "./_file.ts"
-import type { Asked, Command } from "./command.ts"
+import type { Command, InvocationContext } from "./command.ts"
 import { brokenValue, type Problem } from "./problem.ts"
 import { type Environment, readOptions, unknownVariables } from "./read.ts"
 import { flagOnly, isSetting, type Options, type Setting } from "./setting.ts"
@@ -20,9 +20,9 @@ export const configFile = flagOnly({
 })
 const configVariable = "CONFIG_FILE"
 
-export interface Invocation extends Asked {
+export interface Invocation extends InvocationContext {
   /** With the argument of the command, if it takes one. */
-  readonly settled: { readonly [name: string]: unknown }
+  readonly resolved: { readonly [name: string]: unknown }
   readonly problems: ReadonlyArray<Problem>
 }
 
@@ -52,13 +52,13 @@ export const readInvocation = (
       flag === undefined ? configVariable : `--${configFile.flag}`,
       new Set(settings.map(({ key }) => key))
     )
-  const { origins, problems, settled } = readOptions(options, { commandLine, environment, file })
+  const { origins, problems, resolved } = readOptions(options, { commandLine, environment, file })
   const argumentValue = argument === undefined || rest.text === undefined
     ? undefined
     : Schema.decodeUnknownExit(argument.value.schema)(argument.value.fromText(rest.text))
   return {
-    settled: {
-      ...settled,
+    resolved: {
+      ...resolved,
       argument: argumentValue === undefined
         ? argument?.default
         : Exit.isSuccess(argumentValue)
@@ -78,7 +78,7 @@ export const readInvocation = (
       ),
       ...file.problems,
       ...problems,
-      ...rules(settled as never, origins as never)
+      ...rules(resolved as never, origins as never)
     ]
   }
 }

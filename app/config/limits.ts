@@ -63,11 +63,11 @@ const limits: { readonly [Name in keyof typeof serverSettings]?: Limit } = {
 export const limitsTable = (): string => {
   const rows = Object.entries(limits).map(
     ([name, { beyond, metric = `rollup_limit_hits_total{limit="${name}"}` }]) => {
-      const { default: usual, doc, key } =
+      const { default: defaultValue, doc, key } =
         serverSettings[name as keyof typeof serverSettings] as Setting<unknown>
       return [
         doc,
-        usual === undefined ? "" : `\`${String(usual)}\``,
+        defaultValue === undefined ? "" : `\`${String(defaultValue)}\``,
         `\`${key}\``,
         beyond,
         metric.startsWith("none") ? metric : `\`${metric}\``

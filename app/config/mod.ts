@@ -4,13 +4,19 @@ export {
   databaseOf,
   mountsOf
 } from "./adapter_options.ts"
-export { type Asked, type Command, command } from "./command.ts"
+export { type Command, command, type InvocationContext } from "./command.ts"
 export { commandHelp, programHelp } from "./help.ts"
 export { configFile, type Invocation, readInvocation } from "./invocation.ts"
 export { limitsTable } from "./limits.ts"
-export { printed, settingsTable } from "./print.ts"
-export { type Problem, quoted, toldProblems, unknownName } from "./problem.ts"
+export { formatConfigFile, settingsTable } from "./print.ts"
+export { formatProblems, type Problem, quoted, unknownName } from "./problem.ts"
 export { type Environment, type Origins } from "./read.ts"
-export { flagOnly, type Option, type Options, type Setting, type Settled } from "./setting.ts"
+export {
+  flagOnly,
+  type Option,
+  type Options,
+  type ResolvedOptions,
+  type Setting
+} from "./setting.ts"
 export * as settings from "./settings.ts"
 export { choice, integer, number, text, yesNo } from "./value.ts"

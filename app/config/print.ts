@@ -1,10 +1,10 @@
 import type { Origins } from "./read.ts"
-import { isSetting, type Options, type Setting, type Settled } from "./setting.ts"
+import { isSetting, type Options, type ResolvedOptions, type Setting } from "./setting.ts"
 
 /** Every setting as a configuration file, with who said it; secrets are left out, and what is at its default stands there as a comment. */
-export const printed = <O extends Options>(
+export const formatConfigFile = <O extends Options>(
   options: O,
-  settled: Settled<O>,
+  resolved: ResolvedOptions<O>,
   origins: Origins<O>
 ): string => {
   const tables = Map.groupBy(
@@ -17,7 +17,7 @@ export const printed = <O extends Options>(
     [
       `[${table}]`,
       ...settings.map(([name, option]) =>
-        `${origins[name]!.kind === "default" ? "# " : ""}${line(option, settled[name])}  # ${
+        `${origins[name]!.kind === "default" ? "# " : ""}${line(option, resolved[name])}  # ${
           origins[name]!.source
         }`
       )
@@ -25,10 +25,13 @@ export const printed = <O extends Options>(
   ).join("\n\n")
 }
 
-const line = ({ default: usual, isSecret, key }: Setting<unknown>, value: unknown): string => {
+const line = (
+  { default: defaultValue, isSecret, key }: Setting<unknown>,
+  value: unknown
+): string => {
   const name = key.slice(key.indexOf(".") + 1)
   if (value === undefined) return `${name} is not set`
-  return isSecret && value !== usual
+  return isSecret && value !== defaultValue
     ? `# ${name} is set, and secret`
     : `${name} = ${JSON.stringify(value)}`
 }
@@ -36,14 +39,14 @@ const line = ({ default: usual, isSecret, key }: Setting<unknown>, value: unknow
 /** The settings as a table in Markdown. */
 export const settingsTable = (options: Options): string => {
   const rows = Object.values(options).filter(isSetting).map((
-    { default: usual, doc, flag, key, value: { rule }, variable }
+    { default: defaultValue, doc, flag, key, value: { rule }, variable }
   ) => [
     `\`--${flag}\``,
     `\`${variable}\``,
     `\`${key}\``,
     doc,
     rule,
-    usual === undefined ? "" : `\`${String(usual)}\``
+    defaultValue === undefined ? "" : `\`${String(defaultValue)}\``
   ])
   return [["flag", "environment", "file", "meaning", "expected", "default"], [
     "---",

@@ -10,15 +10,16 @@ export interface Problem {
 }
 
 /** A value that breaks the rule of its option. */
-export const brokenValue = (source: string, given: unknown, option: Option<unknown>): Problem => {
-  const { default: usual, isSecret, value: { rule } } = option
-  const example = usual === undefined || typeof usual === "boolean" || /such as|one of/u.test(rule)
-    ? ""
-    : `, such as ${String(usual)}`
+export const brokenValue = (source: string, value: unknown, option: Option<unknown>): Problem => {
+  const { default: defaultValue, isSecret, value: { rule } } = option
+  const example =
+    defaultValue === undefined || typeof defaultValue === "boolean" || /such as|one of/u.test(rule)
+      ? ""
+      : `, such as ${String(defaultValue)}`
   return {
     source,
     message: `${
-      isSecret ? "The value, which is not shown," : quoted(given)
+      isSecret ? "The value, which is not shown," : quoted(value)
     } is none: expected ${rule}${example}`
   }
 }
@@ -39,7 +40,7 @@ export const unknownName = (
 }
 
 /** Problems as their reader sees them, each on a line of its own. */
-export const toldProblems = (problems: ReadonlyArray<Problem>): string => {
+export const formatProblems = (problems: ReadonlyArray<Problem>): string => {
   const [first] = problems
   if (first !== undefined && problems.length === 1) return `${first.source}: ${first.message}`
   return [

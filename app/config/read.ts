@@ -6,8 +6,8 @@ import {
   isSetting,
   type Option,
   type Options,
+  type ResolvedOptions,
   type Setting,
-  type Settled,
   variablePrefix
 } from "./setting.ts"
 
@@ -27,7 +27,7 @@ export type Origins<O extends Options> = { readonly [name in keyof O]: Origin }
 
 /** What a command was told. Where there are problems, what is wrong has its default. */
 export interface Reading<O extends Options> {
-  readonly settled: Settled<O>
+  readonly resolved: ResolvedOptions<O>
   readonly origins: Origins<O>
   readonly problems: ReadonlyArray<Problem>
 }
@@ -41,29 +41,29 @@ export interface Sources {
 /** Settles each option, flags over variables over the file over defaults. What is wrong is a problem even where something stronger speaks. */
 export const readOptions = <O extends Options>(options: O, sources: Sources): Reading<O> => {
   const problems: Array<Problem> = []
-  const settled: Record<string, unknown> = {}
+  const resolved: Record<string, unknown> = {}
   const origins: Record<string, Origin> = {}
   for (const [name, option] of Object.entries(options)) {
-    settled[name] = option.default
+    resolved[name] = option.default
     origins[name] = { kind: "default", source: "default" }
-    for (const { given, ...origin } of saidOf(option, sources)) {
+    for (const { rawValue, ...origin } of sourcesOf(option, sources)) {
       const value = Schema.decodeUnknownExit(option.value.schema)(
-        origin.kind === "file" ? given : option.value.fromText(given as string)
+        origin.kind === "file" ? rawValue : option.value.fromText(rawValue as string)
       )
-      if (Exit.isFailure(value)) problems.push(brokenValue(origin.source, given, option))
+      if (Exit.isFailure(value)) problems.push(brokenValue(origin.source, rawValue, option))
       // from the weakest to the strongest
-      else settled[name] = value.value
+      else resolved[name] = value.value
       origins[name] = origin
     }
   }
-  return { settled: settled as Settled<O>, origins: origins as Origins<O>, problems }
+  return { resolved: resolved as ResolvedOptions<O>, origins: origins as Origins<O>, problems }
 }
 
 /** What is said of an option, from the weakest to the strongest. */
-const saidOf = (
+const sourcesOf = (
   option: Option<unknown>,
   { commandLine, environment, file }: Sources
-): ReadonlyArray<Origin & { readonly given: unknown }> => {
+): ReadonlyArray<Origin & { readonly rawValue: unknown }> => {
   const entry = isSetting(option) ? file.entries.get(option.key) : undefined
   const variable = isSetting(option) ? environment[option.variable] : undefined
   const flag = commandLine.flags.get(option.flag)
@@ -74,7 +74,7 @@ const saidOf = (
         {
           kind: "file",
           source: `${entry.source}: ${(option as Setting<unknown>).key}`,
-          given: entry.value
+          rawValue: entry.value
         } as const
       ],
     ...variable === undefined || variable === ""
@@ -83,12 +83,12 @@ const saidOf = (
         {
           kind: "variable",
           source: (option as Setting<unknown>).variable,
-          given: variable
+          rawValue: variable
         } as const
       ],
     ...flag === undefined
       ? []
-      : [{ kind: "flag", source: `--${option.flag}`, given: flag } as const]
+      : [{ kind: "flag", source: `--${option.flag}`, rawValue: flag } as const]
   ]
 }
 

@@ -27,7 +27,7 @@ export interface Options {
 }
 
 /** What a command gets to know: a value for each of its options. */
-export type Settled<O extends Options> = {
+export type ResolvedOptions<O extends Options> = {
   readonly [name in keyof O]: O[name] extends Option<infer A> ? A : never
 }
 

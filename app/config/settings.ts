@@ -86,7 +86,7 @@ export const listening = group("Where it listens", {
   })
 })
 
-export const place = group("Where data are kept", {
+export const storage = group("Where data are caching", {
   data: setting({
     key: "data.directory",
     flag: "data",
@@ -215,7 +215,7 @@ const pace = group("Which network", {
   })
 })
 
-const bounds = group("What is borne of clients", {
+const clientLimits = group("What is borne of clients", {
   requestsMax: setting({
     key: "limits.requests_max",
     flag: "requests-max",
@@ -305,7 +305,7 @@ const bounds = group("What is borne of clients", {
   })
 })
 
-const limits = group("What is read from a client", {
+const requestLimits = group("What is read from a client", {
   jsonDepthMax: setting({
     key: "limits.json_depth_max",
     flag: "json-depth-max",
@@ -386,20 +386,20 @@ const pool = group("What is taken into the pool", {
   })
 })
 
-const kept = group("What is kept ready", {
+const caching = group("What is caching ready", {
   answersBytesMax: setting({
     key: "cache.answers_bytes_max",
     flag: "answers-bytes-max",
     value: integer({ minimum: 0 }),
     default: 67_108_864,
-    doc: "Bytes of whole answers that are kept ready; 0 keeps none"
+    doc: "Bytes of whole answers that are caching ready; 0 keeps none"
   }),
   textsMax: setting({
     key: "cache.texts_max",
     flag: "texts-max",
     value: integer({ minimum: 0 }),
     default: 67_108_864,
-    doc: "Characters of written objects that are kept ready"
+    doc: "Characters of written objects that are caching ready"
   }),
   finalAfterBatches: setting({
     key: "cache.final_after_batches",
@@ -428,7 +428,7 @@ export const log = group("What is told", {
   })
 })
 
-export const watching = group("How it is watched", {
+export const monitoring = group("How it is watched", {
   adminPort: setting({
     key: "admin.port",
     flag: "admin-port",
@@ -553,16 +553,16 @@ export const watching = group("How it is watched", {
 /** What a server can be told. */
 export const serverSettings = {
   ...listening,
-  ...place,
+  ...storage,
   ...database,
   ...replica,
   ...connections,
   ...network,
   ...pace,
-  ...limits,
-  ...bounds,
+  ...requestLimits,
+  ...clientLimits,
   ...pool,
-  ...kept,
-  ...watching,
+  ...caching,
+  ...monitoring,
   ...log
 }

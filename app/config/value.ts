@@ -24,7 +24,7 @@ export interface Bounds {
 /** A whole number; thousands may be set off by `_`, as in TOML. */
 export const integer = ({ maximum = Number.MAX_SAFE_INTEGER, minimum }: Bounds): Value<number> => ({
   placeholder: "n",
-  rule: `a whole number${told(minimum, maximum)}`,
+  rule: `a whole number${rangeText(minimum, maximum)}`,
   schema: Schema.Int.check(Schema.isBetween({ minimum, maximum })),
   fromText: (text) => /^[+-]?\d+(?:_\d+)*$/u.test(text) ? Number(text.replaceAll("_", "")) : text
 })
@@ -46,7 +46,7 @@ export const integerOr = <Word extends string>(
 /** A number that may have decimals. */
 export const number = ({ maximum = Number.MAX_SAFE_INTEGER, minimum }: Bounds): Value<number> => ({
   placeholder: "number",
-  rule: `a number${told(minimum, maximum)}`,
+  rule: `a number${rangeText(minimum, maximum)}`,
   schema: Schema.Finite.check(Schema.isBetween({ minimum, maximum })),
   fromText: (text) =>
     /^[+-]?\d+(?:_\d+)*(?:\.\d+)?(?:e[+-]?\d+)?$/iu.test(text)
@@ -113,5 +113,5 @@ export const choice = <const A extends string>(words: ReadonlyArray<A>): Value<A
   completions: words
 })
 
-const told = (minimum: number, maximum: number): string =>
+const rangeText = (minimum: number, maximum: number): string =>
   maximum === Number.MAX_SAFE_INTEGER ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`

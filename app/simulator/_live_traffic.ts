@@ -9,6 +9,8 @@ import {
 } from "../../core/domain/mod.ts"
 import { type AccountIndex, EXIT_ACCOUNT, type TransactionId } from "../../core/encoding/mod.ts"
 import { processBatch, type SelectedReceiver, type Selection } from "../../core/use_cases/mod.ts"
+import type { L2Source } from "./blocks/mod.ts"
+import { authorizationsOf, planTransfers, signForNewcomer, signPlanned } from "./traffic/mod.ts"
 import {
   accountOf,
   batchStateOf,
@@ -19,8 +21,6 @@ import {
   Purses,
   type World
 } from "./world/mod.ts"
-import type { L2Source } from "./blocks/mod.ts"
-import { authorizationsOf, planTransfers, signForNewcomer, signPlanned } from "./traffic/mod.ts"
 
 /** What users hand in at once; authorizations before the transactions that need them. */
 export interface Posts {

@@ -11,11 +11,11 @@ import type {
   Transaction
 } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
-import { addAccount, type Context, type People, type World, worldOf } from "./world/mod.ts"
 import { openExitsMax } from "./blocks/mod.ts"
+import { addAccount, type Context, type People, type World, worldOf } from "./world/mod.ts"
 
 /** What a ledger tells of a network that somebody else, an earlier run for instance, has brought so far. */
-export interface Picture {
+export interface LedgerSnapshot {
   readonly lastBlock: EthereumBlock
   readonly lastBatchNum: number
   readonly lastForgedQueue: number | null
@@ -37,46 +37,46 @@ export interface Picture {
   readonly transactions: number
 }
 
-/** The world that a picture shows; each step makes the acquaintance of some people, whose keys take a while to derive. */
+/** The world that a snapshot shows; each step makes the acquaintance of some people, whose keys take a while to derive. */
 export function* resumedWorld(
   { people, settings }: Context,
   genesis: GenesisFeed,
-  picture: Picture
+  snapshot: LedgerSnapshot
 ): Generator<void, World> {
   const world: World = {
     ...worldOf(genesis),
-    block: picture.lastBlock,
-    tokens: [...picture.tokens],
-    accountsOfToken: picture.tokens.map(() => []),
-    queues: [...picture.queues],
-    nextQueue: (picture.lastForgedQueue ?? -1) + 1,
-    lastBatchNum: picture.lastBatchNum,
-    variables: feedOf(picture.variables),
-    auctionVariables: picture.auctionVariables,
-    transactions: picture.transactions,
+    block: snapshot.lastBlock,
+    tokens: [...snapshot.tokens],
+    accountsOfToken: snapshot.tokens.map(() => []),
+    queues: [...snapshot.queues],
+    nextQueue: (snapshot.lastForgedQueue ?? -1) + 1,
+    lastBatchNum: snapshot.lastBatchNum,
+    variables: feedOf(snapshot.variables),
+    auctionVariables: snapshot.auctionVariables,
+    transactions: snapshot.transactions,
     // what was recorded belongs to the network as it began
-    stateKey: `resumed at ${picture.lastBlock.hash}`
+    stateKey: `resumed at ${snapshot.lastBlock.hash}`
   }
-  for (const account of picture.accounts) addAccount(world, account)
-  for (const { bidderAddr, forgerAddr, url } of picture.coordinators) {
+  for (const account of snapshot.accounts) addAccount(world, account)
+  for (const { bidderAddr, forgerAddr, url } of snapshot.coordinators) {
     world.registrations.set(bidderAddr, { bidderAddr, forgerAddr, url })
   }
-  for (const { bidValue, bidderAddr, slotNum } of picture.bids) {
+  for (const { bidValue, bidderAddr, slotNum } of snapshot.bids) {
     world.bids.set(slotNum, { bidder: bidderAddr, value: bidValue })
   }
   people.demo()
   for (let number = 0; number <= settings.coordinators; number++) {
     const { publicKey } = people.coordinator(number)
     const own = new Map(
-      picture.accounts.filter((account) => account.publicKey === publicKey).toReversed().map((
+      snapshot.accounts.filter((account) => account.publicKey === publicKey).toReversed().map((
         { index, tokenId }
       ) => [tokenId, index])
     )
     if (own.size > 0) world.feeAccounts.set(publicKey, [...own.values()].sort((a, b) => a - b))
     yield
   }
-  world.users = yield* meetUsers(people, picture.accounts)
-  addExits(people, world, picture.exits)
+  world.users = yield* meetUsers(people, snapshot.accounts)
+  addExits(people, world, snapshot.exits)
   return world
 }
 

@@ -8,10 +8,15 @@ import {
   Submission,
   type SubmissionFailure
 } from "../../core/use_cases/mod.ts"
-import { type WriterChanged, patiently, patientlyInTurn, startingInTurn } from "../store_retry.ts"
-import type { PoolEntry } from "./world/mod.ts"
+import {
+  retryTransient,
+  retryUnlessWriterChanged,
+  retryUntilAvailable,
+  type WriterChanged
+} from "../store_retry.ts"
 import { prehistory } from "./prehistory.ts"
 import type { LiveSide, Simulation } from "./simulation.ts"
+import type { PoolEntry } from "./world/mod.ts"
 
 export interface DriveOptions {
   /** How many transactions are there before the network goes live. */
@@ -49,7 +54,7 @@ const bringUp = Effect.fnUntraced(function*(simulation: Simulation, transactions
   const startMs = yield* Clock.currentTimeMillis
   let silentUntilMs = startMs + SILENCE_MS
   for (const record of prehistory(simulation, transactions)) {
-    yield* startingInTurn(ledger.applyRecord(record))
+    yield* retryTransient(ledger.applyRecord(record))
     const nowMs = yield* Clock.currentTimeMillis
     if (nowMs < silentUntilMs) continue
     silentUntilMs = nowMs + SILENCE_MS
@@ -83,12 +88,12 @@ export const driveOnce = ({ live }: Simulation): Driving<ReadonlyArray<FeedRecor
     const idle = live.announced() !== undefined && live.fails()
     if (idle) yield* giveUp(live)
     const records = yield* forge(live, idle)
-    const batchNum = yield* patiently(lastBatchNum)
+    const batchNum = yield* retryUntilAvailable(lastBatchNum)
     if ((live.announced()?.batchNum ?? batchNum + 1) !== batchNum + 1) yield* giveUp(live)
     if (live.announced() === undefined) yield* announce(live)
     yield* submit(live)
     if (batchNum % PURGE_PERIOD_BATCHES === 0) {
-      yield* patiently(
+      yield* retryUntilAvailable(
         pool.purge({
           ttlMs: PENDING_MAX_MS,
           currentBatch: batchNum,
@@ -118,7 +123,7 @@ const giveUp = (live: LiveSide) =>
   Effect.gen(function*() {
     const pool = yield* Pool
     live.announce(undefined)
-    yield* patiently(Effect.flatMap(lastBatchNum, pool.rollBack))
+    yield* retryUntilAvailable(Effect.flatMap(lastBatchNum, pool.rollBack))
   })
 
 const forge = (live: LiveSide, idle: boolean): Driving<ReadonlyArray<FeedRecord>> =>
@@ -133,9 +138,9 @@ const forge = (live: LiveSide, idle: boolean): Driving<ReadonlyArray<FeedRecord>
         record.kind === "block" && announced !== undefined &&
         bringsBatch(record.block, announced.batchNum)
       ) {
-        yield* patiently(pool.doneForging(announced.ids, announced.batchNum))
+        yield* retryUntilAvailable(pool.doneForging(announced.ids, announced.batchNum))
       }
-      yield* patientlyInTurn(ledger.applyRecord(record))
+      yield* retryUnlessWriterChanged(ledger.applyRecord(record))
       if (record.kind === "rollBack" && announced !== undefined) yield* giveUp(live)
     }
     return records
@@ -146,7 +151,7 @@ const bringsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean =>
 
 /** Selects for the next batch. What the store may have moved before it failed waits again, so that the next attempt selects it too. */
 const announce = (live: LiveSide): Driving<void> =>
-  patiently(Effect.tapErrorTag(announceOnce(live), "StoreFailure", () => giveUp(live)))
+  retryUntilAvailable(Effect.tapErrorTag(announceOnce(live), "StoreFailure", () => giveUp(live)))
 
 /** Of what another coordinator took in between nothing is forged. */
 const announceOnce = (live: LiveSide) =>
@@ -173,11 +178,13 @@ const submit = (live: LiveSide): Driving<void> =>
     const { authorizations, entries } = live.posts()
     const taken: Array<PoolEntry> = []
     for (const authorization of authorizations) {
-      yield* patiently(unlessRefused(submission.submitAuthorization(authorization)))
+      yield* retryUntilAvailable(unlessRefused(submission.submitAuthorization(authorization)))
     }
     for (const entry of entries) {
       if (
-        (yield* patiently(unlessRefused(submission.submitTransaction(entry.transaction)))) !==
+        (yield* retryUntilAvailable(
+          unlessRefused(submission.submitTransaction(entry.transaction))
+        )) !==
           undefined
       ) taken.push(entry)
     }

@@ -2,18 +2,18 @@ import { Effect, Result } from "effect"
 import type { ListItems, ListName, ListQuery } from "../../core/contract/mod.ts"
 import type { BlockFeed, Transaction } from "../../core/domain/mod.ts"
 import {
-  type LedgerView,
   LedgerReader,
+  type LedgerView,
   LedgerWriter,
-  PoolStore,
   type Pooled,
+  PoolStore,
   type StoreFailure
 } from "../../core/ports/mod.ts"
 import { Pool } from "../../core/use_cases/mod.ts"
-import { type WriterChanged, startingInTurn } from "../store_retry.ts"
-import type { Picture } from "./_resumed_world.ts"
-import type { PoolEntry } from "./world/mod.ts"
+import { retryTransient, type WriterChanged } from "../store_retry.ts"
+import type { LedgerSnapshot } from "./_resumed_world.ts"
 import type { Simulation } from "./simulation.ts"
+import type { PoolEntry } from "./world/mod.ts"
 
 /** What a simulation goes on from: the stores of the node that it drives. */
 export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
@@ -27,30 +27,30 @@ export const resume = (
   simulation: Simulation
 ): Effect.Effect<void, StoreFailure | WriterChanged, ResumedNode> =>
   Effect.gen(function*() {
-    const { pending, picture, version } = yield* startingInTurn(found)
-    for (const _ of simulation.goOn(picture, version)) yield* Effect.yieldNow
-    simulation.live.keep(pending.map((pooled) => entryOf(pooled, picture)))
+    const { pending, snapshot, version } = yield* retryTransient(readStores)
+    for (const _ of simulation.resumeFrom(snapshot, version)) yield* Effect.yieldNow
+    simulation.live.keep(pending.map((pooled) => entryOf(pooled, snapshot)))
   })
 
 /** What the stores hold. */
-const found = Effect.gen(function*() {
+const readStores = Effect.gen(function*() {
   const { batchNum, version } = yield* (yield* LedgerReader).stamp
   yield* (yield* Pool).rollBack(batchNum ?? 0)
-  const picture = yield* pictureOf
+  const snapshot = yield* readSnapshot
   const pending = yield* (yield* PoolStore).pendingSince({
     beforeMs: Number.MAX_SAFE_INTEGER,
     limit: Number.MAX_SAFE_INTEGER
   })
-  return { pending, picture, version }
+  return { pending, snapshot, version }
 })
 
-const pictureOf = Effect.gen(function*() {
+const readSnapshot = Effect.gen(function*() {
   const { state } = yield* (yield* LedgerReader).state
-  const seen = yield* look([])
+  const seen = yield* inspectWriterView([])
   const queueNumbers = Array.from({
     length: (seen.lastOpenQueue ?? 0) - (seen.lastForgedQueue ?? -1)
   }, (_, i) => (seen.lastForgedQueue ?? -1) + 1 + i)
-  const { queues } = yield* look(queueNumbers)
+  const { queues } = yield* inspectWriterView(queueNumbers)
   const accounts = yield* all("accounts", {}, Infinity)
   const transactions = yield* Effect.orDie(
     (yield* LedgerReader).list("transactions", { filters: {}, limit: 1 })
@@ -65,7 +65,7 @@ const pictureOf = Effect.gen(function*() {
     exits: (yield* all("exits", { onlyPendingWithdraws: true }, NEWEST)).map(({ exit }) => exit),
     variables: state.variables,
     transactions: transactions.counts.totalItems
-  } satisfies Picture
+  } satisfies LedgerSnapshot
 })
 
 /** Bids of slots to come and exits to be withdrawn are among so many. */
@@ -102,31 +102,33 @@ const itemIdOf = (item: object): number => {
   return (Object.values(item)[0] as { readonly itemId: number }).itemId
 }
 
-interface Seen
+interface InspectedState
   extends Pick<LedgerView, "lastBlock" | "lastBatchNum" | "lastForgedQueue" | "lastOpenQueue">
 {
-  readonly auctionVariables: Picture["auctionVariables"]
+  readonly auctionVariables: LedgerSnapshot["auctionVariables"]
   readonly queues: ReadonlyArray<
     { readonly number: number; readonly transactions: ReadonlyArray<Transaction> }
   >
 }
 
-class Looked {
-  readonly _tag = "Looked"
-  readonly seen: Seen
-  constructor(seen: Seen) {
+class InspectionResult {
+  readonly _tag = "InspectionResult"
+  readonly seen: InspectedState
+  constructor(seen: InspectedState) {
     this.seen = seen
   }
 }
 
 /** The last block and the queues are shown to those who decide about a write: one that looks, and refuses. */
-const look = (queues: ReadonlyArray<number>): Effect.Effect<Seen, StoreFailure, LedgerWriter> =>
+const inspectWriterView = (
+  queues: ReadonlyArray<number>
+): Effect.Effect<InspectedState, StoreFailure, LedgerWriter> =>
   Effect.flatMap(
     LedgerWriter,
     (writer) =>
-      Effect.flip(writer.apply(naming(queues), (view) =>
+      Effect.flip(writer.apply(blockReferringTo(queues), (view) =>
         Result.fail(
-          new Looked({
+          new InspectionResult({
             lastBlock: view.lastBlock,
             lastBatchNum: view.lastBatchNum,
             lastForgedQueue: view.lastForgedQueue,
@@ -138,7 +140,7 @@ const look = (queues: ReadonlyArray<number>): Effect.Effect<Seen, StoreFailure, 
   ).pipe(
     Effect.orDie,
     Effect.flatMap((refused) =>
-      refused._tag === "Looked" ? Effect.succeed(refused.seen) : Effect.fail(refused)
+      refused._tag === "InspectionResult" ? Effect.succeed(refused.seen) : Effect.fail(refused)
     )
   )
 
@@ -146,7 +148,7 @@ const look = (queues: ReadonlyArray<number>): Effect.Effect<Seen, StoreFailure, 
 const SETS_MAX = 16
 
 /** A block that refers to queues, for a store that shows only what a block refers to. */
-const naming = (queues: ReadonlyArray<number>): BlockFeed => ({
+const blockReferringTo = (queues: ReadonlyArray<number>): BlockFeed => ({
   number: (1n << 64n) - 1n,
   hash: `0x${"0".repeat(64)}`,
   parentHash: `0x${"0".repeat(64)}`,
@@ -165,7 +167,7 @@ const naming = (queues: ReadonlyArray<number>): BlockFeed => ({
 })
 
 /** What a wallet remembers of a transaction that it posted. */
-const entryOf = ({ sender, transaction }: Pooled, { accounts }: Picture): PoolEntry => {
+const entryOf = ({ sender, transaction }: Pooled, { accounts }: LedgerSnapshot): PoolEntry => {
   const { toAccountIndex, toAddress, toPublicKey, tokenId } = transaction
   const receiver = accounts.find((account) =>
     toAccountIndex === null

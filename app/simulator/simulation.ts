@@ -1,6 +1,10 @@
 import type { Account, FeedRecord, GenesisFeed, New } from "../../core/domain/mod.ts"
 import type { TransactionId } from "../../core/encoding/mod.ts"
 import type { Selection } from "../../core/use_cases/mod.ts"
+import { LiveTraffic, type Posts } from "./_live_traffic.ts"
+import { type LedgerSnapshot, resumedWorld } from "./_resumed_world.ts"
+import { genesisOf, growTree, type L2Source, makeBlock } from "./blocks/mod.ts"
+import { planTransfers, pricesBetween } from "./traffic/mod.ts"
 import {
   Agenda,
   type Context,
@@ -14,10 +18,6 @@ import {
   type World,
   worldOf
 } from "./world/mod.ts"
-import { genesisOf, growTree, type L2Source, makeBlock } from "./blocks/mod.ts"
-import { planTransfers, pricesBetween } from "./traffic/mod.ts"
-import { LiveTraffic, type Posts } from "./_live_traffic.ts"
-import { type Picture, resumedWorld } from "./_resumed_world.ts"
 
 /** An endless network: each record is valid on the ledger that took the ones before it. */
 export interface Simulation {
@@ -32,7 +32,7 @@ export interface Simulation {
    * Goes on from where a ledger stands; nothing is left to do when the steps are done. The number grows from one time to the next, so that
    * no block gets the hash of one that was dropped before.
    */
-  readonly goOn: (picture: Picture, number: number) => Iterable<void>
+  readonly resumeFrom: (snapshot: LedgerSnapshot, number: number) => Iterable<void>
   /** The network as a node meets it that has wallets and a coordinator: `driveOnce` plays both. */
   readonly live: LiveSide
   /** Keys that the simulator never uses, to be tried by hand, with accounts of ether and the first token. */
@@ -89,9 +89,9 @@ export function simulate(options: SimulationOptions): Simulation {
     transactions: () => chain.world.transactions,
     computesRoots: () => chain.world.tree !== undefined,
     next: () => chain.rollBack() ?? chain.prices() ?? chain.grow(plan),
-    goOn: function*(picture, number) {
+    resumeFrom: function*(snapshot, number) {
       random.reseed(`${settings.seed}/resumed/${number}`)
-      chain.goOn(yield* resumedWorld(chain.context, genesis, picture), number)
+      chain.resumeFrom(yield* resumedWorld(chain.context, genesis, snapshot), number)
     },
     live: {
       posts: () => traffic.posts(),
@@ -143,7 +143,7 @@ class Chain {
   }
 
   /** From another world on, which nothing leads back from. */
-  goOn(world: World, fork: number): void {
+  resumeFrom(world: World, fork: number): void {
     this.#worlds = [world]
     this.#fork = fork
     this.#pricesDue = false

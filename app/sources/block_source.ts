@@ -13,9 +13,9 @@ import {
   type Submission,
   WriteSession
 } from "../../core/mod.ts"
+import { retryTransient, retryUntilAvailable, type WriterChanged } from "../store_retry.ts"
 import { type FeedFileError, feedFrom, type OpenFeed } from "./feed_file.ts"
 import { followFeed } from "./follow_feed.ts"
-import { type WriterChanged, patiently, startingInTurn } from "../store_retry.ts"
 import type { OpenStores } from "./stores.ts"
 
 /** Which network, and how it goes on. */
@@ -30,15 +30,17 @@ export interface SourceSettings {
 
 /** Where blocks come from: the network they belong to, and what brings the first ones and then goes on in the background. */
 export const sourceOf = (settings: SourceSettings): Effect.Effect<BlockSource, FeedFileError> =>
-  settings.feed === undefined ? simulated(settings) : Effect.map(feedFrom(settings.feed), fed)
+  settings.feed === undefined
+    ? simulatedSource(settings)
+    : Effect.map(feedFrom(settings.feed), feedSource)
 
-const fed = ({ genesis, records }: OpenFeed): BlockSource => ({
+const feedSource = ({ genesis, records }: OpenFeed): BlockSource => ({
   genesis,
-  start: ({ isShared, newOf }) =>
-    Effect.asVoid(Effect.forkScoped(inOneSeries(told(Effect.gen(function*() {
-      if (!isShared) return yield* followFeed(newOf(records))
-      const last = yield* patiently(lastBlock)
-      return yield* followFeed(newOf(records), {
+  start: ({ isShared, skipStored }) =>
+    Effect.asVoid(Effect.forkScoped(inOneWriteSession(logFeedEnd(Effect.gen(function*() {
+      if (!isShared) return yield* followFeed(skipStored(records))
+      const last = yield* retryUntilAvailable(lastBlock)
+      return yield* followFeed(skipStored(records), {
         last,
         isEmpty: last.number === genesis.block.number
       })
@@ -46,11 +48,11 @@ const fed = ({ genesis, records }: OpenFeed): BlockSource => ({
 })
 
 /** What the writes go on from is looked at again where another process may have written in between. */
-const inOneSeries = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
+const inOneWriteSession = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => Effect.provideService(writes, WriteSession, newWriteSession()))
 
 /** What the ledger refuses ends the feed, not the service. */
-const told = <R>(
+const logFeedEnd = <R>(
   following: Effect.Effect<void, BlockViolation | FeedFileError, R>
 ): Effect.Effect<void, never, R> =>
   Effect.matchEffect(following, {
@@ -58,21 +60,21 @@ const told = <R>(
     onFailure: (error) => Effect.logError(`The feed is not followed any further: ${error.message}`)
   })
 
-const simulated = (
+const simulatedSource = (
   { empty, paceSeconds, prefix, seed, transactions }: SourceSettings
 ): Effect.Effect<BlockSource> =>
   Effect.gen(function*() {
     const { defaultNetwork, drive, resume, simulate } = yield* Effect.promise(() =>
       import("../simulator/mod.ts")
     )
-    const begun = () => simulate({ seed, network: { ...defaultNetwork, prefix } })
-    const { genesis } = begun()
+    const newSimulation = () => simulate({ seed, network: { ...defaultNetwork, prefix } })
+    const { genesis } = newSimulation()
 
-    const bringUp = Effect.gen(function*() {
+    const bootstrapOnce = Effect.gen(function*() {
       // where stores are shared, the process that writes now has the network in hand: to see the last block is to be the writer
-      yield* startingInTurn(lastBlock)
-      const simulation = begun()
-      if ((yield* startingInTurn((yield* LedgerReader).stamp)).version > 0) {
+      yield* retryTransient(lastBlock)
+      const simulation = newSimulation()
+      if ((yield* retryTransient((yield* LedgerReader).stamp)).version > 0) {
         yield* resume(simulation)
       }
       return yield* drive(simulation, {
@@ -81,35 +83,37 @@ const simulated = (
       })
     })
     /** From where the ledger stands, whoever brought it there. */
-    const broughtUp: Effect.Effect<Network, BlockViolation | StoreFailure, Node> = Effect.catchTag(
-      bringUp,
+    const bootstrap: Effect.Effect<Network, BlockViolation | StoreFailure, Node> = Effect.catchTag(
+      bootstrapOnce,
       "WriterChanged",
-      () => broughtUp
+      () => bootstrap
     )
-    const lives = (network: Network): Effect.Effect<void, BlockViolation | StoreFailure, Node> =>
+    const keepRunning = (
+      network: Network
+    ): Effect.Effect<void, BlockViolation | StoreFailure, Node> =>
       Effect.catchTag(Fiber.join(network), "WriterChanged", () =>
         Effect.andThen(
           Effect.log(
             "Another process has written the ledger: the simulated network goes on from its last block"
           ),
-          Effect.flatMap(broughtUp, lives)
+          Effect.flatMap(bootstrap, keepRunning)
         ))
-    const start = Effect.flatMap(broughtUp, (network) =>
-      Effect.forkScoped(Effect.tapCause(lives(network), (cause) =>
+    const start = Effect.flatMap(bootstrap, (network) =>
+      Effect.forkScoped(Effect.tapCause(keepRunning(network), (cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.void
           : Effect.logError("The simulated network stands still", cause))))
     return {
       genesis,
       start: () =>
-        empty ? Effect.void : inOneSeries(Effect.asVoid(start))
+        empty ? Effect.void : inOneWriteSession(Effect.asVoid(start))
     }
   })
 
 interface BlockSource {
   readonly genesis: GenesisFeed
   readonly start: (
-    stores: Pick<OpenStores, "isShared" | "newOf">
+    stores: Pick<OpenStores, "isShared" | "skipStored">
   ) => Effect.Effect<void, BlockViolation | StoreFailure, Node>
 }
 

@@ -7,12 +7,12 @@ import {
   Ledger,
   type LedgerWriter
 } from "../../core/mod.ts"
+import { retryUnlessWriterChanged, retryUntilAvailable } from "../store_retry.ts"
 import { FeedFileError } from "./feed_file.ts"
-import { patiently, patientlyInTurn } from "../store_retry.ts"
-import { doesNotTell } from "./resumed_feed.ts"
+import { missingLastBlock } from "./resumed_feed.ts"
 
 /** What a followed feed begins with: the last block of the ledger, unless that holds nothing but its genesis, and then everything is told. */
-export interface Beginning {
+export interface ResumePoint {
   readonly last: EthereumBlock
   readonly isEmpty: boolean
 }
@@ -25,41 +25,41 @@ export interface Beginning {
  */
 export const followFeed = (
   records: AsyncIterable<FeedRecord>,
-  beginning?: Beginning
+  resumePoint?: ResumePoint
 ): Effect.Effect<void, BlockViolation | FeedFileError, Ledger | LedgerWriter> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
     // who has still to come to a block is not there yet, also where the feed begins with something else than blocks
-    const place = new Place(beginning?.isEmpty === true ? beginning.last : undefined)
+    const position = new FeedPosition(resumePoint?.isEmpty === true ? resumePoint.last : undefined)
     /** The last block of the ledger, which this process has not reached in the feed. */
-    let awaited = beginning?.isEmpty === false ? beginning.last : undefined
+    let awaitedBlock = resumePoint?.isEmpty === false ? resumePoint.last : undefined
     // a feed that only says which network it is leaves the blocks to somebody else
     let isEmpty = true
 
-    const tell = (record: FeedRecord): Effect.Effect<void, BlockViolation, LedgerWriter> =>
+    const applyOrSkip = (record: FeedRecord): Effect.Effect<void, BlockViolation, LedgerWriter> =>
       Effect.suspend(() => {
         isEmpty = false
-        if (awaited === undefined) {
-          return patientlyInTurn(ledger.applyRecord(record)).pipe(
-            Effect.andThen(Effect.sync(() => place.pass(record))),
-            Effect.catchTag("WriterChanged", () => lookAgain(record))
+        if (awaitedBlock === undefined) {
+          return retryUnlessWriterChanged(ledger.applyRecord(record)).pipe(
+            Effect.andThen(Effect.sync(() => position.pass(record))),
+            Effect.catchTag("WriterChanged", () => findNewLastBlock(record))
           )
         }
-        place.pass(record)
-        if (place.isAt(awaited)) awaited = undefined
+        position.pass(record)
+        if (position.matches(awaitedBlock)) awaitedBlock = undefined
         return Effect.void
       })
-    const lookAgain = (record: FeedRecord) =>
+    const findNewLastBlock = (record: FeedRecord) =>
       Effect.gen(function*() {
-        const last = yield* patiently(lastBlock)
+        const last = yield* retryUntilAvailable(lastBlock)
         // the other one may have written nothing
-        if (!place.isAt(last)) {
+        if (!position.matches(last)) {
           yield* Effect.log(
             `Another process has brought the ledger to Ethereum block ${last.number} (${last.hash}): this one waits for that block in its feed, and goes on behind it`
           )
-          awaited = last
+          awaitedBlock = last
         }
-        yield* tell(record)
+        yield* applyOrSkip(record)
       })
 
     yield* Stream.fromAsyncIterable(
@@ -67,13 +67,13 @@ export const followFeed = (
       (error) =>
         error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) })
     ).pipe(
-      Stream.runForEach(tell)
+      Stream.runForEach(applyOrSkip)
     )
-    if (awaited !== undefined && !isEmpty) yield* Effect.fail(doesNotTell(awaited))
+    if (awaitedBlock !== undefined && !isEmpty) yield* Effect.fail(missingLastBlock(awaitedBlock))
   })
 
 /** Where in a feed its reader is, told or passed over: behind which block. */
-class Place {
+class FeedPosition {
   #number: bigint | undefined
   readonly #hashes = new Map<bigint, string>()
 
@@ -89,14 +89,14 @@ class Place {
     const { hash, number } = record.block
     this.#number = number
     this.#hashes.set(number, hash)
-    this.#hashes.delete(number - REMEMBERED_BLOCKS)
+    this.#hashes.delete(number - HASHES_MAX)
   }
 
   /** A block that was not passed, or too long ago, is known by its number. */
-  isAt({ hash, number }: EthereumBlock): boolean {
+  matches({ hash, number }: EthereumBlock): boolean {
     return this.#number === number && (this.#hashes.get(number) ?? hash) === hash
   }
 }
 
 /** More than a rollback is deep. */
-const REMEMBERED_BLOCKS = 10_000n
+const HASHES_MAX = 10_000n

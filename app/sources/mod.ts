@@ -1,4 +1,4 @@
 export { sourceOf } from "./block_source.ts"
 export { FeedFileError, feedFrom, type OpenFeed } from "./feed_file.ts"
-export { recordsBehind } from "./resumed_feed.ts"
-export { openStores, placeOf } from "./stores.ts"
+export { recordsAfter } from "./resumed_feed.ts"
+export { dataLocationOf, openStores } from "./stores.ts"

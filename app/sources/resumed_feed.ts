@@ -10,7 +10,7 @@ import { FeedFileError } from "./feed_file.ts"
  * Those records of a feed that its ledger was not told yet: a feed that begins with what was stored goes on behind it, rollbacks included,
  * which could not be applied a second time. From the first record on that differs all are passed on, and the ledger judges.
  */
-export async function* newRecords(
+export async function* skipStored(
   records: AsyncIterable<FeedRecord>,
   stored: Iterator<string>
 ): AsyncGenerator<FeedRecord, void> {
@@ -39,25 +39,25 @@ export async function* newRecords(
  * Those records of a feed that come after the last block of a ledger, where only that one is known: all that was told before it is passed
  * over, rollbacks included. A ledger that holds nothing but its genesis is told everything.
  */
-export async function* recordsBehind(
+export async function* recordsAfter(
   records: AsyncIterable<FeedRecord>,
   genesis: GenesisFeed,
   last: EthereumBlock
 ): AsyncGenerator<FeedRecord, void> {
-  let isBehind = last.number === genesis.block.number
+  let isAfter = last.number === genesis.block.number
   let isEmpty = true
   for await (const record of records) {
     isEmpty = false
-    if (isBehind) yield record
-    else {isBehind = record.kind === "block" && record.block.number === last.number &&
+    if (isAfter) yield record
+    else {isAfter = record.kind === "block" && record.block.number === last.number &&
         record.block.hash === last.hash}
   }
   // one that only says which network it is leaves the blocks to somebody else
-  if (!isBehind && !isEmpty) throw doesNotTell(last)
+  if (!isAfter && !isEmpty) throw missingLastBlock(last)
 }
 
 /** The feed has ended, and the last block of its ledger did not come. */
-export const doesNotTell = ({ hash, number }: EthereumBlock): FeedFileError =>
+export const missingLastBlock = ({ hash, number }: EthereumBlock): FeedFileError =>
   new FeedFileError({
     message:
       `The feed does not tell the last block of the ledger, ${number} (${hash}): expected a feed of the same chain that reaches it`

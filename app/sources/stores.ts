@@ -4,14 +4,14 @@ import { type FeedRecord, LedgerReader } from "../../core/mod.ts"
 import {
   type ConnectionOptions,
   connectionOptions,
-  type settings,
-  type Settled
+  type ResolvedOptions,
+  type settings
 } from "../config/mod.ts"
 import type { StoreOptions, Stores } from "../layers.ts"
-import { newRecords } from "./resumed_feed.ts"
+import { skipStored } from "./resumed_feed.ts"
 
 /** Where a node keeps its data. */
-export type DataPlace =
+export type DataLocation =
   | { readonly kind: "memory" }
   | { readonly kind: "directory"; readonly directory: string }
   | {
@@ -21,17 +21,17 @@ export type DataPlace =
     readonly connections: ConnectionOptions
   }
 
-type PlaceSettings = Settled<
-  & typeof settings.place
+type PlaceSettings = ResolvedOptions<
+  & typeof settings.storage
   & typeof settings.database
   & typeof settings.replica
   & typeof settings.connections
 >
 
 /** The place that was named; which of several is meant has been asked before. */
-export const placeOf = (
+export const dataLocationOf = (
   { data, database, memory, replica, ...settings }: PlaceSettings
-): DataPlace => {
+): DataLocation => {
   if (memory) return { kind: "memory" }
   if (database === undefined) return { kind: "directory", directory: data }
   return {
@@ -46,13 +46,13 @@ export const placeOf = (
 export interface OpenStores {
   readonly stores: Layer.Layer<Stores>
   /** Those records of a feed that the ledger was not told before. */
-  readonly newOf: (records: AsyncIterable<FeedRecord>) => AsyncIterable<FeedRecord>
+  readonly skipStored: (records: AsyncIterable<FeedRecord>) => AsyncIterable<FeedRecord>
   /** Whether other processes may write the ledger: what is new then depends on its last block, which is read when this process holds the lease. */
   readonly isShared: boolean
 }
 
 /** Opens the stores of a place for the lifetime of the scope, and logs what they hold. */
-export const openStores = (place: DataPlace, options: StoreOptions) => {
+export const openStores = (place: DataLocation, options: StoreOptions) => {
   switch (place.kind) {
     case "memory":
       return inMemory(options)
@@ -69,14 +69,14 @@ const inMemory = (options: StoreOptions) =>
     const { memoryStores } = yield* Effect.promise(() => import("../memory_node.ts"))
     return {
       stores: memoryStores(options),
-      newOf: (records) => records,
+      skipStored: (records) => records,
       isShared: false
     } satisfies OpenStores
   })
 
 /** The client is loaded only where it is needed. Another process may write this ledger: ours takes over when that one ends. */
 const inDatabase = (
-  { connections, replicaUrl, url }: DataPlace & { readonly kind: "database" },
+  { connections, replicaUrl, url }: DataLocation & { readonly kind: "database" },
   options: StoreOptions
 ) =>
   Effect.gen(function*() {
@@ -104,7 +104,7 @@ const inDatabase = (
     )
     return {
       stores: Layer.succeedContext(context),
-      newOf: (records) => records,
+      skipStored: (records) => records,
       isShared: true
     } satisfies OpenStores
   })
@@ -138,7 +138,7 @@ const inDirectory = (directory: string, options: StoreOptions) =>
     const { feedLines } = yield* Effect.provide(JournalStores, context)
     return {
       stores: Layer.succeedContext(context),
-      newOf: (records) => newRecords(records, feedLines()),
+      skipStored: (records) => skipStored(records, feedLines()),
       isShared: false
     } satisfies OpenStores
   })

@@ -14,7 +14,7 @@ import { nodeOver } from "../../app/layers.ts"
 import { driveOnce, prehistory, simulate } from "../../app/simulator/mod.ts"
 import {
   type Auditing,
-  judgeNoted,
+  reportWrongProofs,
   proofJudge,
   treeHashes
 } from "../../app/commands/verify/auditing.ts"
@@ -63,7 +63,7 @@ const audited = (
     yield* auditJournal(directory, {
       tell,
       tree: tree ? hashes : null,
-      judge: (network, noted) => judgeNoted(wrongProofs, network, noted, findings)
+      judge: (network, noted) => reportWrongProofs(wrongProofs, network, noted, findings)
     }, findings)
     return findings.report()
   }))

@@ -14,8 +14,8 @@ describe("progress", () => {
     Effect.runPromise(Effect.gen(function*() {
       const [counted, endless] = yield* told(Effect.gen(function*() {
         const progress = yield* makeProgress({ unit: "transactions", everyMs: 0 })
-        yield* progress.tell({ units: 50, share: 0.25, at: "Ethereum block 7" })
-        yield* progress.tell({ units: 60, share: undefined })
+        yield* progress.report({ units: 50, share: 0.25, at: "Ethereum block 7" })
+        yield* progress.report({ units: 60, share: undefined })
         assert.match(progress.end(), /^\d+ s$/u)
       }))
       assert.match(
@@ -29,7 +29,7 @@ describe("progress", () => {
     Effect.runPromise(Effect.gen(function*() {
       const lines = yield* told(Effect.gen(function*() {
         const progress = yield* makeProgress({ unit: "records", everyMs: 3_600_000 })
-        for (let units = 1; units <= 1000; units++) progress.tellNow({ units, share: undefined })
+        for (let units = 1; units <= 1000; units++) progress.reportNow({ units, share: undefined })
       }))
       assert.deepStrictEqual(lines, [])
     })))

@@ -9,11 +9,11 @@ import {
   type Environment,
   type Option,
   type Options,
-  printed,
+  formatConfigFile,
   readInvocation,
   type Setting,
   settings,
-  toldProblems
+  formatProblems
 } from "../../app/config/mod.ts"
 
 const named = (name: string) => commands.find((command) => command.name === name)!
@@ -32,7 +32,10 @@ const told = (
     environment,
     commands
   )
-  return { ...invocation, said: toldProblems(invocation.problems).replaceAll(path, "rollup.toml") }
+  return {
+    ...invocation,
+    said: formatProblems(invocation.problems).replaceAll(path, "rollup.toml")
+  }
 }
 
 const directory = mkdtempSync(join(tmpdir(), "config-"))
@@ -98,7 +101,7 @@ describe("what a command is told", () => {
           assert.deepStrictEqual(given.problems, [], given.said)
         }
         assert.strictEqual(given.origins[name]!.kind, kind, key)
-        assert.strictEqual(shown(given.settled[name]), shown(expected), key)
+        assert.strictEqual(shown(given.resolved[name]), shown(expected), key)
       }
     }
   })
@@ -181,7 +184,7 @@ describe("what a command is told", () => {
 
   it("is refused where a file is none, is not TOML, or has a value in place of a table", () => {
     assert.match(
-      toldProblems(
+      formatProblems(
         readInvocation(named("serve"), [], { CONFIG_FILE: "/none/such.toml" }, commands).problems
       ),
       /^CONFIG_FILE: The file "\/none\/such\.toml" cannot be read: there is none/u
@@ -220,15 +223,15 @@ describe("what a command is told", () => {
         new RegExp(`^rollup\\.toml, line ${line}: server\\.port: (-1|70000) is none`, "u")
       )
     }
-    assert.strictEqual(told([], {}, "[server]\nport = 0x1F_90").settled.port, 8080)
-    assert.strictEqual(told(["--transactions", "1_000_000"]).settled.transactions, 1_000_000)
+    assert.strictEqual(told([], {}, "[server]\nport = 0x1F_90").resolved.port, 8080)
+    assert.strictEqual(told(["--transactions", "1_000_000"]).resolved.transactions, 1_000_000)
   })
 
   it("asks of each command only for its own settings, and knows those of all in a file", () => {
     const file = '[server]\nport = "wrong for serve"\n[network]\nseed = "7"\n'
-    const { problems, settled } = told([], { PORT: "wrong for serve" }, file, "simulate")
+    const { problems, resolved } = told([], { PORT: "wrong for serve" }, file, "simulate")
     assert.deepStrictEqual(problems, [])
-    assert.strictEqual(settled.seed, "7")
+    assert.strictEqual(resolved.seed, "7")
     assert.match(
       told([], {}, "[servr]\nport = 1\n", "simulate").said,
       /did you mean server\.port\?/u
@@ -262,13 +265,13 @@ describe("what a command is told", () => {
       told(["latr"], {}, undefined, "openapi").said,
       /^<revision>: "latr" is none: expected one of later, earlier$/u
     )
-    assert.strictEqual(told([], {}, undefined, "openapi").settled.argument, "later")
+    assert.strictEqual(told([], {}, undefined, "openapi").resolved.argument, "later")
     assert.strictEqual(
-      told(["-", "--database", "postgresql://a/b"], {}, undefined, "ingest").settled.argument,
+      told(["-", "--database", "postgresql://a/b"], {}, undefined, "ingest").resolved.argument,
       "-"
     )
     assert.strictEqual(
-      told(["--database", "postgresql://a/b", "--", "--odd-name"], {}, undefined, "ingest").settled
+      told(["--database", "postgresql://a/b", "--", "--odd-name"], {}, undefined, "ingest").resolved
         .argument,
       "--odd-name"
     )
@@ -290,8 +293,8 @@ describe("what is shown", () => {
       "--admin-token",
       secret
     ]
-    const { origins, settled } = told(words, { HOST: "::1" })
-    const text = printed<Options>(settings.serverSettings, settled as never, origins)
+    const { origins, resolved } = told(words, { HOST: "::1" })
+    const text = formatConfigFile<Options>(settings.serverSettings, resolved as never, origins)
     assert.match(text, /^port = 9 {2}# --port$/mu)
     assert.match(text, /^host = "::1" {2}# HOST$/mu)
     assert.match(text, /^# level = "info" {2}# default$/mu)
@@ -301,7 +304,7 @@ describe("what is shown", () => {
     const again = told([], {}, text)
     assert.deepStrictEqual(again.problems, [])
     for (const [name, { isSecret }] of all) {
-      if (!isSecret) assert.deepStrictEqual(again.settled[name], settled[name], name)
+      if (!isSecret) assert.deepStrictEqual(again.resolved[name], resolved[name], name)
     }
   })
 

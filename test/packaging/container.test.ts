@@ -109,7 +109,7 @@ describe("the container file", () => {
     ])
     const environment = environmentOf(image)
     assert.strictEqual(environment[settings.listening.host.variable], "0.0.0.0")
-    assert.strictEqual(environment[settings.watching.adminHost.variable], "0.0.0.0")
+    assert.strictEqual(environment[settings.monitoring.adminHost.variable], "0.0.0.0")
   })
 
   it("asks the admin listener whether it is alive, with what the image has", () => {

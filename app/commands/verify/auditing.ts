@@ -23,21 +23,23 @@ export interface Auditing {
 }
 
 /** Notes which of the proofs are wrong that came with records. */
-export const judgeNoted = (
+export const reportWrongProofs = (
   wrongProofs: Auditing["wrongProofs"],
   network: Network,
-  noted: ReadonlyArray<
+  deferredProofs: ReadonlyArray<
     { readonly place: string; readonly proof: readonly [exit: ProvenExit, exitRoot: bigint] }
   >,
   findings: Findings
 ): Effect.Effect<void> =>
-  Effect.map(wrongProofs(network, noted.map(({ proof }) => proof)), (wrong) => {
+  Effect.map(wrongProofs(network, deferredProofs.map(({ proof }) => proof)), (wrong) => {
     for (const at of wrong) {
       findings.violate(
         "exit-proofs",
-        noted[at]!.place,
+        deferredProofs[at]!.place,
         "a proof that leads elsewhere",
-        `one that leads from its leaf to ${noted[at]!.proof[1]}, the exit root of its batch`
+        `one that leads from its leaf to ${
+          deferredProofs[at]!.proof[1]
+        }, the exit root of its batch`
       )
     }
   })

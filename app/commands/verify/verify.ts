@@ -2,23 +2,23 @@ import { Effect, type Redacted } from "effect"
 import { resolve } from "node:path"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
 import { type AuditReport, Findings } from "../../../core/mod.ts"
-import { type Auditing, judgeNoted, proofJudge, treeHashes } from "./auditing.ts"
-import { connectionOptions, type settings, type Settled } from "../../config/mod.ts"
+import { connectionOptions, type ResolvedOptions, type settings } from "../../config/mod.ts"
 import { ProgramFailure } from "../../exit_codes.ts"
 import { writeTexts } from "../output.ts"
 import { makeProgress } from "../progress.ts"
 import {
-  keepVerification,
-  toldReport,
+  formatReport,
+  saveVerification,
   type Verification,
-  type VerifiedPlace
+  type VerifiedLocation
 } from "../verification.ts"
+import { type Auditing, proofJudge, reportWrongProofs, treeHashes } from "./auditing.ts"
 import { verifyFeed } from "./verify_feed.ts"
 
-type Connections = Settled<typeof settings.connections>
+type Connections = ResolvedOptions<typeof settings.connections>
 type Settings =
-  & Settled<
-    typeof settings.database & typeof settings.connections & Pick<typeof settings.place, "data">
+  & ResolvedOptions<
+    typeof settings.database & typeof settings.connections & Pick<typeof settings.storage, "data">
   >
   & {
     readonly feed: string | undefined
@@ -37,7 +37,7 @@ export const verify = (
     const progress = yield* makeProgress({ unit: "things" })
     const startedMs = Date.now()
     const auditing: Auditing = {
-      tell: progress.tell,
+      tell: progress.report,
       wrongProofs: yield* proofJudge(exitSample, findings),
       tree: stateRoot ? treeHashes : null
     }
@@ -49,7 +49,7 @@ export const verify = (
       )
     }
     if (!stateRoot) findings.note("The state root was not computed: --state-root does")
-    const place = placeOf(data, database, feed)
+    const place = verifiedLocationOf(data, database, feed)
     yield* auditOf(place, auditing, findings, settings)
     const took = progress.end()
     const verification: Verification = {
@@ -57,9 +57,9 @@ export const verify = (
       durationMs: Date.now() - startedMs,
       ...findings.report()
     }
-    yield* keepVerification(place, verification, settings)
+    yield* saveVerification(place, verification, settings)
     yield* writeTexts(
-      json ? [`${JSON.stringify(verification)}\n`] : toldReport(verification, took),
+      json ? [`${JSON.stringify(verification)}\n`] : formatReport(verification, took),
       undefined
     )
     if (!verification.isSound) {
@@ -73,11 +73,11 @@ export const verify = (
 const violationsOf = ({ checks }: AuditReport): number =>
   checks.reduce((sum, { violations }) => sum + violations, 0)
 
-const placeOf = (
+const verifiedLocationOf = (
   data: string,
   database: Redacted.Redacted | undefined,
   feed: string | undefined
-): VerifiedPlace | { readonly kind: "feed"; readonly path: string } =>
+): VerifiedLocation | { readonly kind: "feed"; readonly path: string } =>
   feed !== undefined
     ? { kind: "feed", path: feed }
     : database !== undefined
@@ -85,7 +85,7 @@ const placeOf = (
     : { kind: "directory", directory: resolve(data) }
 
 const auditOf = (
-  place: ReturnType<typeof placeOf>,
+  place: ReturnType<typeof verifiedLocationOf>,
   { tell, tree, wrongProofs }: Auditing,
   findings: Findings,
   settings: Connections
@@ -101,7 +101,7 @@ const auditOf = (
         yield* auditJournal(place.directory, {
           tell,
           tree,
-          judge: (network, noted) => judgeNoted(wrongProofs, network, noted, findings)
+          judge: (network, noted) => reportWrongProofs(wrongProofs, network, noted, findings)
         }, findings)
       })
     case "database":

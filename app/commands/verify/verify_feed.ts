@@ -2,10 +2,10 @@ import { Effect, Result, Stream } from "effect"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
 import { auditMemoryRoot, openAuditedLedger } from "../../../adapters/memory/mod.ts"
 import type { FeedRecord, Findings } from "../../../core/mod.ts"
-import { feedFrom, FeedFileError } from "../../sources/mod.ts"
-import { type Auditing, judgeNoted } from "./auditing.ts"
+import { FeedFileError, feedFrom } from "../../sources/mod.ts"
+import { type Auditing, reportWrongProofs } from "./auditing.ts"
 
-/** Proofs that are judged together. */
+/** Proofs that are verified together. */
 const proofsAtOnce = 200
 
 /** Takes all records of a feed in, with all checks: what its reader would refuse is a violation, and the end of it. */
@@ -18,13 +18,13 @@ export const verifyFeed = (
     const { genesis, records, share } = yield* feedFrom(path)
     const audited = openAuditedLedger(genesis, keccak256)
     findings.checked("genesis")
-    let [number, noted] = [1, audited.proofs()]
-    const judge = Effect.suspend(() => {
-      const judged = noted
-      noted = []
-      return judgeNoted(wrongProofs, genesis.network, judged, findings)
+    let [number, deferredProofs] = [1, audited.proofs()]
+    const verifyDeferred = Effect.suspend(() => {
+      const proofs = deferredProofs
+      deferredProofs = []
+      return reportWrongProofs(wrongProofs, genesis.network, proofs, findings)
     })
-    const takeIn = (record: FeedRecord): Effect.Effect<void, FeedFileError | Refused> =>
+    const auditRecord = (record: FeedRecord): Effect.Effect<void, FeedFileError | Refused> =>
       Effect.gen(function*() {
         const place = `record ${++number}`
         findings.checked("feed")
@@ -41,12 +41,12 @@ export const verifyFeed = (
           )
           return yield* Effect.fail(refused)
         }
-        noted = [...noted, ...audited.proofs()]
-        if (noted.length >= proofsAtOnce) yield* judge
+        deferredProofs = [...deferredProofs, ...audited.proofs()]
+        if (deferredProofs.length >= proofsAtOnce) yield* verifyDeferred
         yield* tell({ units: number, share: share(), at: place })
       })
     yield* Stream.fromAsyncIterable(records, (error) => error as FeedFileError).pipe(
-      Stream.runForEach(takeIn),
+      Stream.runForEach(auditRecord),
       Effect.catch((error) =>
         Effect.sync(() => {
           if (error !== refused) {
@@ -63,7 +63,7 @@ export const verifyFeed = (
         })
       )
     )
-    yield* judge
+    yield* verifyDeferred
     if (tree !== null) yield* auditMemoryRoot(audited.ledger, tree, findings)
   })
 

@@ -18,8 +18,8 @@ import {
   queueSizeMax,
   takeQueue
 } from "../traffic/mod.ts"
-import { type BatchPlan, forgeBatch } from "./batch.ts"
 import { type BlockDraft, type Context, hashOf, type World } from "../world/mod.ts"
+import { type BatchPlan, forgeBatch } from "./batch.ts"
 import { withdraw } from "./withdrawals.ts"
 
 /** Where the L2 transactions of a batch come from: planned on the spot, or selected from a pool. */
@@ -100,7 +100,7 @@ function forgeBatches(
   return batches
 }
 
-interface Wish {
+interface BatchRequest {
   readonly source: L2Source
   readonly l2Count: number
   readonly queue: "always" | "maybe" | "never"
@@ -109,18 +109,19 @@ interface Wish {
 function planBatch(
   context: Context,
   world: World,
-  { l2Count, queue: wish, source }: Wish
+  { l2Count, queue: queueChoice, source }: BatchRequest
 ): BatchPlan {
   const { agenda, random } = context
   const batchNum = world.lastBatchNum + 1
   const announced = source.announced(batchNum)
-  if (wish === "maybe" && announced === undefined && agenda.take("emptyBatch")) {
+  if (queueChoice === "maybe" && announced === undefined && agenda.take("emptyBatch")) {
     return { queue: null, l1Coordinator: [], l2: [] }
   }
   const waiting = world.queues.length > 0
   // only a batch with a queue creates accounts
-  const forgesQueue = wish === "always" || (announced ?? []).length > 0 ||
-    (wish === "maybe" && (waiting ? random.chance(0.8) : agenda.take("l1BatchWithoutTransactions")))
+  const forgesQueue = queueChoice === "always" || (announced ?? []).length > 0 ||
+    (queueChoice === "maybe" &&
+      (waiting ? random.chance(0.8) : agenda.take("l1BatchWithoutTransactions")))
   const queue = forgesQueue ? takeQueue(world) : null
   return {
     queue,

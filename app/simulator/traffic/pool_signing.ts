@@ -2,9 +2,9 @@ import { Result } from "effect"
 import { keccak256, transactionHash } from "../../../adapters/crypto/mod.ts"
 import type {
   L2Feed,
+  PoolTransactionType,
   PostedAuthorization,
   PostedTransaction,
-  PoolTransactionType,
   RequestedTransaction
 } from "../../../core/domain/mod.ts"
 import {
@@ -90,7 +90,7 @@ function authorizationBy({ people }: Context, person: Person): ReadonlyArray<Pos
     : [{ address: person.address, publicKey: person.publicKey, signature }]
 }
 
-interface Wish {
+interface PlannedTransfer {
   readonly feed: L2Feed
   readonly type: PoolTransactionType
   readonly request: RequestedTransaction | null
@@ -115,7 +115,7 @@ function typeOf(
 function sign(
   { people, settings }: Context,
   world: World,
-  { feed, newcomer, request, type }: Wish
+  { feed, newcomer, request, type }: PlannedTransfer
 ): ReadonlyArray<PoolEntry> {
   const { amount, fee, fromAccountIndex, nonce, toAccountIndex } = feed
   const account = accountOf(world, fromAccountIndex)

@@ -5,8 +5,8 @@ import {
   protocol,
   type Transaction
 } from "../../../core/domain/mod.ts"
-import type { L1Intent } from "./l1_traffic.ts"
 import type { BlockDraft, World } from "../world/mod.ts"
+import type { L1Intent } from "./l1_traffic.ts"
 
 /** Contracts close a queue at this size. */
 export const queueSizeMax = protocol.maxL1UserTx

@@ -1,9 +1,9 @@
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import type { Agenda } from "./agenda.ts"
+import type { Settings } from "./options.ts"
 import type { People } from "./people.ts"
 import type { Random } from "./random.ts"
 import type { Recording } from "./recording.ts"
-import type { Settings } from "./options.ts"
 
 /** What every part of the simulator works with; only chance and dates move on, and they do not roll back. */
 export interface Context {

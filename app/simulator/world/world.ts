@@ -1,3 +1,4 @@
+import type { MerkleTree } from "../../../adapters/crypto/mod.ts"
 import type {
   Account,
   AuctionVariables,
@@ -10,7 +11,6 @@ import type {
   TokenId,
   Transaction
 } from "../../../core/domain/mod.ts"
-import type { MerkleTree } from "../../../adapters/crypto/mod.ts"
 import {
   type AccountIndex,
   type EthereumAddress,
