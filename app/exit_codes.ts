@@ -1,38 +1,36 @@
 import { Cause, Data } from "effect"
 
-/** How the program ends, for whoever supervises it. */
+/** The exit codes of the program. */
 export const exitCodes = {
-  done: { code: 0, doc: "done; a server that was told to stop has stopped" },
-  unexpected: { code: 1, doc: "something that nobody expected: the cause is told" },
+  done: { code: 0, doc: "success; a server stopped after a signal" },
+  unexpected: { code: 1, doc: "unexpected error; the cause is printed" },
   usage: {
     code: 2,
-    doc:
-      "the command line, a variable or the configuration file has to be corrected; nothing was done"
+    doc: "invalid command line, environment variable or configuration file; nothing was done"
   },
   taken: {
     code: 3,
-    doc: "the port cannot be listened on, or another process holds the data directory"
+    doc: "the port is not available, or another process uses the data directory"
   },
   store: {
     code: 4,
-    doc:
-      "the directory or the database cannot be used: it refuses, is damaged, or holds something else"
+    doc: "the data directory or the database is unavailable, damaged, or belongs to another network"
   },
   refused: {
     code: 5,
-    doc: "what was to be read, written or sent was refused: a feed, a file, a transaction"
+    doc: "a feed, file or transaction was refused"
   },
-  unsound: { code: 6, doc: "what was verified is not as it has to be: each violation is told" }
+  unsound: { code: 6, doc: "verification found violations; each is printed" }
 } as const
 
 export type Ending = keyof typeof exitCodes
 
-/** Ends the program with a sentence for its user. */
+/** Ends the program with an exit code and a message for the user. */
 export class ProgramFailure extends Data.TaggedError("ProgramFailure")<
   { readonly ending: Ending; readonly message: string; readonly cause?: unknown }
 > {}
 
-/** What failed, as the user is told; undefined where nobody expected it. */
+/** Returns the failure with its message for the user, or undefined if the error is unexpected. */
 export const programFailure = (cause: Cause.Cause<unknown>): ProgramFailure | undefined => {
   const error = Cause.squash(cause)
   if (error instanceof ProgramFailure) return error

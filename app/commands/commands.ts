@@ -5,8 +5,8 @@ import * as options from "./options.ts"
 import { checkDatabase, checkServer, checkVerified } from "./rules.ts"
 
 /*
- * What the program can do. Each command loads its code when it runs: whoever starts a server does not wait for the others. Another one, such
- * as an audit of a store, is one more entry of the list at the end.
+ * Declares the commands of the program. Each command imports its code when it runs, so that
+ * starting a server does not load the others. To add a command, declare it and add it to `commands`.
  */
 
 const feedFile = text({
@@ -19,23 +19,24 @@ const revision = choice(["later", "earlier"])
 
 const serve = command({
   name: "serve",
-  summary: "Serve the interface over a simulated network that lives, or over a feed",
+  summary: "Serve the API over a live, simulated network or over a feed",
   description: [
-    "Data are kept in the directory .rollup-node of the working directory unless a database is named, or nothing is to be kept. What is there",
-    "is gone on from. A first signal (SIGTERM or SIGINT) lets the answers that have begun end, a second one ends the program at once."
+    "The data directory is .rollup-node in the working directory, unless a database or --memory is",
+    "set. The server continues from existing data. A first signal (SIGTERM or SIGINT) stops it",
+    "gracefully: responses in progress finish. A second signal exits at once."
   ],
   examples: [
     {
       words: "serve",
-      doc: "A network that lives, at http://127.0.0.1:8080, documentation at /docs"
+      doc: "Serve a live network at http://127.0.0.1:8080, with documentation at /docs"
     },
     {
       words: "serve --memory --empty --port 0",
-      doc: "Keep nothing, begin with nothing, take any free port"
+      doc: "Start empty, in memory, on a free port"
     },
     {
       words: "serve --feed network.ndjson --database postgresql://user:password@localhost/rollup",
-      doc: "Follow a feed into a database"
+      doc: "Follow a feed and store it in a database"
     },
     {
       words: "serve --config rollup.toml",
@@ -61,14 +62,17 @@ const migrate = command({
   name: "migrate",
   summary: "Bring the schema of a PostgreSQL database up to date",
   description: [
-    "serve and ingest do so by themselves; however many start together, it is done once."
+    "serve and ingest also migrate at start. If several processes start together, only one migrates."
   ],
   examples: [
     {
       words: "migrate --dry-run",
-      doc: "Tell what would be applied to the database that DATABASE_URL names"
+      doc: "List what would be applied to the database in DATABASE_URL"
     },
-    { words: "migrate --database postgresql://user:password@localhost/rollup", doc: "Apply it" }
+    {
+      words: "migrate --database postgresql://user:password@localhost/rollup",
+      doc: "Apply the migrations"
+    }
   ],
   options: {
     dryRun: options.dryRun,
@@ -84,15 +88,15 @@ const migrate = command({
 const simulate = command({
   name: "simulate",
   summary: "Write the feed of a simulated network as NDJSON",
-  description: ["The same seed gives the same bytes. serve --feed and ingest read them."],
+  description: ["The same seed generates the same bytes. serve --feed and ingest read the feed."],
   examples: [
     {
       words: "simulate --seed 7 --transactions 10000 --out network.ndjson",
-      doc: "Ten thousand transactions, and every block, batch and bid around them"
+      doc: "Write 10000 transactions with their blocks, batches and bids"
     },
     {
       words: "simulate --no-true-roots > network.ndjson",
-      doc: "Faster, with state roots that are made up"
+      doc: "Faster, with placeholder state roots"
     }
   ],
   options: { ...settings.network, out: options.out, trueRoots: options.trueRoots, ...settings.log },
@@ -107,7 +111,9 @@ const simulate = command({
 const ingest = command({
   name: "ingest",
   summary: "Load a feed into a PostgreSQL database, with all checks",
-  description: ["It tells how far it is, and goes on where it ended when it is started again."],
+  description: [
+    "Reports progress. If you start it again, it continues after the last stored block."
+  ],
   examples: [
     {
       words: "ingest network.ndjson --database postgresql://user:password@localhost/rollup",
@@ -115,13 +121,13 @@ const ingest = command({
     },
     {
       words: "ingest - < network.ndjson",
-      doc: "Load what arrives, into the database that DATABASE_URL names"
+      doc: "Load standard input into the database in DATABASE_URL"
     }
   ],
   argument: flagOnly({
     flag: "feed",
     value: feedFile,
-    doc: "Feed, as export and simulate write it"
+    doc: "Feed written by export or simulate"
   }),
   options: { ...settings.database, ...settings.connections, ...settings.log },
   rules: checkDatabase,
@@ -131,10 +137,10 @@ const ingest = command({
 
 const exportFeed = command({
   name: "export",
-  summary: "Write the ledger of a data directory as NDJSON, for another store to take over",
+  summary: "Export the ledger of a data directory as an NDJSON feed, for import into another store",
   examples: [{
     words: "export --data .rollup-node --out network.ndjson",
-    doc: "Everything that the ledger was told, rollbacks included"
+    doc: "Export all records, including rollbacks"
   }],
   options: { data: settings.storage.data, out: options.out, ...settings.log },
   writesData: true,
@@ -147,24 +153,25 @@ const exportFeed = command({
 
 const verify = command({
   name: "verify",
-  summary: "Verify everything that a store keeps, or a feed, and tell exactly what is wrong where",
+  summary: "Verify all data of a store, or a feed, and report each violation with its location",
   description: [
-    "Every batch is computed anew from the state before it, every list, counter and proof is compared with what it was made from. It changes nothing.",
-    "A database may be in service meanwhile: what it held at the start is read, nothing is locked, and old versions of rows are kept until the end.",
-    "A data directory must be free. The last result is shown at the admin listener, at /verification."
+    "Recomputes every batch from the state before it, and compares every list, counter and proof",
+    "with its sources. It changes no data. A database can stay in service: verify reads a snapshot",
+    "from its start and takes no locks, but PostgreSQL keeps old row versions until it ends. No other",
+    "process may use the data directory. The admin listener serves the last result at /verification."
   ],
   examples: [
     {
       words: "verify --database postgresql://user:password@localhost/rollup",
-      doc: "Verify a database, also one in service"
+      doc: "Verify a database, which may be in service"
     },
     {
       words: "verify --data .rollup-node --state-root",
-      doc: "Verify a data directory, with the state root of the last batch"
+      doc: "Verify a data directory, including the state root of the last batch"
     },
     {
       words: "verify --feed network.ndjson --json",
-      doc: "Verify a feed, and give the result as JSON"
+      doc: "Verify a feed and print the result as JSON"
     }
   ],
   options: {
@@ -191,17 +198,17 @@ const openapi = command({
   name: "openapi",
   summary: "Print the OpenAPI document of a revision",
   description: [
-    "It is what a server gives at /openapi.json, as a network with this prefix spells it."
+    "A server with the same settings serves the same document at /openapi.json."
   ],
   examples: [
-    { words: "openapi > openapi.json", doc: "The revision later" },
-    { words: "openapi earlier --out earlier.json", doc: "The other one" }
+    { words: "openapi > openapi.json", doc: "Print the revision later" },
+    { words: "openapi earlier --out earlier.json", doc: "Write the revision earlier to a file" }
   ],
   argument: flagOnly({
     flag: "revision",
     value: revision,
     default: "later",
-    doc: "Which revision"
+    doc: "Revision of the API"
   }),
   options: {
     prefix: settings.network.prefix,
@@ -219,10 +226,10 @@ const openapi = command({
 
 const configCheck = command({
   name: "config check",
-  summary: "Tell everything that is wrong with the configuration of a server, and start nothing",
+  summary: "Check the configuration of a server and report all problems, without starting it",
   examples: [{
     words: "config check --config rollup.toml",
-    doc: "Ends with 0 where serve would start, with 2 where it would not"
+    doc: "Exits with 0 if the configuration is valid, with 2 if not"
   }],
   options: settings.serverSettings,
   rules: checkServer,
@@ -235,11 +242,11 @@ const configCheck = command({
 
 const configPrint = command({
   name: "config print",
-  summary: "Print every setting of a server, its value, and who said it",
-  description: ["What is printed is a configuration file. Secrets are left out."],
+  summary: "Print every setting of a server with its value and origin",
+  description: ["The output is a configuration file. It omits secrets."],
   examples: [
-    { words: "config print", doc: "What serve would do here" },
-    { words: "config print --port 9000 > rollup.toml", doc: "Begin a file" }
+    { words: "config print", doc: "Print the configuration that serve would use" },
+    { words: "config print --port 9000 > rollup.toml", doc: "Create a configuration file" }
   ],
   options: settings.serverSettings,
   rules: checkServer,
@@ -253,13 +260,13 @@ const configPrint = command({
 
 const wallet = command({
   name: "wallet",
-  summary: "Show the funded demo wallet of the simulated network, or send with it",
-  description: ["Everybody knows its keys, and the simulator itself never uses them."],
+  summary: "Show the funded demo wallet of the simulated network, or send tokens from it",
+  description: ["Its keys are public. The simulator itself never uses them."],
   examples: [
-    { words: "wallet", doc: "Keys and accounts" },
+    { words: "wallet", doc: "Show keys and accounts" },
     {
       words: "wallet --send 0.25 --to zk:ETH:256",
-      doc: "Post a transfer to the server on port 8080"
+      doc: "Send a transfer to the server on port 8080"
     }
   ],
   options: {
@@ -277,7 +284,7 @@ const wallet = command({
 
 const completions = command({
   name: "completions",
-  summary: "Print a script that completes commands and flags in a shell",
+  summary: "Print a shell completion script",
   examples: [
     {
       words: "completions bash > ~/.local/share/bash-completion/completions/rollup-node",
@@ -286,7 +293,7 @@ const completions = command({
     { words: "completions zsh > ~/.zfunc/_rollup-node", doc: "For zsh, if ~/.zfunc is in fpath" },
     { words: "completions fish > ~/.config/fish/completions/rollup-node.fish", doc: "For fish" }
   ],
-  argument: flagOnly({ flag: "shell", value: choice(["bash", "zsh", "fish"]), doc: "Which shell" }),
+  argument: flagOnly({ flag: "shell", value: choice(["bash", "zsh", "fish"]), doc: "Shell" }),
   options: {},
   writesData: true,
   run: ({ argument }) =>
@@ -296,7 +303,7 @@ const completions = command({
     )
 })
 
-/** In the order of the help. */
+/** All commands, in the order of the help. */
 export const commands: ReadonlyArray<Command> = [
   serve,
   migrate,

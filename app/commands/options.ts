@@ -1,6 +1,6 @@
 import { flagOnly, integer, number, text, yesNo } from "../config/mod.ts"
 
-/* Options of one run, which no variable and no file says. */
+/* Options that only the command line sets: environment variables and files cannot. */
 
 const anyText = { placeholder: "text", rule: "a text that is not empty", pattern: /\S/u } as const
 const fileName = {
@@ -13,7 +13,7 @@ const fileName = {
 export const out = flagOnly({
   flag: "out",
   value: text(fileName),
-  doc: "File to write to; the standard output where it is not said"
+  doc: "File to write to; standard output if not set"
 })
 
 export const trueRoots = flagOnly({
@@ -21,27 +21,27 @@ export const trueRoots = flagOnly({
   value: yesNo,
   default: true,
   doc:
-    "Compute every state root from the accounts, some milliseconds a transaction, instead of putting a stand-in"
+    "Compute every state root from the accounts, a few milliseconds per transaction, instead of writing placeholders"
 })
 
 export const dryRun = flagOnly({
   flag: "dry-run",
   value: yesNo,
   default: false,
-  doc: "Only tell what would be applied"
+  doc: "List the pending migrations without applying them"
 })
 
 export const feedToVerify = flagOnly({
   flag: "feed",
   value: text(fileName),
-  doc: "Verify a feed in NDJSON instead of a store; - is the standard input"
+  doc: "Verify a feed in NDJSON instead of a store; - reads standard input"
 })
 
 export const json = flagOnly({
   flag: "json",
   value: yesNo,
   default: false,
-  doc: "Give the result as JSON"
+  doc: "Print the result as JSON"
 })
 
 export const stateRoot = flagOnly({
@@ -49,21 +49,21 @@ export const stateRoot = flagOnly({
   value: yesNo,
   default: false,
   doc:
-    "Compute the state root from all accounts, at about a millisecond for each, and compare it with that of the last batch"
+    "Compute the state root from all accounts, about one millisecond each, and compare it with the last batch"
 })
 
 export const exitSample = flagOnly({
   flag: "exit-sample",
   value: number({ minimum: 0, maximum: 1 }),
   default: 1,
-  doc: "Share of the proofs of exits that is verified, each about two milliseconds of a core"
+  doc: "Share of exit proofs to verify, about two milliseconds of one core each"
 })
 
 export const violationsMax = flagOnly({
   flag: "violations-max",
   value: integer({ minimum: 1 }),
   default: 100,
-  doc: "Violations of each check that are told; all are counted"
+  doc: "Violations to print per check; all are counted"
 })
 
 export const url = flagOnly({
@@ -74,7 +74,7 @@ export const url = flagOnly({
     pattern: /^https?:\/\/\S+$/u
   }),
   default: "http://127.0.0.1:8080",
-  doc: "The running server"
+  doc: "URL of a running server"
 })
 
 export const send = flagOnly({
@@ -84,14 +84,14 @@ export const send = flagOnly({
     rule: "an amount of whole tokens, such as 0.25",
     pattern: /^\d+(\.\d+)?$/u
   }),
-  doc: "Send so many whole tokens; without it the wallet is only shown"
+  doc: "Amount to send, in whole tokens; if not set, the command shows the wallet"
 })
 
 export const to = flagOnly({
   flag: "to",
   value: text(anyText),
   doc:
-    "Receiver: an account index, an address, a public key, or exit; some account of the token where it is not said"
+    "Receiver: an account index, an address, a public key, or exit; any account of the token if not set"
 })
 
 export const token = flagOnly({
@@ -104,6 +104,5 @@ export const token = flagOnly({
 export const nonce = flagOnly({
   flag: "nonce",
   value: integer({ minimum: 0 }),
-  doc:
-    "Nonce, for one transaction after another one that still waits; that of the account where it is not said"
+  doc: "Nonce, needed if an earlier transaction is still pending; the account's nonce if not set"
 })

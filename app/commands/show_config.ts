@@ -10,12 +10,12 @@ import type { ServeSettings } from "./serve.ts"
 
 type ServerSettings = typeof settings.serverSettings
 
-/** Who asks was told before if anything is wrong. */
+/** Reports that the configuration is valid: the caller has reported problems before. */
 export const reportValidConfig = (_: ServeSettings, { origins }: InvocationContext) => {
-  const said = Object.values(origins).filter(({ kind }) => kind !== "default").length
+  const setCount = Object.values(origins).filter(({ kind }) => kind !== "default").length
   return Console.log(
-    `Nothing is wrong; settings that are given: ${said}, at their default: ${
-      Object.keys(origins).length - said
+    `The configuration is valid; settings that are set: ${setCount}, at their default: ${
+      Object.keys(origins).length - setCount
     }`
   )
 }

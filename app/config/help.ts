@@ -1,7 +1,7 @@
 import type { Command } from "./command.ts"
 import { isSetting, type Option } from "./setting.ts"
 
-/** What the program as a whole can do. */
+/** Returns the help of the program: commands, examples, configuration and exit codes. */
 export const programHelp = (
   commands: ReadonlyArray<Command>,
   endings: ReadonlyArray<{ readonly code: number; readonly doc: string }>
@@ -24,10 +24,10 @@ export const programHelp = (
     "Exit codes",
     ...aligned(endings.map(({ code, doc }) => [String(code), doc])),
     "",
-    "rollup-node <command> --help tells the flags of a command, --version which program this is."
+    "rollup-node <command> --help shows the flags of a command, --version the version."
   ].join("\n")
 
-/** What one command can be told. */
+/** Returns the help of one command: argument, examples and flags. */
 export const commandHelp = (
   { argument, description, examples, name, options, summary }: Command
 ): string => {
@@ -85,9 +85,10 @@ const flagHelp = (option: Option<unknown>): ReadonlyArray<string> => {
 }
 
 const configurationHelp = [
-  "A setting is said by its flag, by its variable in the environment, or by its key in a file in TOML, which --config or CONFIG_FILE",
-  "names; the first of them that speaks counts. What is wrong or unknown anywhere is told at once, and nothing is started.",
-  "rollup-node config print shows every setting and who said it."
+  "Set options with flags, environment variables or a TOML file, in that order of precedence.",
+  "--config or CONFIG_FILE names the file. If a value is invalid or a name is unknown, the",
+  "program reports all problems and exits. rollup-node config print shows every setting and its",
+  "origin."
 ]
 
 const aligned = (rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {

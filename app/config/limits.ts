@@ -1,15 +1,15 @@
 import type { Setting } from "./setting.ts"
 import { serverSettings } from "./settings.ts"
 
-/** What happens at a limit, and where that is counted. */
+/** What the server does when a limit is exceeded, and the metric that counts it. */
 interface Limit {
-  /** What is done with what is beyond. */
+  /** What the server does with the excess. */
   readonly beyond: string
-  /** A metric that tells of it other than `rollup_limit_hits_total` with the name of the setting in its label `limit`. */
+  /** Metric; `rollup_limit_hits_total` with the setting's name as the label `limit` by default. */
   readonly metric?: string
 }
 
-/** Every setting that is a limit, by its name. */
+/** The settings that are limits, by name. */
 const limits: { readonly [Name in keyof typeof serverSettings]?: Limit } = {
   urlBytesMax: { beyond: "414" },
   headerBytesMax: { beyond: "431" },
@@ -20,23 +20,24 @@ const limits: { readonly [Name in keyof typeof serverSettings]?: Limit } = {
   requestTimeoutMs: { beyond: "408, and the connection is closed" },
   idleTimeoutMs: {
     beyond: "the connection is closed a second later",
-    metric: "none: nobody is refused"
+    metric: "none: no request is refused"
   },
-  sendTimeoutMs: { beyond: "the connection is cut" },
+  sendTimeoutMs: { beyond: "the connection is destroyed" },
   unreadBytesMax: {
-    beyond: "the connections that read least are cut; answers above 16 KiB get 503 with Retry-After"
+    beyond:
+      "the connections that read least are destroyed; responses above 16 KiB get 503 with Retry-After"
   },
   httpConnectionsMax: { beyond: "the connection is closed at once" },
   requestsMax: { beyond: "503 with Retry-After" },
-  queueDelayTargetMs: { beyond: "503 with Retry-After, except for cached answers" },
+  queueDelayTargetMs: { beyond: "503 with Retry-After, except for cached responses" },
   ratePerSecondMax: { beyond: "429 with Retry-After, once the burst is used up" },
   rateBurstMax: {
     beyond: "429 with Retry-After",
     metric: 'rollup_limit_hits_total{limit="ratePerSecondMax"}'
   },
   rateAddressesMax: {
-    beyond: "who asked longest ago is forgotten, and may send a burst again",
-    metric: "none: nobody is refused"
+    beyond: "the least recently seen address is evicted, and may send a burst again",
+    metric: "none: no request is refused"
   },
   pendingMax: { beyond: "503 with Retry-After" },
   pendingPerAccountMax: { beyond: "503 with Retry-After" },
@@ -49,17 +50,17 @@ const limits: { readonly [Name in keyof typeof serverSettings]?: Limit } = {
   adminHeadersTimeoutMs: { beyond: "408, and the connection is closed" },
   adminHeaderBytesMax: { beyond: "431, and the connection is closed" },
   adminBodyIdleMs: { beyond: "408, and the connection is closed" },
-  feedLineBytesMax: { beyond: "413; what came before is applied" },
+  feedLineBytesMax: { beyond: "413; the records before it are applied" },
   feedRecordTimeoutMs: { beyond: "503 with Retry-After; the record may have been applied" },
-  poolBodyBytesMax: { beyond: "413, and nothing is done" },
+  poolBodyBytesMax: { beyond: "413; no command is executed" },
   answersBytesMax: {
-    beyond: "the oldest answers are computed anew",
+    beyond: "the oldest responses are evicted",
     metric: "rollup_answers_evicted_total"
   },
-  shutdownTimeoutMs: { beyond: "connections are cut", metric: "none: the process ends" }
+  shutdownTimeoutMs: { beyond: "connections are destroyed", metric: "none: the process ends" }
 }
 
-/** The limits as a table in Markdown. */
+/** Returns the limits as a Markdown table. */
 export const limitsTable = (): string => {
   const rows = Object.entries(limits).map(
     ([name, { beyond, metric = `rollup_limit_hits_total{limit="${name}"}` }]) => {

@@ -1,7 +1,10 @@
 import type { Origins } from "./read.ts"
 import { isSetting, type Options, type ResolvedOptions, type Setting } from "./setting.ts"
 
-/** Every setting as a configuration file, with who said it; secrets are left out, and what is at its default stands there as a comment. */
+/**
+ * Returns all settings as a TOML configuration file, with the origin of each value. Omits secrets.
+ * Settings at their default are comments.
+ */
 export const formatConfigFile = <O extends Options>(
   options: O,
   resolved: ResolvedOptions<O>,
@@ -36,7 +39,7 @@ const line = (
     : `${name} = ${JSON.stringify(value)}`
 }
 
-/** The settings as a table in Markdown. */
+/** Returns the settings as a Markdown table. */
 export const settingsTable = (options: Options): string => {
   const rows = Object.values(options).filter(isSetting).map((
     { default: defaultValue, doc, flag, key, value: { rule }, variable }

@@ -12,8 +12,8 @@ import {
 } from "./value.ts"
 
 /*
- * Every setting, declared once: flags, variables, the configuration file, the help, what `config` prints and the table of the README are
- * made from here.
+ * Declares every setting once. Flags, environment variables, the configuration file, the help, the
+ * output of `config print` and the table of the README derive from these declarations.
  */
 
 const fileName = {
@@ -33,14 +33,14 @@ const mountPath = {
   pattern: /^(?:off|\/|(?:\/[\w.~-]+)+)$/u
 } as const
 
-export const listening = group("Where it listens", {
+export const listening = group("Listening", {
   port: setting({
     key: "server.port",
     flag: "port",
     variable: "PORT",
     value: integer({ minimum: 0, maximum: 65535 }),
     default: 8080,
-    doc: "Port to listen on; 0 takes a free one"
+    doc: "Port to listen on; 0 selects a free port"
   }),
   host: setting({
     key: "server.host",
@@ -52,7 +52,7 @@ export const listening = group("Where it listens", {
       pattern: /^\S+$/u
     }),
     default: "127.0.0.1",
-    doc: "Address to listen on; 0.0.0.0 is every one"
+    doc: "Address to listen on; 0.0.0.0 listens on all IPv4 addresses"
   }),
   workers: setting({
     key: "server.workers",
@@ -61,46 +61,46 @@ export const listening = group("Where it listens", {
     value: integerOr("cores", { minimum: 1, maximum: 1024 }),
     default: 1,
     doc:
-      "Processes that serve the port; `cores` starts one for each core. More than one needs a database"
+      "Number of processes that serve the port; `cores` starts one per core. More than one requires a database"
   }),
   shutdownTimeoutMs: setting({
     key: "server.shutdown_timeout_ms",
     flag: "shutdown-timeout-ms",
     value: integer({ minimum: 0, maximum: 3_600_000 }),
     default: 5000,
-    doc: "How long answers that have begun may take after a signal to stop"
+    doc: "Time for responses in progress to finish after a signal to stop"
   }),
   laterPath: setting({
     key: "server.later_path",
     flag: "later-path",
     value: text(mountPath),
     default: "/",
-    doc: "Where the revision `later` is served; off leaves it out"
+    doc: "Path of the revision `later`; off disables it"
   }),
   earlierPath: setting({
     key: "server.earlier_path",
     flag: "earlier-path",
     value: text(mountPath),
     default: "/earlier",
-    doc: "Where the revision `earlier` is served; off leaves it out"
+    doc: "Path of the revision `earlier`; off disables it"
   })
 })
 
-export const storage = group("Where data are caching", {
+export const storage = group("Data storage", {
   data: setting({
     key: "data.directory",
     flag: "data",
     variable: "DATA_DIR",
     value: text({ ...fileName, placeholder: "directory", completions: "directory" }),
     default: ".rollup-node",
-    doc: "Directory that keeps the data; created where it is missing"
+    doc: "Data directory; created if it does not exist"
   }),
   memory: setting({
     key: "data.memory",
     flag: "memory",
     value: yesNo,
     default: false,
-    doc: "Keep nothing: all data are in memory and end with the program"
+    doc: "Keep all data in memory; they are lost when the program exits"
   })
 })
 
@@ -111,7 +111,7 @@ export const database = group("PostgreSQL", {
     variable: "DATABASE_URL",
     value: secret(postgres),
     isSecret: true,
-    doc: "Database that keeps the data, instead of a directory"
+    doc: "Database that stores the data, instead of a directory"
   })
 })
 
@@ -122,7 +122,7 @@ export const replica = group("PostgreSQL", {
     variable: "DATABASE_REPLICA_URL",
     value: secret(postgres),
     isSecret: true,
-    doc: "A copy of the database to read the ledger from; it may lag behind"
+    doc: "Read replica of the database for ledger queries; it may lag"
   })
 })
 
@@ -132,52 +132,52 @@ export const connections = group("PostgreSQL", {
     flag: "database-connections-max",
     value: integer({ minimum: 4, maximum: 10_000 }),
     default: 16,
-    doc: "Connections of each process; one more while migrations are applied"
+    doc: "Connections per process; one more while migrations run"
   }),
   statementTimeoutMs: setting({
     key: "database.statement_timeout_ms",
     flag: "database-statement-timeout-ms",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 10_000,
-    doc: "How long the database works on one statement"
+    doc: "Timeout of one statement"
   }),
   queueWaitMs: setting({
     key: "database.queue_wait_ms",
     flag: "database-queue-wait-ms",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 2000,
-    doc: "How long a statement waits for a connection"
+    doc: "Time that a statement may wait for a connection"
   }),
   connectTimeoutMs: setting({
     key: "database.connect_timeout_ms",
     flag: "database-connect-timeout-ms",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 3000,
-    doc: "How long opening a connection may take"
+    doc: "Timeout for opening a connection"
   }),
   idleTransactionMs: setting({
     key: "database.idle_transaction_ms",
     flag: "database-idle-transaction-ms",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 10_000,
-    doc: "How long a transaction may stand still, as that of a frozen process does"
+    doc: "Time that a transaction may stay idle, for example if its process is frozen"
   })
 })
 
-export const network = group("Which network", {
+export const network = group("Network", {
   seed: setting({
     key: "network.seed",
     flag: "seed",
     value: text({ placeholder: "text", rule: "a text that is not empty", pattern: /\S/u }),
     default: "1",
-    doc: "Seed of the simulated network: the same seed gives the same network"
+    doc: "Seed of the simulated network; the same seed generates the same network"
   }),
   transactions: setting({
     key: "network.transactions",
     flag: "transactions",
     value: integer({ minimum: 0 }),
     default: 3000,
-    doc: "Transactions that the simulated network has from the start"
+    doc: "Transactions that the simulated network has at the start"
   }),
   prefix: setting({
     key: "network.prefix",
@@ -188,105 +188,103 @@ export const network = group("Which network", {
       rule: "up to 16 lower-case letters and digits, a letter first",
       pattern: /^[a-z][a-z0-9]{0,15}$/u
     }),
-    doc: "Prefix of identifiers and of the names that contain it"
+    doc: "Prefix of identifiers and of field names that contain it"
   })
 })
 
-const pace = group("Which network", {
+const pace = group("Network", {
   paceSeconds: setting({
     key: "network.pace_seconds",
     flag: "pace",
     value: number({ minimum: 0, maximum: 86_400 }),
     default: 3,
-    doc: "Seconds between two blocks of the simulated network; 0 stands still"
+    doc: "Seconds between two blocks of the simulated network; 0 adds no blocks"
   }),
   empty: setting({
     key: "network.empty",
     flag: "empty",
     value: yesNo,
     default: false,
-    doc: "Start with the genesis alone and stand still"
+    doc: "Start with the genesis only and add no blocks"
   }),
   feed: setting({
     key: "network.feed",
     flag: "feed",
     value: text(fileName),
-    doc: "Follow a feed in NDJSON instead of simulating; - is the standard input"
+    doc: "Follow a feed in NDJSON instead of a simulated network; - reads standard input"
   })
 })
 
-const clientLimits = group("What is borne of clients", {
+const clientLimits = group("Client limits", {
   requestsMax: setting({
     key: "limits.requests_max",
     flag: "requests-max",
     value: integer({ minimum: 1, maximum: 1_000_000 }),
     default: 1024,
-    doc:
-      "Requests that wait for their answers at once, in each process; what is answered without waiting does not count"
+    doc: "Concurrent requests per process; requests that are answered at once do not count"
   }),
   queueDelayTargetMs: setting({
     key: "limits.queue_delay_target_ms",
     flag: "queue-delay-target-ms",
     value: integer({ minimum: 0, maximum: 60_000 }),
     default: 5,
-    doc:
-      "How long a request may wait until its answer is computed, while the server is overloaded; 0 refuses nothing"
+    doc: "Target queue delay of requests while the server is overloaded; 0 disables load shedding"
   }),
   httpConnectionsMax: setting({
     key: "limits.connections_max",
     flag: "connections-max",
     value: integer({ minimum: 1, maximum: 1_000_000 }),
     default: 10_000,
-    doc: "Connections of clients at once, in each process"
+    doc: "Concurrent client connections per process"
   }),
   headersTimeoutMs: setting({
     key: "limits.headers_timeout_ms",
     flag: "headers-timeout-ms",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 10_000,
-    doc: "How long the headers of a request may take to arrive"
+    doc: "Timeout for receiving the request headers"
   }),
   requestTimeoutMs: setting({
     key: "limits.request_timeout_ms",
     flag: "request-timeout-ms",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 30_000,
-    doc: "How long a whole request may take to arrive"
+    doc: "Timeout for receiving the whole request"
   }),
   idleTimeoutMs: setting({
     key: "limits.idle_timeout_ms",
     flag: "idle-timeout-ms",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 60_000,
-    doc: "How long a connection stays on which nothing is asked"
+    doc: "Time that a connection without requests stays open"
   }),
   sendTimeoutMs: setting({
     key: "limits.send_timeout_ms",
     flag: "send-timeout-ms",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 60_000,
-    doc: "How long a client may take to read an answer"
+    doc: "Timeout for a client to read a response"
   }),
   unreadBytesMax: setting({
     key: "limits.unread_bytes_max",
     flag: "unread-bytes-max",
     value: integer({ minimum: 1_048_576, maximum: Number.MAX_SAFE_INTEGER }),
     default: 268_435_456,
-    doc: "Bytes of answers that clients may leave unread, in each process"
+    doc: "Bytes of responses that clients have not read yet, per process"
   }),
   ratePerSecondMax: setting({
     key: "limits.rate_per_second_max",
     flag: "rate-per-second-max",
     value: number({ minimum: 0, maximum: 1_000_000 }),
     default: 0,
-    doc: "Requests a second of one address, or of one network of 64 bits in IPv6; 0 is no bound"
+    doc: "Requests per second from one IPv4 address or IPv6 /64 network; 0 disables rate limiting"
   }),
   rateBurstMax: setting({
     key: "limits.rate_burst_max",
     flag: "rate-burst-max",
     value: integer({ minimum: 1, maximum: 1_000_000 }),
     default: 100,
-    doc: "Requests that one address may send at once, where they are bounded"
+    doc: "Requests that one address may send in a burst if rate limiting is enabled"
   }),
   rateAddressesMax: setting({
     key: "limits.rate_addresses_max",
@@ -294,129 +292,129 @@ const clientLimits = group("What is borne of clients", {
     value: integer({ minimum: 1, maximum: 10_000_000 }),
     default: 65_536,
     doc:
-      "Addresses whose requests are counted at once, some 100 bytes each; beyond, who asked longest ago is forgotten"
+      "Addresses tracked by rate limiting, about 100 bytes each; the least recently seen is evicted"
   }),
   trustedProxies: setting({
     key: "limits.trusted_proxies",
     flag: "trusted-proxies",
     value: networks,
-    doc:
-      "Proxies whose X-Forwarded-For says for whom they ask; none where it is not set, and then the peer is the client"
+    doc: "Proxies whose X-Forwarded-For header names the client; if not set, the peer is the client"
   })
 })
 
-const requestLimits = group("What is read from a client", {
+const requestLimits = group("Request limits", {
   jsonDepthMax: setting({
     key: "limits.json_depth_max",
     flag: "json-depth-max",
     value: integer({ minimum: 1, maximum: 1000 }),
     default: 32,
-    doc: "Levels of objects and arrays in a body"
+    doc: "Nesting depth of objects and arrays in a request body"
   }),
   listItemsMax: setting({
     key: "limits.list_items_max",
     flag: "list-items-max",
     value: integer({ minimum: 1, maximum: 1_000_000 }),
     default: 2049,
-    doc: "Items that a parameter lists, such as those of ids"
+    doc: "Items in a list parameter, such as `ids`"
   }),
   urlBytesMax: setting({
     key: "limits.url_bytes_max",
     flag: "url-bytes-max",
     value: integer({ minimum: 256, maximum: 1_048_576 }),
     default: 8192,
-    doc: "Bytes of path and query"
+    doc: "Bytes of the URL (path and query)"
   }),
   headerBytesMax: setting({
     key: "limits.header_bytes_max",
     flag: "header-bytes-max",
     value: integer({ minimum: 1024, maximum: 1_048_576 }),
     default: 16_384,
-    doc: "Bytes of all headers"
+    doc: "Bytes of all request headers"
   }),
   bodyBytesMax: setting({
     key: "limits.body_bytes_max",
     flag: "body-bytes-max",
     value: integer({ minimum: 1024, maximum: 67_108_864 }),
     default: 65_536,
-    doc: "Bytes of a body"
+    doc: "Bytes of a request body"
   })
 })
 
-const pool = group("What is taken into the pool", {
+const pool = group("Transaction pool", {
   pendingMax: setting({
     key: "pool.pending_max",
     flag: "pending-max",
     value: integer({ minimum: 0 }),
     default: 100_000,
-    doc: "Pending transactions that the pool holds"
+    doc: "Pending transactions in the pool"
   }),
   pendingPerAccountMax: setting({
     key: "pool.pending_per_account_max",
     flag: "pending-per-account-max",
     value: integer({ minimum: 0 }),
     default: 1000,
-    doc: "Pending transactions of one sender"
+    doc: "Pending transactions per sender account"
   }),
   minFeeUSD: setting({
     key: "pool.min_fee_usd",
     flag: "min-fee-usd",
     value: number({ minimum: 0 }),
     default: 0,
-    doc: "Least fee in US dollars; a token without price counts as worth nothing"
+    doc: "Minimum fee in US dollars; tokens without a price have the value 0"
   }),
   maxFeeUSD: setting({
     key: "pool.max_fee_usd",
     flag: "max-fee-usd",
     value: number({ minimum: 0 }),
-    doc: "Greatest fee in US dollars; no bound where it is not set"
+    doc: "Maximum fee in US dollars; unlimited if not set"
   }),
   verifierThreadsMax: setting({
     key: "pool.verifier_threads_max",
     flag: "verifier-threads-max",
     value: integer({ minimum: 1, maximum: 1024 }),
-    doc: "Threads that verify signatures, in each process; one for each core where it is not set"
+    doc: "Threads that verify signatures, per process; one per core if not set"
   }),
   verifierQueueMax: setting({
     key: "pool.verifier_queue_max",
     flag: "verifier-queue-max",
     value: integer({ minimum: 0, maximum: 1_000_000 }),
     default: 4096,
-    doc: "Verifications that wait for a thread"
+    doc: "Verifications waiting for a thread"
   })
 })
 
-const caching = group("What is caching ready", {
+const caching = group("Caching", {
   answersBytesMax: setting({
     key: "cache.answers_bytes_max",
     flag: "answers-bytes-max",
     value: integer({ minimum: 0 }),
     default: 67_108_864,
-    doc: "Bytes of whole answers that are caching ready; 0 keeps none"
+    doc: "Bytes of cached responses; 0 disables the response cache"
   }),
   textsMax: setting({
     key: "cache.texts_max",
     flag: "texts-max",
     value: integer({ minimum: 0 }),
     default: 67_108_864,
-    doc: "Characters of written objects that are caching ready"
+    doc: "Characters of cached JSON fragments"
   }),
   finalAfterBatches: setting({
     key: "cache.final_after_batches",
     flag: "final-after-batches",
     value: integer({ minimum: 1 }),
     default: 1000,
-    doc: "Batches after which one is too deep for a rollback, so that caches may keep it for good"
+    doc:
+      "Batches after which a batch is final: no rollback reaches it, and caches may keep it indefinitely"
   })
 })
 
-export const log = group("What is told", {
+export const log = group("Logging", {
   logLevel: setting({
     key: "log.level",
     flag: "log-level",
     value: choice(["debug", "info", "warn", "error"]),
     default: "info",
-    doc: "Least weight of what is told"
+    doc: "Minimum level of log entries"
   }),
   logFormat: setting({
     key: "log.format",
@@ -424,17 +422,17 @@ export const log = group("What is told", {
     value: choice(["auto", "text", "json"]),
     default: "auto",
     doc:
-      "Lines to read, or a JSON object on each line; auto is lines, but for a server that does not write to a terminal"
+      "Format of log entries: lines of text, or one JSON object per line; auto is text, except JSON for a server whose output is not a terminal"
   })
 })
 
-export const monitoring = group("How it is watched", {
+export const monitoring = group("Monitoring", {
   adminPort: setting({
     key: "admin.port",
     flag: "admin-port",
     value: portOrOff,
     doc:
-      "Port of the admin listener: health and metrics; 9464 where it is not set, any free one where the server takes any, and off for none. Each further process of a group takes the next one"
+      "Port of the admin listener (health and metrics); off disables it. If not set: 9464, or a free port if --port is 0. Each further worker uses the next port"
   }),
   adminHost: setting({
     key: "admin.host",
@@ -457,21 +455,21 @@ export const monitoring = group("How it is watched", {
       pattern: /^[\x21-\x7e]{16,}$/u
     }),
     doc:
-      "Lets who has it feed the ledger and move the pool over the admin listener; without it that cannot be done"
+      "Bearer token for writing to the ledger and the pool through the admin listener; if not set, writing is disabled"
   }),
   adminConnectionsMax: setting({
     key: "admin.connections_max",
     flag: "admin-connections-max",
     value: integer({ minimum: 1, maximum: 1_000_000 }),
     default: 100,
-    doc: "Connections to the admin listener at once"
+    doc: "Concurrent connections to the admin listener"
   }),
   adminHeadersTimeoutMs: setting({
     key: "admin.headers_timeout_ms",
     flag: "admin-headers-timeout-ms",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 10_000,
-    doc: "How long the headers of a request to the admin listener may take to arrive"
+    doc: "Timeout for receiving the headers of a request to the admin listener"
   }),
   adminHeaderBytesMax: setting({
     key: "admin.header_bytes_max",
@@ -485,49 +483,49 @@ export const monitoring = group("How it is watched", {
     flag: "admin-body-idle-ms",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 60_000,
-    doc: "How long the sender of a feed or of commands may send nothing"
+    doc: "Timeout for a client that stops sending while it posts a feed or pool commands"
   }),
   feedLineBytesMax: setting({
     key: "admin.feed_line_bytes_max",
     flag: "feed-line-bytes-max",
     value: integer({ minimum: 1024, maximum: 536_870_912 }),
     default: 33_554_432,
-    doc: "Bytes of one record of a feed that is posted"
+    doc: "Bytes of one record of a posted feed"
   }),
   feedRecordTimeoutMs: setting({
     key: "admin.feed_record_timeout_ms",
     flag: "feed-record-timeout-ms",
     value: integer({ minimum: 1, maximum: 3_600_000 }),
     default: 60_000,
-    doc: "How long the ledger may take to apply one record of a feed that is posted"
+    doc: "Timeout for applying one record of a posted feed"
   }),
   poolBodyBytesMax: setting({
     key: "admin.pool_body_bytes_max",
     flag: "pool-body-bytes-max",
     value: integer({ minimum: 1024, maximum: 536_870_912 }),
     default: 4_194_304,
-    doc: "Bytes of the commands for the pool that are posted together"
+    doc: "Bytes of one posted list of pool commands"
   }),
   ledgerAgeMaxSeconds: setting({
     key: "admin.ledger_age_max_seconds",
     flag: "ledger-age-max-seconds",
     value: number({ minimum: 1, maximum: 31_536_000 }),
     doc:
-      "How long the ledger may stand still before the server says that it is not ready; any time where it is not set"
+      "Seconds without a new block after which the server reports that it is not ready; unlimited if not set"
   }),
   requestLog: setting({
     key: "log.requests",
     flag: "request-log",
     value: yesNo,
     default: true,
-    doc: "A line for each request"
+    doc: "Log one line per request"
   }),
   serverTiming: setting({
     key: "admin.server_timing",
     flag: "server-timing",
     value: yesNo,
     default: false,
-    doc: "Answers say in the header Server-Timing how long they took"
+    doc: "Send the duration of each request in the response header Server-Timing"
   }),
   otlpUrl: setting({
     key: "otlp.url",
@@ -539,18 +537,18 @@ export const monitoring = group("How it is watched", {
       pattern: /^https?:\/\/\S+$/u
     }),
     doc:
-      "OpenTelemetry collector that metrics and traces are sent to, over OTLP/HTTP in JSON; none where it is not set"
+      "OpenTelemetry collector that receives metrics and traces over OTLP/HTTP as JSON; disabled if not set"
   }),
   traceRatio: setting({
     key: "otlp.trace_ratio",
     flag: "trace-ratio",
     value: number({ minimum: 0, maximum: 1 }),
     default: 1,
-    doc: "Share of the requests that are traced, of those that do not say so by themselves"
+    doc: "Share of requests to trace, among those without a sampling decision of the caller"
   })
 })
 
-/** What a server can be told. */
+/** All settings of a server. */
 export const serverSettings = {
   ...listening,
   ...storage,
