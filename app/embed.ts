@@ -34,9 +34,9 @@ import { memoryNode } from "./memory_node.ts"
 
 export type { NodeOptions } from "./layers.ts"
 
-/** What an embedded node is made of. */
+/** Options of an embedded node. */
 export interface EmbedOptions extends NodeOptions {
-  /** Is told what the node measures, such as one of `openMonitor`; nothing is counted without it. */
+  /** Collects metrics, for example one of `openMonitor`; no metrics by default. */
   readonly monitor?: Monitor
 }
 
@@ -47,32 +47,33 @@ type Promised<Method> = Method extends
   : never
 
 /**
- * A node for hosts without Effect: everything is a promise. Writing rejects with a BlockViolation, and nothing was
- * stored; reading rejects with BadInput where a query breaks a rule, with NotRegistered where a filter names what never was;
- * submitting rejects with all that is wrong. Every rejection is an Error with a `_tag` that names its kind.
+ * A node with a promise API, for hosts without Effect. Every rejection is an Error with a `_tag`.
+ * Writes reject with BlockViolation and store nothing. Reads reject with BadInput if a query is
+ * invalid, and with NotRegistered if a filter names an unknown item. Submissions reject with all
+ * violations.
  */
 export interface RollupNode {
-  /** The same block twice is harmless. */
+  /** Applies a block. Applying the last block again has no effect. */
   readonly applyBlock: (block: BlockFeed) => Promise<BlockReport>
-  /** Drops every block above. */
+  /** Drops all blocks after `toBlock`. */
   readonly rollBack: (toBlock: bigint) => Promise<RollBackReport>
-  /** Prices that arrive between two blocks belong to the last one. */
+  /** Sets token prices; they belong to the last block. */
   readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => Promise<LedgerStamp>
-  /** Does what one line of a feed says. */
+  /** Applies one record of a feed. */
   readonly applyRecord: (record: FeedRecord) => Promise<RecordReport>
   readonly list: <N extends ListName>(name: N, query?: ListQuery<N>) => Promise<Page<ListItems[N]>>
   readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Promise<Found<Items[N]>>
   readonly state: () => Promise<{ readonly state: NetworkState; readonly stamp: LedgerStamp }>
-  /** Takes in what a wallet signed, as a post over HTTP does. */
+  /** Submits a signed transaction, as a POST over HTTP does. */
   readonly submitTransaction: (
     posted: PostedTransaction
   ) => Promise<Submitted & { readonly id: TransactionId }>
   readonly submitAuthorization: (posted: PostedAuthorization) => Promise<Submitted>
-  /** What a coordinator does with the pool: select, forge, give up. Blocks and rollbacks settle it by themselves. */
+  /** The coordinator's operations on the pool. Blocks and rollbacks update the pool automatically. */
   readonly pool: { readonly [Name in keyof Pool["Service"]]: Promised<Pool["Service"][Name]> }
-  /** Answers as the server does; needs no server. */
+  /** Handles a request as the server does, without a server. */
   readonly fetch: FetchHandler
-  /** Ends the node; calls after it reject. */
+  /** Closes the node; later calls reject. */
   readonly close: () => Promise<void>
 }
 
@@ -128,7 +129,7 @@ export const openNode = async ({ monitor, ...options }: EmbedOptions): Promise<R
   }
 }
 
-/** Each effect of a service as a promise. */
+/** Returns the methods of a service as functions that return promises. */
 const promised = (
   service: Pool["Service"],
   run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>

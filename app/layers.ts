@@ -20,36 +20,39 @@ import {
   wireContext
 } from "../core/mod.ts"
 
-/** What a node keeps its data in. */
+/** The stores of a node. */
 export type Stores = LedgerReader | LedgerWriter | PoolStore
 
-/** What a node is made of besides its stores. */
+/** Options of a node, except its stores. */
 export interface NodeOptions
   extends Pick<SubmissionOptions, "minFeeUSD" | "maxFeeUSD" | "pendingMax" | "pendingPerAccountMax">
 {
   /** The network, and the block before the first one that is applied. */
   readonly genesis: GenesisFeed
-  /** Where revisions are served: `later` at `/` and `earlier` at `/earlier` by default. */
+  /** Path of each revision; `later` at `/` and `earlier` at `/earlier` by default. */
   readonly mounts?: ReadonlyArray<Mount>
   readonly limits?: Partial<HttpLimits>
-  /** Characters of written objects that are kept ready; some 64 million by default, a byte each for Latin-1. */
+  /** Maximum characters of cached JSON fragments; about 64 million by default. */
   readonly textsMax?: number
-  /** Bytes of whole answers that are kept ready while the ledger stands still; 64 MiB by default, 0 keeps none. */
+  /** Maximum bytes of cached responses; 64 MiB by default, 0 disables the cache. */
   readonly answersBytesMax?: number
-  /** Batches after which one is too deep for a rollback, so that caches may keep it for good; 1000 by default. */
+  /** Batches after which a batch is final, so that caches may keep it indefinitely; 1000 by default. */
   readonly finalAfterBatches?: number
-  /** What is done about each request besides answering it; nothing by default. Figures go to the `Monitor` that the layers find. */
+  /** Logs and traces of requests; none by default. Metrics go to the `Monitor` service. */
   readonly observing?: Observing
-  /** Verifies what is posted. By default in the calling thread, by code that is loaded with the first signature: nodes that only read do without. */
+  /**
+   * Verifies posted signatures. By default in the calling thread, with code that is imported for the
+   * first signature.
+   */
   readonly verifier?: Layer.Layer<SignatureVerifier>
   /**
-   * Judges the proofs of exits before their block is stored. By default in the calling thread, some four milliseconds for each, with a turn of
-   * others in between, by code that is loaded with the first exit.
+   * Verifies exit proofs before their block is stored. By default in the calling thread, which yields
+   * after each proof, with code that is imported for the first exit.
    */
   readonly verifyExitProofs?: Effect.Effect<ExitProofVerifier, never, Scope.Scope>
 }
 
-/** Everything that a host may call. */
+/** The services of a node. */
 export type Node =
   | Application
   | Ledger
@@ -60,10 +63,10 @@ export type Node =
   | SignatureVerifier
   | Submission
 
-/** What a store has to know of a node. */
+/** The options of a node that its stores need. */
 export type StoreOptions = Pick<NodeOptions, "genesis" | "minFeeUSD" | "maxFeeUSD">
 
-/** A node over the stores that it is given. */
+/** Builds a node over the given stores. */
 export const nodeOver = <E>(
   stores: Layer.Layer<Stores, E>,
   options: NodeOptions
@@ -95,13 +98,13 @@ export const nodeOver = <E>(
   )
 }
 
-/** The interface of a node over what it reads and where posts go. */
+/** Builds the HTTP application of a node. */
 const applicationOver = (
   { answersBytesMax, finalAfterBatches, genesis, limits, mounts, observing, textsMax }: NodeOptions
 ): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>
   Layer.unwrap(Effect.map(LedgerTip, (tip) =>
     Application.layer({
-      // only tokens are the same objects from answer to answer where a database is read
+      // reads from a database return new objects each time, except tokens: only these are worth caching
       context: wireContext(genesis.network, keccak256, {
         ...textsMax === undefined ? {} : { charactersMax: textsMax },
         ...tip?.isRemote === true ? { shapes: ["Token"] } : {}
@@ -114,7 +117,7 @@ const applicationOver = (
       ...(observing === undefined ? {} : { observing })
     })))
 
-/** The bounds of fees as far as they are given. */
+/** Returns the fee limits that are set. */
 export const feesOf = (
   { maxFeeUSD, minFeeUSD }: Omit<StoreOptions, "genesis">
 ): Omit<StoreOptions, "genesis"> => ({
@@ -122,7 +125,10 @@ export const feesOf = (
   ...(maxFeeUSD === undefined ? {} : { maxFeeUSD })
 })
 
-/** Where nothing can verify, a block is applied all the same: the authorizations that it shows are not learned. */
+/**
+ * Applies blocks even if signatures cannot be verified here: the authorizations in a block are then
+ * not stored.
+ */
 const lenient = Layer.effect(
   SignatureVerifier,
   Effect.map(SignatureVerifier, (verifier) => ({
@@ -131,7 +137,7 @@ const lenient = Layer.effect(
       Effect.catchDefect(verifier.authorization(authorization), (defect) =>
         Effect.as(
           Effect.logDebug(
-            "An authorization was not learned: its signature cannot be verified here",
+            "An authorization was not stored: its signature cannot be verified here",
             defect
           ),
           false
@@ -139,12 +145,13 @@ const lenient = Layer.effect(
   }))
 )
 
-/** Verifications in the calling thread that may wait for each other: half a second of work. */
+/** Maximum number of verifications waiting in the calling thread. */
 const waitingMax = 256
 
 /**
- * A verifier in the calling thread that is loaded when it is first asked: the embedded node opens in browsers, which need
- * a bundler to load its hash function. With too many waiting it is busy.
+ * Verifies signatures in the calling thread, with code that is imported on first use: browsers can
+ * open an embedded node without a bundler, but not import its hash function. Fails with
+ * `VerifierBusy` if too many verifications wait.
  */
 const verifierOnDemand = (network: Network): Layer.Layer<SignatureVerifier> =>
   Layer.effect(
@@ -179,7 +186,7 @@ const load = (network: Network, scope: Scope.Scope): Effect.Effect<SignatureVeri
     Effect.map(Context.get(SignatureVerifier))
   )
 
-/** Loaded with the first exit. Where that cannot be, in a browser without a bundler, exit proofs are taken as they come. */
+/** Imports the proof verifier. Returns undefined, and accepts proofs unverified, if that fails: in a browser without a bundler. */
 const loadVerifyExit: Effect.Effect<VerifyExit | undefined> = Effect.tryPromise(() =>
   import("../adapters/crypto/mod.ts")
 ).pipe(
@@ -195,7 +202,7 @@ const loadVerifyExit: Effect.Effect<VerifyExit | undefined> = Effect.tryPromise(
   )
 )
 
-/** In the calling thread, with a turn for others behind each of them. */
+/** Verifies exit proofs in the calling thread, and yields after each. */
 export const verifyExitProofsHere: Effect.Effect<ExitProofVerifier> = Effect.map(
   Effect.cached(loadVerifyExit),
   (loaded) =>

@@ -9,10 +9,10 @@ import {
   type Stores
 } from "./layers.ts"
 
-/** Stores in memory, which keep nothing. */
+/** Returns stores in memory. */
 export const memoryStores = ({ genesis, ...options }: StoreOptions): Layer.Layer<Stores> =>
   Layer.merge(Memory.layer(genesis, feesOf(options)), Memory.poolLayer)
 
-/** A node over stores in memory. */
+/** Returns a node over stores in memory. */
 export const memoryNode = (options: NodeOptions): Layer.Layer<Node> =>
   nodeOver(memoryStores(options), options)

@@ -1,4 +1,4 @@
-/* The command line: finds the command, reads its options, and runs it or explains what is wrong. */
+/* The command line: finds the command, reads its options, and runs it or reports problems. */
 
 import { programVersion } from "../core/mod.ts"
 import { commands } from "./commands/mod.ts"
@@ -14,7 +14,7 @@ import {
 import { exitCodes } from "./exit_codes.ts"
 import { runCommand } from "./running.ts"
 
-/** Runs the program with the words of its command line, the program's own name excluded. */
+/** Runs the program with the arguments of its command line, without the program name. */
 export const runProgram = (words: ReadonlyArray<string>): void => {
   const isHelp = words[0] === "help"
   const named = isHelp ? words.slice(1) : words

@@ -7,12 +7,12 @@ import { isWorker } from "./workers/mod.ts"
 
 /**
  * Runs a command to its end and exits with its code. The first SIGINT or SIGTERM interrupts the
- * command, which then finishes what has begun; a second signal exits at once.
+ * command, which then shuts down gracefully; a second signal exits at once.
  */
 export const runCommand = (command: Command, { origins, resolved }: Invocation): void => {
   const logging = loggingOf(command, resolved)
   let signalled: number | undefined
-  // `runMain` interrupts the command; it neither exits at a second signal nor tells which it was
+  // `runMain` interrupts the command; it neither exits at a second signal nor reports which signal it received
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isWorker()) return
     const code = 128 + constants.signals[signal]

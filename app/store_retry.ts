@@ -2,20 +2,26 @@ import { Data, Effect } from "effect"
 import type { StoreFailure } from "../core/mod.ts"
 
 /**
- * Does a step again until the store answers: what brings blocks outlives the database. The step must be one that does no harm twice, since a
- * store can fail after it has written.
+ * Retries a step with exponential backoff until the store is available. The step must be idempotent:
+ * a store can fail after it has written.
  */
 export const retryUntilAvailable = <A, E, R>(
   step: Effect.Effect<A, E | StoreFailure, R>
 ): Effect.Effect<A, Exclude<E, StoreFailure>, R> =>
   retryWhile(step, isStoreFailure, FIRST_WAIT_MS) as Effect.Effect<A, Exclude<E, StoreFailure>, R>
 
-/** Others may have written the ledger since this process did: its next block could be none, and its next rollback could take away theirs. */
+/**
+ * Another process may have written the ledger since this one did. The next block of this process may
+ * not follow the last one, and its next rollback could drop blocks of the other process.
+ */
 export class WriterChanged
   extends Data.TaggedError("WriterChanged")<{ readonly message: string }>
 {}
 
-/** A write that goes on from the one before it: done again until the store answers, unless others may have written meanwhile. */
+/**
+ * Retries a write that depends on the write before it until the store is available. Fails with
+ * `WriterChanged` if another process may have written in between.
+ */
 export const retryUnlessWriterChanged = <A, E, R>(
   write: Effect.Effect<A, E | StoreFailure, R>
 ): Effect.Effect<A, Exclude<E, StoreFailure> | WriterChanged, R> =>
@@ -23,7 +29,10 @@ export const retryUnlessWriterChanged = <A, E, R>(
     retryWhile(write, (error) => isStoreFailure(error) && error.writerChanged !== true, FIRST_WAIT_MS)
   ) as Effect.Effect<A, Exclude<E, StoreFailure> | WriterChanged, R>
 
-/** The same where somebody waits for the start of the program: what does not pass by itself is told to him. */
+/**
+ * Retries a step while its failure is transient. Fails with any other failure of the store, for use
+ * while the program starts, and with `WriterChanged` if another process may have written.
+ */
 export const retryTransient = <A, E, R>(
   step: Effect.Effect<A, E | StoreFailure, R>
 ): Effect.Effect<A, E | StoreFailure | WriterChanged, R> =>
@@ -53,7 +62,7 @@ const retryWhile = <A, E, R>(
   Effect.catch(step, (error) =>
     isRetriable(error)
       ? Effect.logWarning(
-        `Blocks wait for the store, ${waitMs / 1000} s: ${
+        `The store is unavailable, retrying in ${waitMs / 1000} s: ${
           (error as { readonly message?: unknown }).message
         }`
       ).pipe(

@@ -3,7 +3,7 @@ import type { VerifierWorkersOptions } from "../adapters/crypto/node.ts"
 import { type ExitProofVerifier, Monitor, type Network, SignatureVerifier } from "../core/mod.ts"
 import { verifyExitProofsHere } from "./layers.ts"
 
-/** Verifies in worker threads, by code that is loaded with the first signature: a start does not wait for it. */
+/** Verifies signatures in worker threads, with code that is imported for the first signature. */
 export const verifierThreads = (
   network: Network,
   options: VerifierWorkersOptions
@@ -33,9 +33,9 @@ export const verifierThreads = (
   )
 
 /**
- * Judges the proofs of exits in a thread, which starts with the first of them, so that nobody who reads waits for them. As long as
- * `inPlaceWhile` says so they are judged in the calling thread: those of a history that a node applies before it serves come one
- * after the other, and the answers of the thread would only be waited for.
+ * Verifies exit proofs in a worker thread, which starts with the first proof, so that requests do not
+ * wait for them. While `inPlaceWhile` returns true, verifies in the calling thread: a node that
+ * applies its history before it serves gains nothing from another thread.
  */
 export const verifyExitProofsInThread = (
   network: Network,

@@ -12,28 +12,30 @@ import type { Monitor } from "../../core/mod.ts"
 import type { ResolvedOptions, settings } from "../config/mod.ts"
 import { ProgramFailure } from "../exit_codes.ts"
 
-/**
- * Of exporters of metrics, by custom; scrapers look there, what serves people is elsewhere, and it is below the ports that outgoing
- * connections take by chance.
- */
+/** A conventional port of Prometheus exporters, below the range of ephemeral ports. */
 export const adminPortDefault = 9464
 
 export type AdminSettings = ResolvedOptions<typeof settings.monitoring & typeof settings.log> & {
   readonly port: number
 }
 
-/** How a server is watched. */
+/** The monitoring of a server. */
 export interface Monitoring {
-  /** For the layers of the node; null where nobody watches, and nothing is counted. */
+  /** Collects metrics; null if nothing reads them. */
   readonly monitor: Monitor | null
   readonly observing: Observing
-  /** Takes the last figures, while the parts of the node are still there. */
+  /** Exports the last metrics, before the node closes. */
   readonly take: Effect.Effect<void>
-  /** From now on the node is ready. */
+  /** Reports the node as ready, until the scope closes. */
   readonly serve: (node: Context.Context<AdminPorts>) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Opens what a server is watched by, as its settings say. @param place which worker this is, from 0; null for a single process @param verification what `verify` found last */
+/**
+ * Opens the admin listener, the request log and the export of metrics and traces that are enabled.
+ *
+ * @param place - Number of this worker, from 0; null for a single process
+ * @param verification - Reads the last result of `verify`
+ */
 export const openMonitoring = Effect.fnUntraced(
   function*(
     settings: AdminSettings,
@@ -72,7 +74,7 @@ export const openMonitoring = Effect.fnUntraced(
     if (admin !== null) {
       yield* Effect.log(
         `Health and metrics at ${admin.url}${
-          adminToken === undefined ? "" : ", and with the token the feed and the pool"
+          adminToken === undefined ? "" : ", feed and pool with the token"
         }`
       )
     }
@@ -115,14 +117,14 @@ const adminLimitsOf = (settings: AdminSettings): AdminLimits => {
   }
 }
 
-/** Whoever takes any port for the interface takes any for this too. */
+/** Returns the port of the admin listener: a free one by default if the server's port is free too. */
 const adminPortOf = ({ adminPort, port }: AdminSettings, place: number): number | null => {
   if (adminPort === "off") return null
   const first = adminPort === undefined ? port === 0 ? 0 : adminPortDefault : Number(adminPort)
   return first === 0 ? 0 : first + place
 }
 
-/** Lines to read for who looks at a terminal, else objects for a program. */
+/** Returns the format of the request log: `auto` is text on a terminal, JSON otherwise. */
 const logFormatOf = (
   { logFormat }: Pick<AdminSettings, "logFormat">,
   isTerminal = process.stdout.isTTY

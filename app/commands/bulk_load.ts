@@ -13,15 +13,18 @@ import {
   type VerifyExit
 } from "../../core/mod.ts"
 
-/** Records that can share a transaction: a rollback has one of its own. */
+/** Records that can share a database transaction; a rollback needs its own. */
 export type BulkRecord = Extract<FeedRecord, { readonly kind: "block" | "prices" }>
 
-/** Loads consecutive records with all checks, in one transaction. */
+/** Loads consecutive records with all checks, in one database transaction. */
 export type LoadRecords = (
   records: ReadonlyArray<BulkRecord>
 ) => Effect.Effect<unknown, BlockViolation | StoreFailure>
 
-/** The dearest check is that of the proofs of exits: other threads do it while the database writes, and it commits when all proofs are right. */
+/**
+ * Returns a bulk loader. Worker threads verify exit proofs, the most expensive check, while the
+ * database writes; the transaction commits if all proofs are valid.
+ */
 export const bulkLoad = (
   bulk: BulkWriter["Service"],
   { constants, network }: GenesisFeed
@@ -46,7 +49,7 @@ export const bulkLoad = (
     return Effect.catchIf(
       bulk.applyAll(writes(noteProof), check),
       (error) => error === wrongProof,
-      // once more, to store the blocks before it and to say which one it is
+      // again with the proofs checked in place: stores the blocks before, and names the invalid one
       () => bulk.applyAll(writes(verifyExitProof))
     ) as Effect.Effect<unknown, BlockViolation | StoreFailure>
   })

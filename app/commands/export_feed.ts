@@ -4,7 +4,7 @@ import { exportFeed as exportOf } from "../../adapters/journal/mod.ts"
 import { counted, writeTexts } from "./output.ts"
 import { makeProgress } from "./progress.ts"
 
-/** Writes what the ledger of a data directory was told as a feed: `serve --feed` reads it, and so does another store. */
+/** Writes the records of a data directory as a feed, which `serve --feed` and `ingest` read. */
 export const exportFeed = (
   { data, out }: { readonly data: string; readonly out: string | undefined }
 ) =>

@@ -25,7 +25,7 @@ import { feedFrom, type OpenFeed, recordsAfter } from "../sources/mod.ts"
 import { bulkLoad, type BulkRecord } from "./bulk_load.ts"
 import { makeProgress } from "./progress.ts"
 
-/** Loads a feed into a database, many blocks to a transaction; what is there already is passed over. */
+/** Loads a feed into a database, many blocks per transaction. Skips the records that are stored already. */
 export const ingest = ({ argument: path, database, ...settings }: Settings) =>
   Effect.scoped(Effect.gen(function*() {
     const feed = yield* feedFrom(path)
@@ -46,7 +46,7 @@ type Settings = ResolvedOptions<typeof settings.database & typeof settings.conne
   readonly argument: string
 }
 
-/** Transactions, queued ones included, that one database transaction takes; fewer records where they are large, and not endlessly many small ones. */
+/** Maximum L1 and L2 transactions, and maximum records, per database transaction. */
 const groupTransactions = 4000
 const groupRecords = 2000
 
@@ -73,7 +73,7 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
       const blocks = loading.flatMap((record) => record.kind === "block" ? [record.block] : [])
       blocksLoaded += blocks.length
       for (const block of blocks) transactions += sizeOf(block)
-      // signatures are verified beside the next blocks
+      // signatures are verified while the next blocks load
       yield* Fiber.join(learning)
       learning = yield* Effect.forkChild(Effect.forEach(blocks, learn, { discard: true }))
       lastBlock = blocks.at(-1)?.number ?? lastBlock
@@ -102,8 +102,8 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
     yield* (yield* Pool).settle
     const { batchNum, ethereumBlockNum } = yield* reader.stamp
     yield* Effect.log(
-      `${blocksLoaded} blocks with ${transactions} transactions were loaded in ${progress.end()}: ` +
-        `the ledger stands at Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}`
+      `Loaded ${blocksLoaded} blocks with ${transactions} transactions in ${progress.end()}: ` +
+        `the ledger is at Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}`
     )
   })
 

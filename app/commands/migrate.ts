@@ -11,7 +11,7 @@ type Settings = ResolvedOptions<typeof settings.database & typeof settings.conne
   readonly dryRun: boolean
 }
 
-/** Brings the schema of a database up to date; `serve` and `ingest` do so by themselves. */
+/** Migrates the schema of a database; `serve` and `ingest` do so at start. */
 export const migrate = ({ database, dryRun, ...settings }: Settings) =>
   Effect.scoped(Effect.gen(function*() {
     const services = yield* Layer.build(

@@ -4,7 +4,7 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { ProgramFailure } from "../exit_codes.ts"
 
-/** Writes texts one after the other to a file, or to the standard output. A reader that has seen enough ends it well. */
+/** Writes texts to a file or to standard output. Succeeds if the reader closes the pipe early. */
 export const writeTexts = (
   texts: Iterable<string>,
   path: string | undefined
@@ -33,7 +33,7 @@ export const writeTexts = (
     )
   )
 
-/** The texts, while somebody is told how many have been taken. */
+/** Yields the texts, and calls `onCount` with the number consumed so far. */
 export function* counted(
   texts: Iterable<string>,
   onCount: (count: number) => void

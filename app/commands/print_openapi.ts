@@ -15,7 +15,7 @@ interface Settings {
   readonly out: string | undefined
 }
 
-/** Writes the document that a server with these settings gives at `openapi.json`. */
+/** Writes the document that a server with these settings serves at `openapi.json`. */
 export const printOpenApi = ({ argument, out, prefix, ...paths }: Settings) =>
   Effect.gen(function*() {
     const mount = mountsOf(paths).find(({ revision }) => revision.name === argument)

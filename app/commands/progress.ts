@@ -1,27 +1,27 @@
 import { Effect } from "effect"
 
 export interface ProgressOptions {
-  /** What is counted, in the plural. */
+  /** Unit of the count, in the plural. */
   readonly unit: string
-  /** How often a line of the log tells it at most; every 2 s by default. */
+  /** Minimum interval between log lines; 2000 by default. */
   readonly everyMs?: number
 }
 
-/** How far something is: units done, and the share of the whole where that is known. */
+/** The state of long work. */
 export interface Done {
   readonly units: number
-  /** From 0 to 1. */
+  /** Share of the whole, from 0 to 1; undefined if unknown. */
   readonly share: number | undefined
-  /** Whatever else tells where it is. */
+  /** Current position, such as a block number. */
   readonly at?: string
 }
 
-/** How often a terminal is told. */
+/** Update interval on a terminal. */
 const liveMs = 200
 
 /**
- * Tells the progress of long work, with its rate and what is left: to whoever sits in front of it in a line that moves, to all others in
- * lines of the log.
+ * Reports the progress of long work with its rate and remaining time: on a terminal as one line that
+ * is updated, otherwise as log lines.
  */
 export const makeProgress = ({ everyMs: everyLogMs = 2000, unit }: ProgressOptions) =>
   Effect.map(Effect.context<never>(), (context) => {
@@ -42,15 +42,15 @@ export const makeProgress = ({ everyMs: everyLogMs = 2000, unit }: ProgressOptio
       const line = `${units} ${unit}, ${Math.round(perSecond)} a second${
         at === undefined ? "" : `, ${at}`
       }${left}`
-      // what is written next begins at its start, and takes its place
+      // the carriage return lets the next output overwrite the line
       if (isLive) process.stderr.write(`\x1b[2K${line}\r`)
       else log(Effect.log(line))
     }
     return {
-      /** Says so where it is time to. */
+      /** Reports, if the interval has passed. */
       reportNow,
       report: (done: Done): Effect.Effect<void> => Effect.sync(() => reportNow(done)),
-      /** Nothing moves any more; how long it took. */
+      /** Clears the line and returns the elapsed time. */
       end: (): string => {
         if (isLive) process.stderr.write("\x1b[2K")
         return duration(performance.now() - started)

@@ -1,6 +1,6 @@
 import type { Origins, Problem, ResolvedOptions, settings } from "../config/mod.ts"
 
-/* What settings may not say together: what one of them says must not be ignored because of another one. */
+/* Rules for combinations of settings: no setting is silently ignored because of another one. */
 
 type ServerSettings = typeof settings.serverSettings
 
@@ -17,7 +17,7 @@ export const checkServer = (
   ...oneStdinReader(resolved, origins)
 ]
 
-/** Where a command works on a database and on nothing else. */
+/** Requires a database. */
 export const checkDatabase = (
   { database }: ResolvedOptions<typeof settings.database>,
   origins: Origins<typeof settings.database>
@@ -30,7 +30,7 @@ export const checkDatabase = (
     }]
     : []
 
-/** What is to be verified: one thing. */
+/** Requires exactly one input to verify. */
 export const checkVerified = (
   { data, feed }: ResolvedOptions<typeof settings.database> & {
     readonly data: string
@@ -120,7 +120,7 @@ const oneNetwork = (
   }]
 }
 
-/** Also refuses `cores` on a machine with one core, so that a configuration is valid everywhere or nowhere. */
+/** Also refuses `cores` on a machine with one core: validity does not depend on the machine. */
 const sharedDatabase = (
   { workers }: ResolvedOptions<ServerSettings>,
   origins: Origins<ServerSettings>
@@ -132,7 +132,7 @@ const sharedDatabase = (
       "name one with --database or DATABASE_URL, or set 1"
   }]
 
-/** Each worker would read a part of the standard input. */
+/** Refuses several workers that would each read a part of standard input. */
 const oneStdinReader = (
   { feed, workers }: ResolvedOptions<ServerSettings>,
   origins: Origins<ServerSettings>

@@ -16,7 +16,7 @@ import { lastVerification } from "./verification.ts"
 
 export type ServeSettings = ResolvedOptions<typeof settings.serverSettings>
 
-/** Serves the interface over a simulated network, a feed, or an empty ledger, until it is interrupted: as a single process or as a worker. */
+/** Serves the API until it is interrupted, as a single process or as a worker. */
 export const serve = (settings: ServeSettings) =>
   runAsWorker((self) =>
     withMonitoring(settings, self, (monitoring) => serveNode(settings, self, monitoring))
@@ -41,14 +41,14 @@ export const serve = (settings: ServeSettings) =>
       ))
   )
 
-/** Runs several processes that serve the interface over one database. */
+/** Runs several processes that serve the API over one database. */
 export const superviseServers = (
   { shutdownTimeoutMs, workers }: ServeSettings
 ): Effect.Effect<never> =>
   // a worker closes its connections to the database after its last answer
   supervise({ workers: workerCount(workers), drainMaxMs: shutdownTimeoutMs + 5000 })
 
-/** With somebody who watches, from the start to the end. */
+/** Opens the monitoring before `run` and closes it afterwards. */
 const withMonitoring = <A, E, R>(
   settings: ServeSettings,
   self: WorkerSelf | undefined,
@@ -65,7 +65,7 @@ const withMonitoring = <A, E, R>(
     )
   )
 
-/** What `verify` found last in the place of the data; nothing is kept of what is only in memory. */
+/** Reads the last result of `verify` for these data; undefined for data in memory. */
 const verificationOf = (settings: ServeSettings) => {
   const place = dataLocationOf(settings)
   return place.kind === "memory"
@@ -92,7 +92,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
       genesis,
       ...nodeOptions(settings),
       observing: monitoring.observing,
-      // nobody who reads waits until this process serves
+      // until this process serves, no request waits for the calling thread
       verifier: verifierThreads(genesis.network, {
         inPlaceWhile: () => !isServing,
         queueMax: settings.verifierQueueMax,
@@ -100,13 +100,13 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
       }),
       verifyExitProofs: verifyExitProofsInThread(genesis.network, () => !isServing)
     }))
-    // a process may have ended between a block and what the pool makes of it
+    // a process may have stopped between a block and the update of the pool
     yield* Effect.provide(Effect.flatMap(Pool, (pool) => pool.settle), node)
     const started = Effect.provide(source.start(stores), node)
-    // where others may write, this process serves until it is its turn
+    // if another process is the writer, this one serves meanwhile
     yield* place.kind === "database"
       ? Effect.forkScoped(
-        Effect.catchCause(started, (cause) => Effect.logError("No blocks are written", cause))
+        Effect.catchCause(started, (cause) => Effect.logError("The block source failed", cause))
       )
       : started
     isServing = true
@@ -117,11 +117,11 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
   }))
 
 interface ListenHooks extends Pick<Monitoring, "take"> {
-  /** Tells who watches that requests are answered. */
+  /** Reports the node as ready. */
   readonly ready: Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Answers requests until it is interrupted. */
+/** Serves requests until it is interrupted. */
 const listen = (
   settings: ServeSettings,
   node: Context.Context<Application>,
@@ -215,7 +215,7 @@ const feesOf = ({ maxFeeUSD, minFeeUSD }: ServeSettings) => ({
 const reason = ({ cause }: { readonly cause?: unknown }): string =>
   cause instanceof Error ? cause.message : String(cause)
 
-/** Without what was not said. */
+/** Returns the options without undefined values. */
 const omitUndefined = <A extends object>(
   options: A
 ): { readonly [name in keyof A]?: NonNullable<A[name]> } =>

@@ -22,7 +22,7 @@ import {
   wireContext
 } from "../../core/mod.ts"
 
-/** Something that a wallet wants to send, of an account whose key it has. */
+/** A transfer from an account whose private key is known. */
 export interface TransferRequest {
   readonly url: string
   readonly network: Network
@@ -31,9 +31,9 @@ export interface TransferRequest {
   readonly symbol: string
   /** Whole tokens, as a decimal number. */
   readonly amount: string
-  /** An account index, an address, a public key, or `exit`; undefined is some account of the token. */
+  /** An account index, an address, a public key, or `exit`; any account of the token if undefined. */
   readonly to: string | undefined
-  /** That of the account on the server where undefined. */
+  /** The account's nonce on the server if undefined. */
   readonly nonce: number | undefined
 }
 
@@ -43,7 +43,7 @@ export interface Sent {
   readonly feeUSD: number
 }
 
-/** Signs a transaction and posts it to a server, which is asked for nonce, balance and the fee that it recommends. */
+/** Signs a transaction and posts it. Reads nonce, balance and recommended fee from the server. */
 export const transfer = Effect.fnUntraced(
   function*(request: TransferRequest): Effect.fn.Return<Sent, TransferFailed> {
     const { accountIndex, network, privateKey, symbol, url } = request
@@ -155,7 +155,10 @@ const destinationOf = Effect.fnUntraced(function*(
   })
 })
 
-/** Units of a token, rounded down to what a transaction can carry; undefined with more decimals than the token has. */
+/**
+ * Converts an amount to units of the token, rounded down to a value that a transaction can encode.
+ * Returns undefined if it has more decimals than the token.
+ */
 function unitsOf(amount: string, decimals: number): bigint | undefined {
   const [whole = "0", fraction = ""] = amount.split(".")
   if (fraction.length > decimals) return undefined
@@ -164,7 +167,7 @@ function unitsOf(amount: string, decimals: number): bigint | undefined {
   )
 }
 
-/** The least fee that is worth so much, or the least one above zero of a token without price. */
+/** Returns the lowest fee worth at least `wantedUSD`; the lowest above zero if the token has no price. */
 function feeOfAtLeast(wantedUSD: number, worthUSD: number): FeeSelector {
   for (let selector = 1; selector < FEE_SELECTOR_MAX; selector++) {
     if (worthUSD === 0 || worthUSD * feeFactor(selector) >= wantedUSD) return selector
@@ -172,7 +175,7 @@ function feeOfAtLeast(wantedUSD: number, worthUSD: number): FeeSelector {
   return FEE_SELECTOR_MAX
 }
 
-/** A GET, or a POST where there is a body. */
+/** Sends a GET, or a POST if there is a body. */
 const ask = <A>(url: string, path: string, body?: string): Effect.Effect<A, TransferFailed> =>
   Effect.flatMap(
     Effect.tryPromise({
@@ -209,7 +212,7 @@ const ask = <A>(url: string, path: string, body?: string): Effect.Effect<A, Tran
         )
   )
 
-/** Nothing was sent, as far as this side knows. */
+/** The transfer was not posted, as far as the client knows. */
 export class TransferFailed
   extends Data.TaggedError("TransferFailed")<{ readonly message: string }>
 {}

@@ -4,13 +4,13 @@ import { join } from "node:path"
 import { auditChecks, type AuditReport } from "../../core/mod.ts"
 import { connectionOptions, type ResolvedOptions, type settings } from "../config/mod.ts"
 
-/** The result of `verify`, as it is kept and shown. */
+/** The stored result of `verify`. */
 export interface Verification extends AuditReport {
   readonly finishedAt: string
   readonly durationMs: number
 }
 
-/** A store that can be verified. */
+/** The location of a store to verify. */
 export type VerifiedLocation =
   | { readonly kind: "directory"; readonly directory: string }
   | { readonly kind: "database"; readonly url: Redacted.Redacted }
@@ -19,7 +19,7 @@ type Connections = ResolvedOptions<typeof settings.connections>
 
 const fileIn = (directory: string): string => join(directory, "verification.json")
 
-/** Stores the result for the admin listener of the server; a failure is logged only. */
+/** Stores the result for the admin listener of the server. Logs a failure. */
 export const saveVerification = (
   place: VerifiedLocation | { readonly kind: "feed" },
   verification: Verification,
@@ -33,11 +33,11 @@ export const saveVerification = (
     : Effect.void
   return Effect.catch(
     keep,
-    (error) => Effect.logWarning("The result could not be kept for the admin listener", error)
+    (error) => Effect.logWarning("The result could not be stored for the admin listener", error)
   )
 }
 
-/** The result that was stored last, as JSON; null if there is none. */
+/** Returns the last stored result as JSON; null if there is none. */
 export const lastVerification = (
   place: VerifiedLocation,
   settings: Connections
@@ -72,13 +72,13 @@ const inDatabase = <A, E>(
       )
   )
 
-/** The result for a person, line by line. */
+/** Formats the result as text, line by line. */
 export function* formatReport(
   { checks, isSound, notes, violations }: Verification,
   took: string
 ): Generator<string, void> {
   const width = Math.max(...checks.map(({ check }) => check.length), 0)
-  yield `${"check".padEnd(width)}  ${"looked at".padStart(10)}  ${"wrong".padStart(7)}\n`
+  yield `${"check".padEnd(width)}  ${"checked".padStart(10)}  ${"wrong".padStart(7)}\n`
   for (const { check, checked, violations } of checks) {
     yield `${check.padEnd(width)}  ${String(checked).padStart(10)}  ${
       String(violations).padStart(7)
@@ -90,5 +90,5 @@ export function* formatReport(
   }
   if (notes.length > 0) yield "\n"
   for (const note of notes) yield `${note}\n`
-  yield `\n${isSound ? "Nothing is wrong" : "Something is wrong"}, which took ${took} to find out\n`
+  yield `\n${isSound ? "No violations found" : "Violations found"} in ${took}\n`
 }

@@ -4,7 +4,7 @@ import { wireContext } from "../../core/mod.ts"
 import { defaultNetwork, simulate, type Simulation } from "../simulator/mod.ts"
 import { transfer, TransferFailed } from "./transfer.ts"
 
-/** Shows the wallet of a simulated network that is there to be tried, and sends with it. */
+/** Shows the demo wallet of a simulated network, or sends tokens from it. */
 export const wallet = ({ nonce, prefix, seed, send, to, token, url }: Settings) =>
   Effect.gen(function*() {
     const network = { ...defaultNetwork, prefix }
@@ -33,7 +33,7 @@ export const wallet = ({ nonce, prefix, seed, send, to, token, url }: Settings) 
       } US dollars:`,
       id,
       "",
-      "Its way through the pool: pend, fing when the coordinator has selected it, fged when its batch is there",
+      "Its state in the pool: pend, then fing when the coordinator has selected it, then fged",
       `  curl ${url}/transactions-pool/${id}`,
       "In the history, once it is forged",
       `  curl ${url}/transactions-history/${id}`
@@ -44,14 +44,14 @@ interface Settings {
   readonly seed: string
   readonly prefix: string
   readonly url: string
-  /** Whole tokens, as a decimal number; undefined to look only. */
+  /** Amount in whole tokens, as a decimal number; undefined to show the wallet. */
   readonly send: string | undefined
   readonly to: string | undefined
   readonly token: string
   readonly nonce: number | undefined
 }
 
-/** Its accounts come with the first batches. */
+/** Advances the simulation until the demo accounts exist. */
 function withDemoAccounts(simulation: Simulation): Simulation {
   while (simulation.demoAccounts().length < 2) simulation.next()
   return simulation
@@ -60,7 +60,7 @@ function withDemoAccounts(simulation: Simulation): Simulation {
 function shown({ demo, demoAccounts, genesis: { network } }: Simulation): ReadonlyArray<string> {
   const context = wireContext(network, keccak256)
   return [
-    "The demo wallet of the simulated network. Everybody knows its keys: use them nowhere else",
+    "The demo wallet of the simulated network. Its keys are public: use them nowhere else",
     "",
     `Ethereum address      ${context.address(demo.address)}`,
     `Ethereum private key  0x${hex(demo.ethereumKey)}`,

@@ -1,18 +1,18 @@
 import { type Problem, quoted, unknownName } from "./problem.ts"
 import type { Option, Options } from "./setting.ts"
 
-/** What the words behind the name of a command say. */
+/** The parsed arguments after the name of a command. */
 export interface CommandLine {
-  /** By flag, the text that it was given. */
+  /** Text of each flag's value. */
   readonly flags: ReadonlyMap<string, string>
-  /** Words that belong to no flag. */
+  /** Positional arguments. */
   readonly rest: ReadonlyArray<string>
   readonly problems: ReadonlyArray<Problem>
 }
 
 /**
- * Reads `--flag value`, `--flag=value`, `--on`, `--no-on` and what belongs to none; after `--` nothing is a flag any more. The flags of other
- * commands are known too, for the refusal.
+ * Parses `--flag value`, `--flag=value`, `--switch`, `--no-switch` and positional arguments; after
+ * `--` all arguments are positional. `elsewhere` holds the flags of other commands, for messages.
  */
 export const readCommandLine = (
   words: ReadonlyArray<string>,
@@ -54,7 +54,7 @@ export const readCommandLine = (
       problems.push(
         unknownFlag(word.startsWith("--") ? source : word, name, command, byFlag, elsewhere)
       )
-      // most flags have a value, which is not a fault of its own
+      // the next argument is probably the flag's value: do not report it too
       if (inlineValue === undefined && i + 1 < words.length && !words[i + 1]!.startsWith("-")) i++
     } else if (option.value.placeholder === "") addFlag(option, source, inlineValue ?? "true")
     else if (inlineValue !== undefined) addFlag(option, source, inlineValue)
@@ -88,7 +88,7 @@ const unknownFlag = (
   )
 }
 
-/** The words that belong to no flag, against what the command takes. */
+/** Reads the positional argument of a command, and reports the others as problems. */
 export const readArgument = (
   rest: ReadonlyArray<string>,
   argument: Option<unknown> | undefined

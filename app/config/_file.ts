@@ -3,13 +3,13 @@ import * as Toml from "effect/encoding/Toml"
 import { readFileSync } from "node:fs"
 import { type Problem, quoted, unknownName } from "./problem.ts"
 
-/** A value of the file and the line it stands on. */
+/** A value of the file and its line. */
 export interface Entry {
   readonly value: unknown
   readonly source: string
 }
 
-/** What a configuration file says, by key, such as `server.port`. */
+/** The values of a configuration file by key, such as `server.port`. */
 export interface ConfigFile {
   readonly entries: ReadonlyMap<string, Entry>
   readonly problems: ReadonlyArray<Problem>
@@ -17,7 +17,7 @@ export interface ConfigFile {
 
 export const noFile: ConfigFile = { entries: new Map(), problems: [] }
 
-/** Reads a file of TOML. Every key that is not known is a problem. */
+/** Reads a TOML file. Reports unknown keys as problems. */
 export const readConfigFile = (
   path: string,
   source: string,
@@ -41,7 +41,7 @@ export const readConfigFile = (
   return readConfig(content, path, known)
 }
 
-/** `readConfigFile` for what was read already; the name is for the problems. */
+/** Parses the content of a TOML file; the name appears in problems. */
 const readConfig = (content: string, name: string, known: ReadonlySet<string>): ConfigFile => {
   const parsed = Toml.parse(content)
   if (Result.isFailure(parsed)) {
@@ -83,7 +83,7 @@ const unknownKey = (source: string, key: string, known: ReadonlySet<string>): Pr
     )
 }
 
-/** Every value that is no table, with its key; a table without any stands for itself, so that a misspelt one is seen. */
+/** Yields each value with its key. Yields an empty table too, so that a misspelt name is reported. */
 function* leaves(
   table: object,
   path: ReadonlyArray<string>
@@ -97,10 +97,10 @@ function* leaves(
   }
 }
 
-/** A table in which nothing is said. */
+/** Stands for an empty table. */
 const nothing = Symbol("nothing")
 
-/** The parser keeps no lines: where each key, and each table, is first written. */
+/** Returns the first line of each key and table, which the parser does not report. */
 const keyLines = (content: string): ReadonlyMap<string, number> => {
   const lines = new Map<string, number>()
   let table: ReadonlyArray<string> = []
@@ -122,7 +122,7 @@ const keyLines = (content: string): ReadonlyMap<string, number> => {
 const parts = (key: string): ReadonlyArray<string> =>
   key.split(".").map((part) => part.trim().replace(/^(["'])(.*)\1$/u, "$2"))
 
-/** Of the key itself, or of the table that it stands in where that is written on one line. */
+/** Returns the line of a key, or of its table if that is inline. */
 const lineOf = (lines: ReadonlyMap<string, number>, key: string): number => {
   const line = lines.get(key)
   return line ?? (key.includes(".") ? lineOf(lines, key.slice(0, key.lastIndexOf("."))) : 1)

@@ -5,9 +5,10 @@ import { earlier, later } from "../../core/mod.ts"
 import type { ResolvedOptions } from "./setting.ts"
 import type * as settings from "./settings.ts"
 
-/** How a database is spoken to, of which the settings know the address beside. */
+/** Options of database connections, except the URL. */
 export type ConnectionOptions = Omit<DatabaseOptions, "url">
 
+/** Converts settings to connection options. */
 export const connectionOptions = (
   { connectionsMax, connectTimeoutMs, idleTransactionMs, queueWaitMs, statementTimeoutMs }:
     ResolvedOptions<
@@ -21,13 +22,13 @@ export const connectionOptions = (
   statementTimeoutMs
 })
 
-/** The address of a database, by commands that were not begun without one. */
+/** Returns the database URL. Throws if it is missing, which the rules of the commands prevent. */
 export const databaseOf = (url: Redacted.Redacted | undefined): Redacted.Redacted => {
   if (url === undefined) throw new Error("No database is named")
   return url
 }
 
-/** Where the revisions are served that are not off. */
+/** Returns the path of each enabled revision. */
 export const mountsOf = (
   { earlierPath, laterPath }: { readonly earlierPath: string; readonly laterPath: string }
 ): ReadonlyArray<Mount> =>

@@ -4,33 +4,33 @@ import type { Origins } from "./read.ts"
 import type { Option, Options, ResolvedOptions } from "./setting.ts"
 
 export interface Example {
-  /** Behind `rollup-node`. */
+  /** Arguments after `rollup-node`. */
   readonly words: string
   readonly doc: string
 }
 
-/** A command as its user sees it, and what it does. */
+/** A command: its documentation, options and implementation. */
 export interface Command {
   /** One word, or two. */
   readonly name: string
   /** One line, without a period. */
   readonly summary: string
-  /** What one has to know to use it. */
+  /** Lines of the help after the summary. */
   readonly description: ReadonlyArray<string>
   readonly examples: ReadonlyArray<Example>
   readonly options: Options
-  /** The word that it takes besides, with its name for the help. */
+  /** Positional argument; its flag is the name in the help. */
   readonly argument: Option<unknown> | undefined
-  /** Whether a signal to stop is how it ends. */
+  /** Whether the command runs until a signal stops it. */
   readonly isService: boolean
-  /** Whether its standard output is data, so that what is told goes elsewhere. */
+  /** Whether standard output carries data, so that logs go to standard error. */
   readonly writesData: boolean
-  /** Of what its own options are resolved to, and nothing else: `readInvocation` and `runCommand` see to it. */
+  /** Receives the resolved values of the command's own options only, from `readInvocation`. */
   readonly rules: (resolved: never, origins: never) => ReadonlyArray<Problem>
   readonly run: (resolved: never, context: InvocationContext) => Effect.Effect<void, unknown>
 }
 
-/** What a command may want to know of how it was asked. */
+/** How the command was called: the origin of each option. */
 export interface InvocationContext {
   readonly origins: Origins<Options>
 }
@@ -44,9 +44,9 @@ interface Declared<O extends Options, A> {
   readonly argument?: Option<A>
   readonly isService?: boolean
   readonly writesData?: boolean
-  /** What options may not say together. */
+  /** Returns problems of options that contradict each other. */
   readonly rules?: (resolved: ResolvedOptions<O>, origins: Origins<O>) => ReadonlyArray<Problem>
-  /** Loads what it needs itself, since a start is paid for by everybody. */
+  /** Runs the command. Imports its code on demand, so that other commands start without it. */
   readonly run: (
     resolved: ResolvedOptions<O> & { readonly argument: NonNullable<A> },
     context: InvocationContext

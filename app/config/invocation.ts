@@ -7,7 +7,7 @@ import { flagOnly, isSetting, type Options, type Setting } from "./setting.ts"
 import { text } from "./value.ts"
 import { Exit, Schema } from "effect"
 
-/** Where the configuration file is; it cannot say so itself. */
+/** The flag that names the configuration file. */
 export const configFile = flagOnly({
   flag: "config",
   doc: "File in TOML to read settings from",
@@ -21,12 +21,12 @@ export const configFile = flagOnly({
 const configVariable = "CONFIG_FILE"
 
 export interface Invocation extends InvocationContext {
-  /** With the argument of the command, if it takes one. */
+  /** Resolved options, and the positional argument if the command has one. */
   readonly resolved: { readonly [name: string]: unknown }
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** Everything that a command was told by its words, the environment and a file, and all that is wrong with it. */
+/** Reads the options of a command from arguments, environment and file, and collects all problems. */
 export const readInvocation = (
   command: Command,
   words: ReadonlyArray<string>,
@@ -83,7 +83,7 @@ export const readInvocation = (
   }
 }
 
-/** Those of all commands: a file and an environment may serve several. */
+/** Returns the settings of all commands: several commands can share a file and an environment. */
 const settingsOf = (commands: ReadonlyArray<Command>): ReadonlyArray<Setting<unknown>> =>
   commands.flatMap(({ options }) => Object.values<Options[string]>(options).filter(isSetting))
 

@@ -1,15 +1,15 @@
 import { nearestName } from "../../core/mod.ts"
 import type { Option } from "./setting.ts"
 
-/** Something that was said and cannot be meant. */
+/** An invalid value or unknown name. */
 export interface Problem {
-  /** Who said it: a flag, a variable, a line of the file. */
+  /** Its origin: a flag, a variable, or a line of the file. */
   readonly source: string
   /** The value, what was expected, and what to do. */
   readonly message: string
 }
 
-/** A value that breaks the rule of its option. */
+/** Returns the problem of a value that violates the rule of its option. */
 export const brokenValue = (source: string, value: unknown, option: Option<unknown>): Problem => {
   const { default: defaultValue, isSecret, value: { rule } } = option
   const example =
@@ -24,7 +24,7 @@ export const brokenValue = (source: string, value: unknown, option: Option<unkno
   }
 }
 
-/** A name that nobody knows. */
+/** Returns the problem of an unknown name, with the nearest known one as a suggestion. */
 export const unknownName = (
   source: string,
   what: string,
@@ -39,7 +39,7 @@ export const unknownName = (
   }
 }
 
-/** Problems as their reader sees them, each on a line of its own. */
+/** Formats problems for the user, one per line. */
 export const formatProblems = (problems: ReadonlyArray<Problem>): string => {
   const [first] = problems
   if (first !== undefined && problems.length === 1) return `${first.source}: ${first.message}`

@@ -11,21 +11,21 @@ import {
   variablePrefix
 } from "./setting.ts"
 
-/** Variables by name; what is empty is not set. */
+/** Environment variables by name; an empty one counts as not set. */
 export interface Environment {
   readonly [name: string]: string | undefined
 }
 
-/** Who said what an option is, the strongest who did. */
+/** The origin of an option's value: the source with the highest precedence. */
 export interface Origin {
   readonly kind: "flag" | "variable" | "file" | "default"
-  /** As a reader finds it: `--port`, `PORT`, `rollup.toml, line 3`. */
+  /** Where the user finds it: `--port`, `PORT`, `rollup.toml, line 3`. */
   readonly source: string
 }
 
 export type Origins<O extends Options> = { readonly [name in keyof O]: Origin }
 
-/** What a command was told. Where there are problems, what is wrong has its default. */
+/** The values of a command's options. An invalid value is replaced by its default. */
 export interface Reading<O extends Options> {
   readonly resolved: ResolvedOptions<O>
   readonly origins: Origins<O>
@@ -38,7 +38,10 @@ export interface Sources {
   readonly file: ConfigFile
 }
 
-/** Settles each option, flags over variables over the file over defaults. What is wrong is a problem even where something stronger speaks. */
+/**
+ * Resolves each option: flags override variables, which override the file, which overrides the
+ * defaults. An invalid value is a problem even if another source overrides it.
+ */
 export const readOptions = <O extends Options>(options: O, sources: Sources): Reading<O> => {
   const problems: Array<Problem> = []
   const resolved: Record<string, unknown> = {}
@@ -51,7 +54,7 @@ export const readOptions = <O extends Options>(options: O, sources: Sources): Re
         origin.kind === "file" ? rawValue : option.value.fromText(rawValue as string)
       )
       if (Exit.isFailure(value)) problems.push(brokenValue(origin.source, rawValue, option))
-      // from the weakest to the strongest
+      // in ascending precedence
       else resolved[name] = value.value
       origins[name] = origin
     }
@@ -59,7 +62,7 @@ export const readOptions = <O extends Options>(options: O, sources: Sources): Re
   return { resolved: resolved as ResolvedOptions<O>, origins: origins as Origins<O>, problems }
 }
 
-/** What is said of an option, from the weakest to the strongest. */
+/** Returns the values that the sources set for an option, in ascending precedence. */
 const sourcesOf = (
   option: Option<unknown>,
   { commandLine, environment, file }: Sources
@@ -92,7 +95,10 @@ const sourcesOf = (
   ]
 }
 
-/** Variables that begin like ours and are none; what Kubernetes sets for a service called `rollup-node` is left alone. */
+/**
+ * Returns a problem for each unknown variable with the prefix of this program. Ignores the variables
+ * that Kubernetes sets for a service with the name `rollup-node`.
+ */
 export const unknownVariables = (
   environment: Environment,
   known: ReadonlySet<string>
@@ -112,7 +118,7 @@ export const unknownVariables = (
       ]
   )
 
-/** Some of our variables go without the prefix. */
+/** Returns the name without the prefix if that is a known variable, such as `PORT`. */
 const nameWithin = (name: string, known: ReadonlySet<string>): string =>
   known.has(name.slice(variablePrefix.length)) ? name.slice(variablePrefix.length) : name
 

@@ -1,39 +1,39 @@
 import type { Value } from "./value.ts"
 
-/** Something that can be said on the command line alone, since it belongs to one run. */
+/** An option that only the command line sets, since it belongs to one run. */
 export interface Option<A> {
-  /** On the command line, after two hyphens. */
+  /** Name on the command line, without the two hyphens. */
   readonly flag: string
   readonly value: Value<NonNullable<A>>
   readonly default: A
   /** One sentence for the help and the documentation, without a period. */
   readonly doc: string
-  /** Under which heading the help shows it. */
+  /** Heading in the help. */
   readonly group: string
   readonly isSecret: boolean
 }
 
-/** Something that can also be said by the environment and by the configuration file. */
+/** An option that an environment variable and the configuration file can set too. */
 export interface Setting<A> extends Option<A> {
-  /** Where it stands in the file: its table and its name there. */
+  /** Table and name in the file, such as `server.port`. */
   readonly key: string
-  /** In the environment. */
+  /** Environment variable. */
   readonly variable: string
 }
 
-/** Options and settings of a command, by the names that its code has for them. */
+/** Options and settings of a command, by their names in the code. */
 export interface Options {
   readonly [name: string]: Option<unknown>
 }
 
-/** What a command gets to know: a value for each of its options. */
+/** The resolved values of a command's options. */
 export type ResolvedOptions<O extends Options> = {
   readonly [name in keyof O]: O[name] extends Option<infer A> ? A : never
 }
 
 export const isSetting = (option: Option<unknown>): option is Setting<unknown> => "key" in option
 
-/** Begins the variables of this program, but for those names that hosts of programs have agreed on, such as `PORT` and `DATABASE_URL`. */
+/** Prefix of the environment variables, except conventional names such as `PORT` and `DATABASE_URL`. */
 export const variablePrefix = "ROLLUP_NODE_"
 
 interface Declared<A> {
@@ -45,11 +45,11 @@ interface Declared<A> {
 
 interface DeclaredSetting<A> extends Declared<A> {
   readonly key: string
-  /** The flag in capitals, behind the prefix, unless there is a name that everybody knows. */
+  /** The prefix and the flag in capitals by default; set for a conventional name. */
   readonly variable?: string
 }
 
-/** Declares a setting; without a default it may stay unsaid. */
+/** Declares a setting; without a default it is optional. */
 export function setting<A>(
   declared: DeclaredSetting<A> & { readonly default: NoInfer<A> }
 ): Setting<A>
@@ -65,7 +65,7 @@ export function setting<A>(
   }
 }
 
-/** Declares an option of one run; without a default it may stay unsaid. */
+/** Declares an option of one run; without a default it is optional. */
 export function flagOnly<A>(declared: Declared<A> & { readonly default: NoInfer<A> }): Option<A>
 export function flagOnly<A>(
   declared: Declared<A> & { readonly default?: A | undefined }
@@ -82,7 +82,7 @@ export function flagOnly<A>(
   }
 }
 
-/** Puts a heading over some of them. */
+/** Sets the help heading of some options. */
 export const group = <O extends Options>(title: string, options: O): O =>
   Object.fromEntries(
     Object.entries(options).map(([name, option]) => [name, { ...option, group: title }])

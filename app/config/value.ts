@@ -1,27 +1,27 @@
 import { type Redacted, Result, Schema } from "effect"
 import * as IpInterface from "effect/net/IpInterface"
 
-/** What a setting may be: from this its schema, its text in a refusal, in the help and in the documentation come. */
+/** The type of a setting: its schema, and its texts in error messages, help and documentation. */
 export interface Value<A> {
-  /** Stands for the value in the help; empty for what is on or off. */
+  /** Placeholder of the value in the help; empty for a switch. */
   readonly placeholder: string
   /** Completes "expected …". */
   readonly rule: string
-  /** From what a file can hold, a text, a number or true and false. */
+  /** Decodes a value of the file: a string, a number or a boolean. */
   readonly schema: Schema.Codec<A, unknown>
-  /** What a flag or a variable means by its text; the text itself where it means nothing, for the schema to refuse. */
+  /** Parses the text of a flag or variable. Returns invalid text unchanged, for the schema to refuse. */
   readonly fromText: (text: string) => unknown
-  /** What a shell offers to complete it: names of files or directories, or these words. */
+  /** Shell completion: names of files or directories, or these words. */
   readonly completions?: "file" | "directory" | ReadonlyArray<string>
 }
 
 export interface Bounds {
   readonly minimum: number
-  /** No bound but that of exact integers where absent. */
+  /** `Number.MAX_SAFE_INTEGER` by default. */
   readonly maximum?: number
 }
 
-/** A whole number; thousands may be set off by `_`, as in TOML. */
+/** A whole number; `_` may separate thousands, as in TOML. */
 export const integer = ({ maximum = Number.MAX_SAFE_INTEGER, minimum }: Bounds): Value<number> => ({
   placeholder: "n",
   rule: `a whole number${rangeText(minimum, maximum)}`,
@@ -75,7 +75,7 @@ export const text = ({ pattern, ...options }: TextOptions): Value<string> => ({
   fromText: (text) => text
 })
 
-/** Addresses and networks, separated by commas and kept as one text. */
+/** Addresses and networks, as one text separated by commas. */
 export const networks: Value<string> = {
   placeholder: "networks",
   rule: "addresses or networks separated by commas, such as 10.0.0.0/8,::1",
@@ -85,7 +85,7 @@ export const networks: Value<string> = {
 
 const isNetwork = (text: string): boolean => Result.isSuccess(IpInterface.fromString(text.trim()))
 
-/** A text that no output may show. */
+/** A text that is never printed. */
 export const secret = ({ pattern, placeholder, rule }: TextOptions): Value<Redacted.Redacted> => ({
   placeholder,
   rule,
@@ -93,7 +93,7 @@ export const secret = ({ pattern, placeholder, rule }: TextOptions): Value<Redac
   fromText: (text) => text
 })
 
-/** A port, or none. */
+/** A port, or `off`. */
 export const portOrOff: Value<number | "off"> = {
   placeholder: "port",
   rule: "a port from 0 to 65535, or off",
@@ -104,7 +104,7 @@ export const portOrOff: Value<number | "off"> = {
   fromText: (text) => /^\d+$/u.test(text) ? Number(text) : text
 }
 
-/** One of some words. */
+/** One of these words. */
 export const choice = <const A extends string>(words: ReadonlyArray<A>): Value<A> => ({
   placeholder: words.join("|"),
   rule: `one of ${words.join(", ")}`,

@@ -18,7 +18,7 @@ import { type FeedFileError, feedFrom, type OpenFeed } from "./feed_file.ts"
 import { followFeed } from "./follow_feed.ts"
 import type { OpenStores } from "./stores.ts"
 
-/** Which network, and how it goes on. */
+/** Settings of the network and of its block source. */
 export interface SourceSettings {
   readonly seed: string
   readonly transactions: number
@@ -28,7 +28,7 @@ export interface SourceSettings {
   readonly feed: string | undefined
 }
 
-/** Where blocks come from: the network they belong to, and what brings the first ones and then goes on in the background. */
+/** Returns the source of blocks: a feed if one is set, otherwise a simulated network. */
 export const sourceOf = (settings: SourceSettings): Effect.Effect<BlockSource, FeedFileError> =>
   settings.feed === undefined
     ? simulatedSource(settings)
@@ -47,17 +47,17 @@ const feedSource = ({ genesis, records }: OpenFeed): BlockSource => ({
     })))))
 })
 
-/** What the writes go on from is looked at again where another process may have written in between. */
+/** Provides one `WriteSeries`, so that a write fails if another process may have written in between. */
 const inOneWriteSession = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => Effect.provideService(writes, WriteSession, newWriteSession()))
 
-/** What the ledger refuses ends the feed, not the service. */
+/** Logs how the feed ended. A refused record stops the feed, not the server. */
 const logFeedEnd = <R>(
   following: Effect.Effect<void, BlockViolation | FeedFileError, R>
 ): Effect.Effect<void, never, R> =>
   Effect.matchEffect(following, {
-    onSuccess: () => Effect.log("The feed has ended; the ledger stays as it is"),
-    onFailure: (error) => Effect.logError(`The feed is not followed any further: ${error.message}`)
+    onSuccess: () => Effect.log("The feed has ended; no more blocks are applied"),
+    onFailure: (error) => Effect.logError(`Stopped following the feed: ${error.message}`)
   })
 
 const simulatedSource = (
@@ -71,7 +71,7 @@ const simulatedSource = (
     const { genesis } = newSimulation()
 
     const bootstrapOnce = Effect.gen(function*() {
-      // where stores are shared, the process that writes now has the network in hand: to see the last block is to be the writer
+      // if stores are shared, reading the last block waits until this process is the writer
       yield* retryTransient(lastBlock)
       const simulation = newSimulation()
       if ((yield* retryTransient((yield* LedgerReader).stamp)).version > 0) {
@@ -82,7 +82,7 @@ const simulatedSource = (
         paceMs: paceSeconds === 0 ? Infinity : paceSeconds * 1000
       })
     })
-    /** From where the ledger stands, whoever brought it there. */
+    /** Starts the simulated network after the last block of the ledger. Repeats if the writer changes. */
     const bootstrap: Effect.Effect<Network, BlockViolation | StoreFailure, Node> = Effect.catchTag(
       bootstrapOnce,
       "WriterChanged",
@@ -94,7 +94,7 @@ const simulatedSource = (
       Effect.catchTag(Fiber.join(network), "WriterChanged", () =>
         Effect.andThen(
           Effect.log(
-            "Another process has written the ledger: the simulated network goes on from its last block"
+            "Another process has written the ledger: resuming the simulated network after its last block"
           ),
           Effect.flatMap(bootstrap, keepRunning)
         ))
@@ -102,7 +102,7 @@ const simulatedSource = (
       Effect.forkScoped(Effect.tapCause(keepRunning(network), (cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.void
-          : Effect.logError("The simulated network stands still", cause))))
+          : Effect.logError("The simulated network has stopped", cause))))
     return {
       genesis,
       start: () =>

@@ -8,15 +8,15 @@ export class FeedFileError
   extends Data.TaggedError("FeedFileError")<{ readonly message: string }>
 {}
 
-/** A feed that is being read: its genesis, then the records as they arrive. */
+/** An open feed: its genesis, and the records as they arrive. */
 export interface OpenFeed {
   readonly genesis: GenesisFeed
   readonly records: AsyncIterable<FeedRecord>
-  /** Which part of it was read, from 0 to 1; undefined where its length is not known. */
+  /** Returns the share that was read, from 0 to 1; undefined if the length is unknown. */
   readonly share: () => number | undefined
 }
 
-/** `openFeed` as an effect. */
+/** Opens a feed in NDJSON; `-` reads standard input. Skips blank lines. */
 export const feedFrom = (path: string): Effect.Effect<OpenFeed, FeedFileError> =>
   Effect.tryPromise({
     try: () => openFeed(path),
@@ -24,7 +24,6 @@ export const feedFrom = (path: string): Effect.Effect<OpenFeed, FeedFileError> =
       error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) })
   })
 
-/** Opens a feed in NDJSON; `-` is the standard input. Blank lines are passed over. Rejects with a FeedFileError. */
 const openFeed = async (path: string): Promise<OpenFeed> => {
   const read = { bytes: 0 }
   const lines = recordsOf(path, read)

@@ -11,17 +11,19 @@ import { retryUnlessWriterChanged, retryUntilAvailable } from "../store_retry.ts
 import { FeedFileError } from "./feed_file.ts"
 import { missingLastBlock } from "./resumed_feed.ts"
 
-/** What a followed feed begins with: the last block of the ledger, unless that holds nothing but its genesis, and then everything is told. */
+/** The last block of the ledger. If the ledger is empty, that is its genesis, and all records are applied. */
 export interface ResumePoint {
   readonly last: EthereumBlock
   readonly isEmpty: boolean
 }
 
 /**
- * Tells a ledger the records of a feed as they arrive, to the end of the feed. Passes over everything up to the last block of the ledger,
- * where that is known. Waits where the store does not answer; where another process may have written the ledger meanwhile, passes over what
- * stands in the feed up to the block that is the last one then: for as long as that does not come, nothing is told. Fails with what the
- * ledger refuses, where the feed cannot be read, and where it ends before that block. All in one `WriteSession`.
+ * Applies the records of a feed to the ledger as they arrive, until the feed ends. If `resumePoint`
+ * is set, skips the records up to that block. While the store is unavailable, it waits. If another
+ * process has written the ledger, it skips the records up to the new last block.
+ *
+ * Fails if the ledger refuses a record, if the feed cannot be read, or if the feed ends before the
+ * last block of the ledger. Requires one `WriteSession` for the whole run.
  */
 export const followFeed = (
   records: AsyncIterable<FeedRecord>,
@@ -29,11 +31,11 @@ export const followFeed = (
 ): Effect.Effect<void, BlockViolation | FeedFileError, Ledger | LedgerWriter> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
-    // who has still to come to a block is not there yet, also where the feed begins with something else than blocks
+    // undefined until the last block is reached: the feed may start with other records than blocks
     const position = new FeedPosition(resumePoint?.isEmpty === true ? resumePoint.last : undefined)
-    /** The last block of the ledger, which this process has not reached in the feed. */
+    /** Last block of the ledger, if the feed has not reached it yet. */
     let awaitedBlock = resumePoint?.isEmpty === false ? resumePoint.last : undefined
-    // a feed that only says which network it is leaves the blocks to somebody else
+    // a feed with only a genesis record is valid: blocks then come from elsewhere
     let isEmpty = true
 
     const applyOrSkip = (record: FeedRecord): Effect.Effect<void, BlockViolation, LedgerWriter> =>
@@ -52,10 +54,10 @@ export const followFeed = (
     const findNewLastBlock = (record: FeedRecord) =>
       Effect.gen(function*() {
         const last = yield* retryUntilAvailable(lastBlock)
-        // the other one may have written nothing
+        // the other process may not have written any block
         if (!position.matches(last)) {
           yield* Effect.log(
-            `Another process has brought the ledger to Ethereum block ${last.number} (${last.hash}): this one waits for that block in its feed, and goes on behind it`
+            `Another process has written the ledger up to Ethereum block ${last.number} (${last.hash}): skipping records up to that block in the feed`
           )
           awaitedBlock = last
         }
@@ -72,7 +74,7 @@ export const followFeed = (
     if (awaitedBlock !== undefined && !isEmpty) yield* Effect.fail(missingLastBlock(awaitedBlock))
   })
 
-/** Where in a feed its reader is, told or passed over: behind which block. */
+/** The position in a feed: the last block that was read, whether applied or skipped. */
 class FeedPosition {
   #number: bigint | undefined
   readonly #hashes = new Map<bigint, string>()
@@ -92,11 +94,11 @@ class FeedPosition {
     this.#hashes.delete(number - HASHES_MAX)
   }
 
-  /** A block that was not passed, or too long ago, is known by its number. */
+  /** Whether the position is at this block. Compares only the number if the hash is no longer stored. */
   matches({ hash, number }: EthereumBlock): boolean {
     return this.#number === number && (this.#hashes.get(number) ?? hash) === hash
   }
 }
 
-/** More than a rollback is deep. */
+/** Number of block hashes stored: more than the depth of any rollback. */
 const HASHES_MAX = 10_000n

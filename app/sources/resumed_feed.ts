@@ -7,15 +7,16 @@ import {
 import { FeedFileError } from "./feed_file.ts"
 
 /**
- * Those records of a feed that its ledger was not told yet: a feed that begins with what was stored goes on behind it, rollbacks included,
- * which could not be applied a second time. From the first record on that differs all are passed on, and the ledger judges.
+ * Yields the records of a feed that are not stored yet. Skips the records that equal the stored
+ * ones, including rollbacks, which cannot be applied twice. From the first difference on, yields all
+ * records, and the ledger accepts or refuses them.
  */
 export async function* skipStored(
   records: AsyncIterable<FeedRecord>,
   stored: Iterator<string>
 ): AsyncGenerator<FeedRecord, void> {
   const hashes = new Set<string>()
-  // its genesis was compared when the stores were opened
+  // opening the stores has compared the genesis
   stored.next()
   let next: string | undefined = stored.next().value
   for await (const record of records) {
@@ -25,7 +26,7 @@ export async function* skipStored(
         next = stored.next().value
         continue
       }
-      // sent twice, which the ledger has not noted
+      // a duplicate in the feed, which the ledger has not stored
       if (record.kind === "genesis" || (record.kind === "block" && hashes.has(record.block.hash))) {
         continue
       }
@@ -36,8 +37,9 @@ export async function* skipStored(
 }
 
 /**
- * Those records of a feed that come after the last block of a ledger, where only that one is known: all that was told before it is passed
- * over, rollbacks included. A ledger that holds nothing but its genesis is told everything.
+ * Yields the records of a feed after the last block of a ledger, and skips all records before,
+ * rollbacks included. Yields all records if the ledger holds only its genesis. Throws a
+ * FeedFileError if the feed ends before that block.
  */
 export async function* recordsAfter(
   records: AsyncIterable<FeedRecord>,
@@ -52,11 +54,11 @@ export async function* recordsAfter(
     else {isAfter = record.kind === "block" && record.block.number === last.number &&
         record.block.hash === last.hash}
   }
-  // one that only says which network it is leaves the blocks to somebody else
+  // a feed with only a genesis record is valid: blocks then come from elsewhere
   if (!isAfter && !isEmpty) throw missingLastBlock(last)
 }
 
-/** The feed has ended, and the last block of its ledger did not come. */
+/** Returns the error for a feed that ends before the last block of the ledger. */
 export const missingLastBlock = ({ hash, number }: EthereumBlock): FeedFileError =>
   new FeedFileError({
     message:

@@ -10,7 +10,7 @@ import {
 import type { StoreOptions, Stores } from "../layers.ts"
 import { skipStored } from "./resumed_feed.ts"
 
-/** Where a node keeps its data. */
+/** Where a node stores its data. */
 export type DataLocation =
   | { readonly kind: "memory" }
   | { readonly kind: "directory"; readonly directory: string }
@@ -28,7 +28,7 @@ type PlaceSettings = ResolvedOptions<
   & typeof settings.connections
 >
 
-/** The place that was named; which of several is meant has been asked before. */
+/** Returns the data location that the settings name. `checkServer` has refused contradictory ones. */
 export const dataLocationOf = (
   { data, database, memory, replica, ...settings }: PlaceSettings
 ): DataLocation => {
@@ -42,16 +42,19 @@ export const dataLocationOf = (
   }
 }
 
-/** The stores of a place. */
+/** Opened stores. */
 export interface OpenStores {
   readonly stores: Layer.Layer<Stores>
-  /** Those records of a feed that the ledger was not told before. */
+  /** Skips the records of a feed that are stored already. */
   readonly skipStored: (records: AsyncIterable<FeedRecord>) => AsyncIterable<FeedRecord>
-  /** Whether other processes may write the ledger: what is new then depends on its last block, which is read when this process holds the lease. */
+  /**
+   * Whether other processes may write the ledger. If so, the records to skip depend on the last
+   * block, which is read once this process holds the lease.
+   */
   readonly isShared: boolean
 }
 
-/** Opens the stores of a place for the lifetime of the scope, and logs what they hold. */
+/** Opens the stores for the lifetime of the scope, and logs their last block. */
 export const openStores = (place: DataLocation, options: StoreOptions) => {
   switch (place.kind) {
     case "memory":
@@ -65,7 +68,7 @@ export const openStores = (place: DataLocation, options: StoreOptions) => {
 
 const inMemory = (options: StoreOptions) =>
   Effect.gen(function*() {
-    yield* Effect.log("Nothing is kept: all data are in memory")
+    yield* Effect.log("All data are in memory and are lost when the program exits")
     const { memoryStores } = yield* Effect.promise(() => import("../memory_node.ts"))
     return {
       stores: memoryStores(options),
@@ -74,7 +77,10 @@ const inMemory = (options: StoreOptions) =>
     } satisfies OpenStores
   })
 
-/** The client is loaded only where it is needed. Another process may write this ledger: ours takes over when that one ends. */
+/**
+ * Imports the PostgreSQL client on demand. Another process may hold the writer lease: this one takes
+ * over when that process ends.
+ */
 const inDatabase = (
   { connections, replicaUrl, url }: DataLocation & { readonly kind: "database" },
   options: StoreOptions
@@ -109,7 +115,7 @@ const inDatabase = (
     } satisfies OpenStores
   })
 
-/** SQLite is loaded only where it is needed. */
+/** Imports the journal adapter, which uses SQLite, on demand. */
 const inDirectory = (directory: string, options: StoreOptions) =>
   Effect.gen(function*() {
     const { JournalStores, journaledStores } = yield* Effect.promise(() =>
@@ -125,7 +131,7 @@ const inDirectory = (directory: string, options: StoreOptions) =>
         )
         yield* Effect.log(
           records === 0
-            ? `Data in ${directory}: nothing yet`
+            ? `Data in ${directory}: empty`
             : `Data in ${directory}: Ethereum block ${ethereumBlockNum}, batch ${
               batchNum ?? 0
             }, ${totalItems} transactions, read from ${records} records in ${

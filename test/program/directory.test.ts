@@ -17,7 +17,7 @@ describe("the program with a data directory", () => {
   it("goes on after a kill with the same network and every transaction that it had acknowledged, and writes the feed of it all", () =>
     inDirectory(async (directory) => {
       const first = await serve("--data", directory, ...flags)
-      assert.include(first.said(), `Data in ${directory}: nothing yet`)
+      assert.include(first.said(), `Data in ${directory}: empty`)
       const id = await sendFromDemoWallet(first.url)
       const before = await json<State>(`${first.url}/state`)
       const block = await json<unknown>(`${first.url}/batches?maxBatchNum=3`)

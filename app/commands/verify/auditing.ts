@@ -9,12 +9,12 @@ import {
 import { type ExitWorkers, exitWorkers } from "../../../adapters/crypto/node.ts"
 import type { Account, Findings, Network, TreeHashes } from "../../../core/mod.ts"
 
-/** What audits are given: how far they are is told, and what is dear is done in other threads. */
+/** Services for audits: progress reports, and expensive checks in worker threads. */
 export interface Auditing {
   readonly tell: (
     done: { readonly units: number; readonly share: number | undefined; readonly at: string }
   ) => Effect.Effect<void>
-  /** The places of those proofs that are wrong; a sample of them, where that is asked for. */
+  /** Returns the indexes of invalid proofs. Checks a sample if `--exit-sample` is below 1. */
   readonly wrongProofs: (
     network: Network,
     proofs: ReadonlyArray<readonly [exit: ProvenExit, exitRoot: bigint]>
@@ -22,7 +22,7 @@ export interface Auditing {
   readonly tree: (TreeHashes & { readonly account: (account: Account) => bigint }) | null
 }
 
-/** Notes which of the proofs are wrong that came with records. */
+/** Verifies the proofs of records, and adds a finding for each invalid one. */
 export const reportWrongProofs = (
   wrongProofs: Auditing["wrongProofs"],
   network: Network,
@@ -44,17 +44,17 @@ export const reportWrongProofs = (
     }
   })
 
-/** The hashes that the state tree is made of. */
+/** The hash functions of the state tree. */
 export const treeHashes: NonNullable<Auditing["tree"]> = {
   account: accountLeaf,
   leaf: (index, value) => poseidon([BigInt(index), value, 1n]),
   node: (left, right) => poseidon([left, right])
 }
 
-/** Threads take longer to start than so many proofs take. */
+/** Number of proofs that take less time than starting threads. */
 const inPlaceMax = 64
 
-/** In threads, once there are many. Of a sample every so many is taken. */
+/** Verifies proofs, in worker threads if there are many. A sample takes proofs at regular intervals. */
 export const proofJudge = (
   sample: number,
   findings: Findings

@@ -28,7 +28,7 @@ type Settings =
     readonly violationsMax: number
   }
 
-/** Verifies a store or a feed, and tells what it found; fails where something is wrong. */
+/** Verifies a store or a feed and prints the result. Fails if there are violations. */
 export const verify = (
   { data, database, exitSample, feed, json, stateRoot, violationsMax, ...settings }: Settings
 ) =>

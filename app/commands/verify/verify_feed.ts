@@ -8,7 +8,7 @@ import { type Auditing, reportWrongProofs } from "./auditing.ts"
 /** Proofs that are verified together. */
 const proofsAtOnce = 200
 
-/** Takes all records of a feed in, with all checks: what its reader would refuse is a violation, and the end of it. */
+/** Applies all records of a feed with all checks. Stops at the first refused record, a violation. */
 export const verifyFeed = (
   path: string,
   { tell, tree, wrongProofs }: Auditing,
