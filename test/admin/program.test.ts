@@ -40,7 +40,7 @@ describe("the program with its admin listener", () => {
     const { child, ended, said, told } = start("--feed", network, "--admin-token", token)
     try {
       const [, admin] = await told(
-        /Health and metrics at (http:\/\/127\.0\.0\.1:\d+), and with the token the feed and the pool/u
+        /Health and metrics at (http:\/\/127\.0\.0\.1:\d+), feed and pool with the token/u
       )
       const [, url] = await told(/Listening on (http:\/\/127\.0\.0\.1:\d+)/u)
       const ready = async () => (await fetch(`${admin}/readyz`)).status

@@ -232,7 +232,7 @@ describe("the program and its configuration", () => {
     assert.match(again.out, /^port = 9 {2}# printed\.toml, line 2: server\.port$/mu)
     assert.match(
       checked.out,
-      /^Nothing is wrong; settings that are given: 1, at their default: \d+$/mu
+      /^The configuration is valid; settings that are set: 1, at their default: \d+$/mu
     )
     assert.strictEqual(checked.code, 0)
   })

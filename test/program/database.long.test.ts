@@ -61,10 +61,10 @@ describe("the program with a database", () => {
       )
       const loaded = command("ingest", feed, "--database", database)
       assert.strictEqual(loaded.status, 0, loaded.said)
-      assert.match(loaded.said, /blocks with \d+ transactions were loaded in/u)
+      assert.match(loaded.said, /Loaded \d+ blocks with \d+ transactions in/u)
       assert.match(
         command("ingest", feed, "--database", database).said,
-        /0 blocks with 0 transactions were loaded/u
+        /Loaded 0 blocks with 0 transactions/u
       )
       assert.match(command("migrate", "--database", database).said, /up to date/u)
 
