@@ -26,7 +26,11 @@ export const retryUnlessWriterChanged = <A, E, R>(
   write: Effect.Effect<A, E | StoreFailure, R>
 ): Effect.Effect<A, Exclude<E, StoreFailure> | WriterChanged, R> =>
   toWriterChanged(
-    retryWhile(write, (error) => isStoreFailure(error) && error.writerChanged !== true, FIRST_WAIT_MS)
+    retryWhile(
+      write,
+      (error) => isStoreFailure(error) && error.writerChanged !== true,
+      FIRST_WAIT_MS
+    )
   ) as Effect.Effect<A, Exclude<E, StoreFailure> | WriterChanged, R>
 
 /**

@@ -47,7 +47,7 @@ const feedSource = ({ genesis, records }: OpenFeed): BlockSource => ({
     })))))
 })
 
-/** Provides one `WriteSeries`, so that a write fails if another process may have written in between. */
+/** Provides one `WriteSession`, so that a write fails if another process may have written in between. */
 const inOneWriteSession = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => Effect.provideService(writes, WriteSession, newWriteSession()))
 
