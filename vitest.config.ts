@@ -33,13 +33,13 @@ const LONGEST = [
   "examples.test",
   "conformance/wire.test",
   "sql/pool.test",
-  "audit/program.test",
+  "audit/program.long.test",
   "program/config.test",
   "sql/differential_pool.test",
   "properties/laws.test",
   "conformance/occurrence.test",
   "journal/laws.test",
-  "sql/processes.test"
+  "sql/processes.long.test"
 ].map((name) => join(import.meta.dirname, "test", `${name}.ts`))
 
 /** Files that exist only in `npm run test:long`: they start many processes, or wait for timeouts. */
@@ -47,13 +47,20 @@ const LONG = "test/**/*.long.test.ts"
 
 /** Random tests of which `npm test` runs a share; they take their number of rounds from `test/rounds.ts`. */
 const RANDOM = [
+  "http/conditional",
   "http/conversations",
   "journal/crash",
   "pool/pool_laws",
+  "properties/feed",
+  "properties/http",
+  "properties/input",
+  "properties/laws",
+  "properties/revisions",
   "simulation/simulation",
   "sql/crash",
   "sql/differential",
   "sql/laws",
+  "sql/ledger_writer",
   "submission/fuzz"
 ].map((name) => `test/${name}.test.ts`)
 

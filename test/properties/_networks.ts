@@ -6,7 +6,7 @@ import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { rememberedKeccak256 } from "../crypto/remembered.ts"
 import type { LedgerSubject } from "../laws/mod.ts"
-import { replayOf } from "../rounds.ts"
+import { replayOf, rounds } from "../rounds.ts"
 
 /*
  * Every random test of this folder draws from these seeds and names them in its title. To replay one:
@@ -16,7 +16,7 @@ import { replayOf } from "../rounds.ts"
  * RUNS=1000 tries more cases of each law.
  */
 export const seeds: ReadonlyArray<string> = process.env.SEED === undefined
-  ? ["1", "20", "300"]
+  ? rounds({ short: ["1"], long: ["1", "20", "300"] })
   : [process.env.SEED]
 export const runs = Number(process.env.RUNS ?? 40)
 

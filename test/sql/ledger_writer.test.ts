@@ -8,6 +8,7 @@ import type { BlockChanges, BlockFeed, FeedRecord, GenesisFeed } from "../../cor
 import type { LedgerView } from "../../core/ports/mod.ts"
 import { type BlockViolation, decideBlock } from "../../core/use_cases/mod.ts"
 import { Dice } from "../laws/_pool_dice.ts"
+import { replayOf, rounds } from "../rounds.ts"
 import { holdLists } from "./_late_cuts.ts"
 import { isSingle, misfiled } from "./_posting_rows.ts"
 import { contents, writerPlace, type WriterPlace } from "./_writer_place.ts"
@@ -19,7 +20,7 @@ import { contents, writerPlace, type WriterPlace } from "./_writer_place.ts"
  */
 
 const seed = process.env.SEED ?? "1"
-const replay = `replay: SEED=${seed} npm test -- test/sql/ledger_writer.test.ts`
+const replay = `replay: ${replayOf(seed, "test/sql/ledger_writer.test.ts")}`
 
 const networks: ReadonlyArray<SimulationOptions> = [
   {
@@ -122,7 +123,7 @@ const notGivenBack = {
 const singleLists = { posting: isSingle("r.key") }
 
 describe(`the writer over PostgreSQL (${replay})`, () => {
-  for (const network of networks) {
+  for (const network of rounds({ short: networks.slice(0, 1), long: networks })) {
     it.live(`leaves the same rows of blocks in groups as of blocks one by one: ${network.seed}`, () =>
       Effect.scoped(Effect.gen(function*() {
         const { genesis, records } = recordsOf(network, 90)
