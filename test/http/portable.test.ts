@@ -5,8 +5,10 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** Everything that a module imports by name, its own modules followed; types are erased and do not count. */
-const packagesOf = (entry: string): ReadonlySet<string> => {
+/** What a module imports by package name, and the modules of the project that it reaches; imports of types do not count. */
+const reachedFrom = (
+  entry: string
+): { readonly packages: ReadonlySet<string>; readonly files: ReadonlySet<string> } => {
   const packages = new Set<string>()
   const seen = new Set<string>()
   const visit = (file: string) => {
@@ -24,8 +26,10 @@ const packagesOf = (entry: string): ReadonlySet<string> => {
   }
   assert.isTrue(existsSync(join(root, entry)))
   visit(join(root, entry))
-  return packages
+  return { packages, files: seen }
 }
+
+const packagesOf = (entry: string): ReadonlySet<string> => reachedFrom(entry).packages
 
 describe("the doors of the HTTP interface", () => {
   it("the portable one leads to nothing of Node", () => {
@@ -35,6 +39,15 @@ describe("the doors of the HTTP interface", () => {
       [...packages].filter((name) => name.startsWith("node:") || name.includes("platform-node")),
       []
     )
+  })
+
+  it("the portable one uses no global of Node", () => {
+    const using = [...reachedFrom("adapters/http/mod.ts").files].filter((file) =>
+      /\b(?:Buffer|process|setImmediate|global)\b(?!["'`:])[.(]/u.test(
+        readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gmu, "")
+      )
+    )
+    assert.deepStrictEqual(using, [])
   })
 
   it("the one of Node leads to its server", () => {

@@ -53,11 +53,13 @@ export const makeLedgerTags = (tip: LedgerTip, revision: Revision, program: stri
   }
 }
 
+const latin1 = new TextDecoder("latin1")
+
 /** The tag of what can change without the ledger: its content tells. */
 export const contentTag = (revision: Revision, body: string | Uint8Array): string =>
   `"${
     digest(
-      `${revision.name} ${typeof body === "string" ? body : Buffer.from(body).toString("latin1")}`
+      `${revision.name} ${typeof body === "string" ? body : latin1.decode(body)}`
     )
   }"`
 

@@ -23,6 +23,8 @@ import {
 } from "./_entity_tag.ts"
 import { GenerationalCache } from "./_generational_cache.ts"
 
+const encoder = new TextEncoder()
+
 export interface ResponseCacheOptions {
   readonly tip: LedgerTip | null
   readonly poolTip: PoolTip | null
@@ -248,7 +250,7 @@ export const makeResponseCache = (
     // connections share a large body as bytes; a string is copied for each of them while Node sends
     // it
     const shared = typeof sent === "string" && bytes > largeBytes
-      ? Buffer.from(sent, "latin1")
+      ? encoder.encode(sent)
       : sent
     const entry: CacheEntry = {
       body: shared,
