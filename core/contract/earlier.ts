@@ -10,17 +10,21 @@ import type { PageCounts } from "./items.ts"
 import { later } from "./later.ts"
 import type { Revision } from "./revision.ts"
 import { field, reference, revise, shape } from "./shape.ts"
+import {
+  boolean,
+  count,
+  ethBlockNum,
+  ethereumAddress,
+  itemId
+} from "./scalars/mod.ts"
 import * as shapes from "./shapes/mod.ts"
-import { arrayOf, booleanType, integerType, nullable, textType } from "./wire_type.ts"
-
-const { address, ethBlockNum, itemId } = shapes.scalarTypes
-const safeInteger = integerType<number>(0n, BigInt(Number.MAX_SAFE_INTEGER))
+import { arrayOf, nullable, type WireType } from "./wire_type.ts"
 
 const pagination = shape<PageCounts>(
   "PaginationInfo",
   "All items that match, wherever the page stands",
   {
-    totalItems: field(safeInteger, (c) => c.totalItems, "Number of items that match"),
+    totalItems: field(count, (c) => c.totalItems, "Number of items that match"),
     firstItem: field(
       nullable(itemId),
       (c) => c.firstItem,
@@ -43,7 +47,7 @@ const slot = revise(shapes.slot, {
   omit: ["openAuction", "bestBid"],
   put: {
     closedAuction: field(
-      booleanType,
+      boolean,
       (s: SlotView) => s.closedAuction,
       "Whether no bid can be made any more"
     ),
@@ -81,10 +85,11 @@ const bucket = revise(shapes.bucket, {
 })
 
 /** A constant of the deployment, shown among the variables. */
-const rollupAddress = textType<unknown>(({ network }) => () => network.rollupAddress, {
-  plain: true,
-  pattern: "^0x[a-fA-F0-9]{40}$"
-})
+const rollupAddress: WireType<unknown> = {
+  ...ethereumAddress,
+  write: ({ network }) => () => `"${network.rollupAddress}"`,
+  valueIn: ({ network }) => () => network.rollupAddress
+}
 
 const withdrawalDelayer = revise(shapes.stateWithdrawalDelayer, {
   omit: [
@@ -95,14 +100,14 @@ const withdrawalDelayer = revise(shapes.stateWithdrawalDelayer, {
   ],
   put: {
     rollupAddress: field(rollupAddress, (v: WithdrawalDelayerVariables) => v),
-    governanceDAOAddress: field(address, (v: WithdrawalDelayerVariables) => v.governanceAddress),
+    governanceDAOAddress: field(ethereumAddress, (v: WithdrawalDelayerVariables) => v.governanceAddress),
     whiteHackGroupAddress: field(
-      address,
+      ethereumAddress,
       (v: WithdrawalDelayerVariables) => v.emergencyCouncilAddress
     ),
-    keeperAddress: field(address, (v: WithdrawalDelayerVariables) => v.keeperAddress),
+    keeperAddress: field(ethereumAddress, (v: WithdrawalDelayerVariables) => v.keeperAddress),
     emergencyModeStartingTime: field(
-      safeInteger,
+      count,
       (v: WithdrawalDelayerVariables) => v.emergencyModeStartingTime,
       "Seconds since 1970"
     )
@@ -111,7 +116,7 @@ const withdrawalDelayer = revise(shapes.stateWithdrawalDelayer, {
 
 const publicConstants = revise(shapes.publicConstants, {
   rename: { governanceAddress: "governanceDAOAddress" },
-  put: { safetyAddress: field(address, (c: RollupConstants) => c.safetyAddress) }
+  put: { safetyAddress: field(ethereumAddress, (c: RollupConstants) => c.safetyAddress) }
 })
 
 /**

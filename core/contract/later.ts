@@ -1,9 +1,9 @@
-import { bodies } from "./bodies.ts"
+import { bodies } from "./bodies/mod.ts"
 import type { PageCounts } from "./items.ts"
 import type { Revision } from "./revision.ts"
+import { count } from "./scalars/mod.ts"
 import { field } from "./shape.ts"
 import * as shapes from "./shapes/mod.ts"
-import { integerType } from "./wire_type.ts"
 
 const transaction = shapes.historyTransaction(shapes.l1Info)
 
@@ -16,7 +16,7 @@ export const later: Revision = {
   bodies,
   counts: {
     pendingItems: field(
-      integerType<number>(0n, BigInt(Number.MAX_SAFE_INTEGER)),
+      count,
       (counts: PageCounts) => counts.pendingItems,
       "Items that match and come after this page"
     )

@@ -1,25 +1,4 @@
-import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../encoding/mod.ts"
-import type { TransactionType } from "../domain/mod.ts"
-
-/**
- * The types of filter values, by the name of their scalar (`scalar.ts` says how each is written).
- */
-export interface ScalarValues {
-  readonly tokenId: number
-  readonly tokenIds: ReadonlyArray<number>
-  readonly tokenSymbols: ReadonlyArray<string>
-  readonly text: string
-  readonly batchNum: number
-  readonly slotNum: number
-  readonly accountIndex: AccountIndex
-  readonly ethereumAddress: EthereumAddress
-  readonly prefixedAddress: EthereumAddress
-  readonly publicKey: PublicKey
-  readonly transactionId: TransactionId
-  readonly transactionType: TransactionType
-  readonly boolean: boolean
-}
-export type ScalarName = keyof ScalarValues
+import type { ScalarName, ScalarValues } from "./scalars/mod.ts"
 
 /** How a filter compares its value with an item. */
 export type Match =

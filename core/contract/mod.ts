@@ -1,15 +1,17 @@
-export { type Bodies, bodies, type BodyName } from "./bodies.ts"
-export { jsonDepthMaxDefault } from "./_json_members.ts"
+/** The contract: its lists, operations, objects and bodies, in every revision. */
 export {
+  type Bodies,
+  bodies,
   type Body,
   bodyExamples,
   type BodyField,
+  type BodyName,
   bodyReader,
   type BodyReader,
   bodySchema,
-  bodyWriter
-} from "./body.ts"
-export type { BodyScalar } from "./body_scalar.ts"
+  bodyWriter,
+  jsonDepthMaxDefault
+} from "./bodies/mod.ts"
 export { earlier } from "./earlier.ts"
 export {
   BadInput,
@@ -33,9 +35,15 @@ export {
   type PathParameter
 } from "./operation.ts"
 export { pageShape, type PageView } from "./page.ts"
-export { pathReader } from "./path.ts"
-export { pageParameters } from "./page_parameters.ts"
-export { listItemsMaxDefault, noQuery, queryReader } from "./query.ts"
+export {
+  checkItemKey,
+  checkListQuery,
+  listItemsMaxDefault,
+  noQuery,
+  pageParameters,
+  pathReader,
+  queryReader
+} from "./request/mod.ts"
 export {
   declaration,
   offeredFilters,
@@ -44,10 +52,9 @@ export {
   type Revision,
   type Shapes
 } from "./revision.ts"
-export { type Scalar, scalars } from "./scalar.ts"
+export { type Scalar, type ScalarName, scalars, type ScalarValues } from "./scalars/mod.ts"
 export type { Field, Fields, Shape, ShapeDifferences } from "./shape.ts"
 export { revise, shape } from "./shape.ts"
-export { checkItemKey, checkListQuery } from "./typed_query.ts"
 export { type WireContext, wireContext } from "./wire_context.ts"
 export type { AnyShape, JsonSchema, WireType } from "./wire_type.ts"
 export {

@@ -1,6 +1,7 @@
 import type { ItemKeys, ItemName } from "./items.ts"
-import type { ListName, ScalarName } from "./list.ts"
+import type { ListName } from "./list.ts"
 import type { Shapes } from "./revision.ts"
+import type { ScalarName } from "./scalars/mod.ts"
 
 /** A parameter in the path. */
 export interface PathParameter {

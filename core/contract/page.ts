@@ -28,13 +28,7 @@ const makePageShape = (operation: ListOperation, revision: Revision): Shape<Page
   const { itemsProperty, title } = declaration(operation.list)
   const counts: { [name: string]: Field<PageView> } = {}
   for (const [name, of] of Object.entries(revision.counts)) {
-    counts[name] = {
-      ...of,
-      bind: (context) => {
-        const write = of.bind(context)
-        return (page) => write(page.counts)
-      }
-    }
+    counts[name] = { ...of, get: (page) => of.get(page.counts) }
   }
   return shape<PageView>(title, `Page of ${itemsProperty}`, {
     [itemsProperty]: field(

@@ -13,9 +13,10 @@ import type {
   Token,
   TransactionView
 } from "../domain/mod.ts"
-import type { Bodies } from "./bodies.ts"
+import type { Bodies } from "./bodies/mod.ts"
 import type { PageCounts } from "./items.ts"
-import { type FiltersOf, type ListName, lists, type ScalarName } from "./list.ts"
+import { type FiltersOf, type ListName, lists } from "./list.ts"
+import type { ScalarName } from "./scalars/mod.ts"
 import type { Fields, Shape } from "./shape.ts"
 
 /** The objects of the contract in one revision. */

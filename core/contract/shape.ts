@@ -1,16 +1,16 @@
 import { Schema } from "effect"
 import type { WireContext } from "./wire_context.ts"
 import { type FragmentKey, joinSegments, type Segments } from "./json_fragment_cache.ts"
-import type { AnyShape, JsonSchema, WireType } from "./wire_type.ts"
+import type { AnyShape, WireType } from "./wire_type.ts"
 
 /**
  * One property of an object on the wire: how to get it from the view (`V`), and how to write it.
  */
 export interface Field<in V> {
-  readonly bind: (context: WireContext) => (view: V) => string
-  readonly schema: (context: WireContext) => Schema.Codec<unknown>
-  readonly jsonSchema: (context: WireContext) => JsonSchema
-  readonly shapes: ReadonlyArray<AnyShape>
+  readonly type: WireType<never>
+  readonly get: (view: V) => unknown
+  /** Replaces the description of the type. */
+  readonly doc?: string
   /**
    * Whether it changes while the rest of the object stays: the cached text of the object excludes
    * it.
@@ -19,16 +19,9 @@ export interface Field<in V> {
 }
 
 export const field = <V, T>(type: WireType<T>, get: (view: V) => T, doc?: string): Field<V> => ({
-  bind: (context) => {
-    const write = type.write(context)
-    return (view) => write(get(view))
-  },
-  schema: type.schema,
-  jsonSchema: (context) => {
-    const schema = type.jsonSchema(context)
-    return doc === undefined ? schema : { ...schema, description: doc }
-  },
-  shapes: type.shapes
+  type,
+  get,
+  ...(doc === undefined ? {} : { doc })
 })
 
 /** Marks the property that changes while the rest of its object stays; at most one in an object. */
@@ -71,26 +64,42 @@ export const shape = <V>(
     }),
   schema: (context) =>
     Schema.Struct(Object.fromEntries(
-      Object.entries(fields).map(([key, field]) => [context.name(key), field.schema(context)])
-    )) as unknown as Schema.Codec<unknown>,
+      Object.entries(fields).map(([key, { type }]) => [context.name(key), type.schema(context)])
+    )) as unknown as Schema.Codec<unknown, unknown>,
+  valueIn: (context) => {
+    const values = Object.entries(fields).map(([key, { get, type }]) => {
+      const valueOf = type.valueIn(context) as (value: unknown) => unknown
+      return [context.name(key), (view: V) => valueOf(get(view))] as const
+    })
+    return (view) => Object.fromEntries(values.map(([name, valueOf]) => [name, valueOf(view)]))
+  },
   jsonSchema: (context) => ({
     type: "object",
     description: doc,
     properties: Object.fromEntries(
-      Object.entries(fields).map(([key, field]) => [context.name(key), field.jsonSchema(context)])
+      Object.entries(fields).map(([key, { doc, type }]) => {
+        const schema = type.jsonSchema(context)
+        return [
+          context.name(key),
+          doc === undefined ? schema : { ...schema, description: doc }
+        ]
+      })
     ),
     required: Object.keys(fields).map(context.name),
     additionalProperties: false
   }),
-  shapes: Object.values(fields).flatMap((field) => field.shapes)
+  shapes: Object.values(fields).flatMap((field) => field.type.shapes)
 })
 
 const segmentsOf = <V>(fields: Fields<V>, context: WireContext): Segments<V> => {
-  const entries = Object.entries(fields).map(([key, { bind, isVolatile }], i) => ({
-    open: `${i === 0 ? "{" : ","}${JSON.stringify(context.name(key))}:`,
-    write: bind(context),
-    isVolatile
-  }))
+  const entries = Object.entries(fields).map(([key, { get, isVolatile, type }], i) => {
+    const write = type.write(context) as (value: unknown) => string
+    return {
+      open: `${i === 0 ? "{" : ","}${JSON.stringify(context.name(key))}:`,
+      write: (view: V) => write(get(view)),
+      isVolatile
+    }
+  })
   const at = entries.findIndex(({ isVolatile }) => isVolatile)
   if (at < 0) return { before: segmentWriter(entries, "}") }
   const { open, write } = entries[at]!
@@ -117,6 +126,7 @@ const segmentWriter = <V>(
 export const reference = <V>(to: Shape<V>): WireType<V> => ({
   write: to.write,
   schema: to.schema,
+  valueIn: to.valueIn,
   jsonSchema: () => ({ $ref: `#/components/schemas/${to.name}` }),
   shapes: [to]
 })

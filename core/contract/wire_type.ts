@@ -12,10 +12,12 @@ export interface WireType<T> {
    */
   readonly write: (context: WireContext) => (value: T) => string
   /**
-   * Returns a schema that accepts exactly the JSON values that `write` produces; integers above
-   * 2^53 are bigint.
+   * Returns the schema of the JSON that `write` produces: it decodes to the values in memory and
+   * encodes them back. Integers of the JSON above 2^53 are bigint.
    */
-  readonly schema: (context: WireContext) => Schema.Codec<unknown>
+  readonly schema: (context: WireContext) => Schema.Codec<unknown, unknown>
+  /** Returns the function that converts a value to the one that `schema` encodes. */
+  readonly valueIn: (context: WireContext) => (value: T) => unknown
   readonly jsonSchema: (context: WireContext) => JsonSchema
   /** Components that `jsonSchema` refers to. */
   readonly shapes: ReadonlyArray<AnyShape>
@@ -28,134 +30,6 @@ export interface AnyShape {
   readonly shapes: ReadonlyArray<AnyShape>
 }
 
-interface TextOptions {
-  readonly doc?: string
-  readonly pattern?: string
-  readonly format?: string
-  readonly example?: unknown
-}
-
-const described = (options: TextOptions): JsonSchema => ({
-  ...(options.doc === undefined ? {} : { description: options.doc }),
-  ...(options.format === undefined ? {} : { format: options.format }),
-  ...(options.example === undefined ? {} : { examples: [options.example] })
-})
-
-/** Returns the type of a text. `plain`: no character needs escaping in JSON. */
-export const textType = <T>(
-  format: (context: WireContext) => (value: T) => string,
-  options: TextOptions & {
-    readonly plain: boolean
-    readonly patternOf?: (context: WireContext) => string
-  }
-): WireType<T> => {
-  const patternOf = (context: WireContext) => options.patternOf?.(context) ?? options.pattern
-  return {
-    write: (context) => {
-      const text = format(context)
-      return options.plain ? (value) => `"${text(value)}"` : (value) => JSON.stringify(text(value))
-    },
-    schema: (context) => {
-      const pattern = patternOf(context)
-      return pattern === undefined
-        ? Schema.String
-        : Schema.String.check(Schema.isPattern(new RegExp(pattern, "u")))
-    },
-    jsonSchema: (context) => {
-      const pattern = patternOf(context)
-      return {
-        type: "string",
-        ...(pattern === undefined ? {} : { pattern }),
-        ...described(options)
-      }
-    },
-    shapes: []
-  }
-}
-
-const bigIntegers = Schema.BigInt
-
-/**
- * Returns the type of an integer within bounds, written with all digits; above 2^53 a reader needs
- * more than a double.
- */
-export const integerType = <T extends number | bigint>(
-  minimum: bigint,
-  maximum: bigint,
-  options: TextOptions = {}
-): WireType<T> => ({
-  write: () => (value) => `${value}`,
-  schema: () => {
-    const withinDoubles = Schema.Int.check(Schema.isBetween({
-      minimum: Number(minimum),
-      maximum: Math.min(Number(maximum), Number.MAX_SAFE_INTEGER)
-    }))
-    return maximum <= BigInt(Number.MAX_SAFE_INTEGER)
-      ? withinDoubles
-      : Schema.Union([
-        withinDoubles,
-        bigIntegers.check(
-          Schema.makeFilter((n) =>
-            (n >= minimum && n <= maximum) || `Expected ${minimum} to ${maximum}`
-          )
-        )
-      ])
-  },
-  jsonSchema: () => ({
-    type: "integer",
-    minimum: exact(minimum),
-    maximum: exact(maximum),
-    ...described(options)
-  }),
-  shapes: []
-})
-
-/**
- * Returns a bound of the schema. A bigint keeps its digits if a double cannot represent it: the
- * writer of the document writes bigint as a number.
- */
-const exact = (bound: bigint): number | bigint =>
-  bound <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(bound) : bound
-
-/** The type of a finite number. */
-export const numberType = (
-  options: TextOptions & { readonly minimum?: number } = {}
-): WireType<number> => ({
-  write: () => (value) => `${value}`,
-  schema: () =>
-    options.minimum === undefined
-      ? Schema.Finite
-      : Schema.Finite.check(Schema.isGreaterThanOrEqualTo(options.minimum)),
-  jsonSchema: () => ({
-    type: "number",
-    ...(options.minimum === undefined ? {} : { minimum: options.minimum }),
-    ...described(options)
-  }),
-  shapes: []
-})
-
-export const booleanType: WireType<boolean> = {
-  write: () => (value) => value ? "true" : "false",
-  schema: () => Schema.Boolean,
-  jsonSchema: () => ({ type: "boolean" }),
-  shapes: []
-}
-
-/** One of a closed set of texts. */
-export const enumType = <const T extends string>(
-  values: ReadonlyArray<T>,
-  doc?: string
-): WireType<T> => ({
-  write: () => (value) => `"${value}"`,
-  schema: () => Schema.Literals(values),
-  jsonSchema: () => ({
-    type: "string",
-    enum: values,
-    ...(doc === undefined ? {} : { description: doc })
-  }),
-  shapes: []
-})
-
 /** Returns the type of a value or null. A property is null, never absent. */
 export const nullable = <T>(type: WireType<T>): WireType<T | null> => ({
   write: (context) => {
@@ -163,6 +37,10 @@ export const nullable = <T>(type: WireType<T>): WireType<T | null> => ({
     return (value) => value === null ? "null" : write(value)
   },
   schema: (context) => Schema.NullOr(type.schema(context)),
+  valueIn: (context) => {
+    const valueOf = type.valueIn(context)
+    return (value) => value === null ? null : valueOf(value)
+  },
   jsonSchema: (context) => {
     const inner = type.jsonSchema(context)
     return typeof inner.type === "string" && inner.enum === undefined
@@ -194,6 +72,10 @@ export const arrayOf = <T>(
       ? all
       : all.check(Schema.isMinLength(options.length), Schema.isMaxLength(options.length))
   },
+  valueIn: (context) => {
+    const valueOf = type.valueIn(context)
+    return (values) => values.map((value) => valueOf(value))
+  },
   jsonSchema: (context) => ({
     type: "array",
     items: type.jsonSchema(context),
@@ -214,6 +96,10 @@ export const mapOf = <T>(
   },
   schema: (context) =>
     Schema.Record(Schema.String.check(Schema.isPattern(/^\d+$/u)), type.schema(context)),
+  valueIn: (context) => {
+    const valueOf = type.valueIn(context)
+    return (entries) => Object.fromEntries(entries.map(([key, value]) => [key, valueOf(value)]))
+  },
   jsonSchema: (context) => ({
     type: "object",
     additionalProperties: type.jsonSchema(context),

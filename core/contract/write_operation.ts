@@ -1,4 +1,4 @@
-import type { BodyName } from "./bodies.ts"
+import type { BodyName } from "./bodies/mod.ts"
 import type { Operation } from "./operation.ts"
 
 /** An operation that posts one body. */

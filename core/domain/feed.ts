@@ -1,8 +1,9 @@
 import { Schema, SchemaTransformation } from "effect"
 import { slotNumMax } from "./auction.ts"
 import { slotOfBlock } from "./slot.ts"
-import { timeMsMax } from "./time.ts"
 import { priceUSDMax } from "./token.ts"
+import * as values from "./values.ts"
+import { accountIndex, ethereumAddress as address, ethSignature, hash, integer, publicKey, timeMs, uint32 } from "./values.ts"
 
 /*
  * The records that a synchroniser or coordinator sends to the ledger: one for each Ethereum block
@@ -10,36 +11,17 @@ import { priceUSDMax } from "./token.ts"
  * in memory and decimal strings in JSON, so that no reader rounds them.
  */
 
-const integer = (minimum: number, maximum: number) =>
-  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
-const uint32 = integer(0, 4294967295)
-const accountIndex = integer(0, 2 ** 48 - 1)
-const timeMs = integer(0, timeMsMax)
 const decimal = Schema.String.check(
   Schema.isPattern(/^(0|[1-9]\d{0,77})$/u, { expected: "a decimal integer of at most 78 digits" })
 )
-const bigUpTo = (maximum: bigint) =>
-  decimal.pipe(Schema.decodeTo(
-    Schema.BigInt.check(
-      Schema.isBetweenBigInt({ minimum: 0n, maximum }, {
-        expected: `an integer from 0 to ${maximum}`
-      })
-    ),
-    SchemaTransformation.transform({ decode: BigInt, encode: String })
-  ))
+const decimalText = (value: Schema.Codec<bigint>) =>
+  decimal.pipe(
+    Schema.decodeTo(value, SchemaTransformation.transform({ decode: BigInt, encode: String }))
+  )
 /** An exact, non-negative amount or field element: bigint in memory, a decimal string in JSON. */
-const big = bigUpTo(10n ** 78n - 1n)
+const big = decimalText(values.digits78)
 /** A block number or a count: bigint in memory, a decimal string in JSON. */
-const uint64 = bigUpTo((1n << 64n) - 1n)
-const hex = (digits: number) =>
-  Schema.String.check(Schema.isPattern(new RegExp(`^0x[0-9a-f]{${digits}}$`, "u"), {
-    expected: `0x and ${digits} lower-case hexadecimal digits`
-  }))
-const address = hex(40)
-const hash = hex(64)
-const publicKey = Schema.String.check(
-  Schema.isPattern(/^[0-9a-f]{64}$/u, { expected: "64 lower-case hexadecimal digits" })
-)
+const uint64 = decimalText(values.uint64)
 
 export const MerkleProofFeed = Schema.Struct({
   root: big,
@@ -109,7 +91,7 @@ export const L1CoordinatorFeed = Schema.Struct({
   address,
   publicKey,
   tokenId: uint32,
-  signature: Schema.NullOr(hex(130))
+  signature: Schema.NullOr(ethSignature)
 })
 
 /** An L2 transaction in the data availability, with the nonce of its sender's account. */

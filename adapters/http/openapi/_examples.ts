@@ -1,29 +1,9 @@
-import { type JsonSchema, scalars, type WireContext } from "../../../core/contract/mod.ts"
+import type { JsonSchema } from "../../../core/contract/mod.ts"
 
 type Schemas = { readonly [name: string]: JsonSchema }
 
-/** Builds an example of a component from the examples that its properties declare. */
-export const exampleMaker = (schemas: Schemas, context: WireContext) => {
-  // a text without an example of its own takes that of the parameter which is written alike
-  const alike = new Map(
-    Object.values(scalars).flatMap(({ jsonSchema }): ReadonlyArray<readonly [unknown, unknown]> => {
-      const { pattern, examples } = jsonSchema(context.network)
-      return pattern === undefined
-        ? []
-        : [[pattern, (examples as ReadonlyArray<unknown> | undefined)?.[0]]]
-    })
-  )
-  const text = ({ pattern, format }: JsonSchema): unknown => {
-    if (format === "date-time") return "2021-03-05T14:41:59Z"
-    if (typeof pattern !== "string") return "text"
-    const [, prefix, digits] = /^\^(0x)?\[a-fA-F0-9\]\{(\d+)\}\$$/u.exec(pattern) ?? []
-    if (digits !== undefined) {
-      return `${prefix ?? ""}${"22aec942".repeat(Number(digits)).slice(0, Number(digits))}`
-    }
-    return alike.get(pattern) ?? scalarOf("accountIndex")
-  }
-  const scalarOf = (name: keyof typeof scalars) =>
-    (scalars[name].jsonSchema(context.network).examples as ReadonlyArray<unknown>)[0]
+/** Returns a function that builds an example of a component from the examples of its properties. */
+export const exampleMaker = (schemas: Schemas) => {
   const example = (schema: JsonSchema): unknown => {
     if (typeof schema.$ref === "string") {
       return example(schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)]!)
@@ -51,7 +31,7 @@ export const exampleMaker = (schemas: Schemas, context: WireContext) => {
           () => example(schema.items as JsonSchema)
         )
       case "string":
-        return text(schema)
+        return "text"
       case "boolean":
         return false
       default:

@@ -29,7 +29,7 @@ export const operationParameters = (
     in: "path",
     required: true,
     description: doc,
-    schema: scalars[scalar].jsonSchema(context.network)
+    schema: scalars[scalar].jsonSchema(context)
   })),
   ...(operation.kind === "list"
     ? [...filterParameters(operation.list, revision, context), ...pagingParameters(context)]
@@ -61,7 +61,7 @@ const filterParameters = (
         ...(above === "" ? [] : [`Not above ${above}`]),
         ...(references === undefined ? [] : [`404 if the ${references} was never registered`])
       ].join(". "),
-      schema: scalars[scalar].jsonSchema(context.network)
+      schema: scalars[scalar].jsonSchema(context)
     }
   })
 }
@@ -71,5 +71,5 @@ const pagingParameters = (context: WireContext): ReadonlyArray<Parameter> =>
     name,
     in: "query",
     description: doc,
-    schema: jsonSchema(context.network)
+    schema: jsonSchema(context)
   }))

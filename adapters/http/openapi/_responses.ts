@@ -50,8 +50,8 @@ const validators = {
 }
 
 /** What a post is answered with. */
-export const writeResponses = ({ answer, statuses }: WriteOperation, { network }: WireContext) => {
-  const schema = scalars.transactionId.jsonSchema(network)
+export const writeResponses = ({ answer, statuses }: WriteOperation, context: WireContext) => {
+  const schema = scalars.transactionId.jsonSchema(context)
   return {
     200: answer === "nothing"
       ? { description: "Accepted, with an empty body", headers: headerReferences }

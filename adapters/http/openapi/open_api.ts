@@ -52,7 +52,7 @@ export interface OpenApiOptions {
  */
 export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDocument => {
   const schemas = componentSchemas(revision, context)
-  const exampleOf = exampleMaker(schemas, context)
+  const exampleOf = exampleMaker(schemas)
   return {
     openapi: "3.1.0",
     info: {

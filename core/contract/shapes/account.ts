@@ -1,6 +1,6 @@
 import type { AccountView } from "../../domain/mod.ts"
+import { accountReference, bigInt, itemId, nonce, prefixedAddress, publicKey } from "../scalars/mod.ts"
 import { field, reference, shape, volatileField } from "../shape.ts"
-import { accountIndex, bigInt, itemId, nonce, prefixedAddress, publicKey } from "./_scalars.ts"
 import { token } from "./token.ts"
 
 export const account = shape<AccountView>(
@@ -8,7 +8,7 @@ export const account = shape<AccountView>(
   "Leaf of the state tree: what one owner holds of one token",
   {
     itemId: field(itemId, (v) => v.account.itemId),
-    accountIndex: field(accountIndex, (v) => ({ symbol: v.token.symbol, index: v.account.index })),
+    accountIndex: field(accountReference, (v) => ({ symbol: v.token.symbol, index: v.account.index })),
     nonce: field(nonce, (v) => v.account.nonce),
     balance: field(bigInt, (v) => v.account.balance, "Units of the token"),
     bjj: field(publicKey, (v) => v.account.publicKey),

@@ -1,21 +1,21 @@
 import type { BidView, Coordinator, SlotView } from "../../domain/mod.ts"
+import { bigInt, boolean, dateTime, ethBlockNum, ethereumAddress, itemId, slotNum, url } from "../scalars/mod.ts"
 import { field, reference, shape } from "../shape.ts"
-import { booleanType, nullable } from "../wire_type.ts"
-import { address, bigInt, dateTime, ethBlockNum, itemId, slotNum, url } from "./_scalars.ts"
+import { nullable } from "../wire_type.ts"
 
 export const coordinator = shape<Coordinator>("Coordinator", "Registration of a coordinator", {
   itemId: field(itemId, (c) => c.itemId),
-  forgerAddr: field(address, (c) => c.forgerAddr),
-  bidderAddr: field(address, (c) => c.bidderAddr),
+  forgerAddr: field(ethereumAddress, (c) => c.forgerAddr),
+  bidderAddr: field(ethereumAddress, (c) => c.bidderAddr),
   URL: field(url, (c) => c.url),
   ethereumBlock: field(ethBlockNum, (c) => c.ethereumBlockNum, "Block of the registration")
 }, (c) => [c, undefined])
 
 export const bid = shape<BidView>("Bid", "Bid for the right to forge in a slot", {
   itemId: field(itemId, (v) => v.bid.itemId),
-  bidderAddr: field(address, (v) => v.bid.bidderAddr),
-  forgerAddr: field(address, (v) => v.coordinator.forgerAddr),
-  withdrawAddr: field(address, (v) => v.bid.withdrawAddr, "Where a lost bid can be claimed"),
+  bidderAddr: field(ethereumAddress, (v) => v.bid.bidderAddr),
+  forgerAddr: field(ethereumAddress, (v) => v.coordinator.forgerAddr),
+  withdrawAddr: field(ethereumAddress, (v) => v.bid.withdrawAddr, "Where a lost bid can be claimed"),
   slotNum: field(slotNum, (v) => v.bid.slotNum),
   URL: field(url, (v) => v.coordinator.url),
   bidValue: field(bigInt, (v) => v.bid.bidValue, "Units of the governance token"),
@@ -28,7 +28,7 @@ export const slot = shape<SlotView>("Slot", "Period of blocks in which one coord
   slotNum: field(slotNum, (s) => s.slotNum),
   firstBlock: field(ethBlockNum, (s) => s.firstBlock),
   lastBlock: field(ethBlockNum, (s) => s.lastBlock),
-  openAuction: field(booleanType, (s) => s.openAuction, "Whether bids are accepted"),
+  openAuction: field(boolean, (s) => s.openAuction, "Whether bids are accepted"),
   bestBid: field(
     nullable(reference(bid)),
     (s) => s.bestBid,

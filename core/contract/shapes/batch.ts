@@ -1,19 +1,7 @@
 import type { Batch, FullBatch, TransactionView } from "../../domain/mod.ts"
+import { batchNum, bigInt, count, dateTime, ethBlockNum, ethereumAddress, hash, itemId, queueNum, slotNum, usd } from "../scalars/mod.ts"
 import { field, reference, type Shape, shape } from "../shape.ts"
 import { arrayOf, mapOf, nullable } from "../wire_type.ts"
-import {
-  address,
-  batchNum,
-  bigInt,
-  count,
-  dateTime,
-  ethBlockNum,
-  hash,
-  itemId,
-  queueNum,
-  slotNum,
-  usd
-} from "./_scalars.ts"
 
 export const batch = shape<Batch>("Batch", "Group of transactions forged together", {
   itemId: field(itemId, (b) => b.itemId),
@@ -21,7 +9,7 @@ export const batch = shape<Batch>("Batch", "Group of transactions forged togethe
   ethereumBlockNum: field(ethBlockNum, (b) => b.ethereumBlockNum),
   ethereumBlockHash: field(hash, (b) => b.ethereumBlockHash),
   timestamp: field(dateTime, (b) => b.timestampMs, "Time of the Ethereum block"),
-  forgerAddr: field(address, (b) => b.forgerAddr),
+  forgerAddr: field(ethereumAddress, (b) => b.forgerAddr),
   collectedFees: field(
     mapOf(bigInt, "Units collected, by token identifier: at most 64"),
     (b) => b.collectedFees

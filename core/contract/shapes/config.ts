@@ -5,9 +5,9 @@ import {
   type RollupConstants,
   type WithdrawalDelayerConstants
 } from "../../domain/mod.ts"
+import { bigInt, count, ethBlockNum, ethereumAddress } from "../scalars/mod.ts"
 import { field, reference, type Shape, shape } from "../shape.ts"
 import { arrayOf } from "../wire_type.ts"
-import { address, bigInt, count, ethBlockNum } from "./_scalars.ts"
 
 const verifier = shape<RollupConstants["verifiers"][number]>(
   "Verifier",
@@ -22,12 +22,12 @@ export const publicConstants = shape<RollupConstants>(
   "RollupPublicConstants",
   "What the rollup contract was deployed with",
   {
-    governanceToken: field(address, (c) => c.governanceToken),
+    governanceToken: field(ethereumAddress, (c) => c.governanceToken),
     absoluteMaxL1L2BatchTimeout: field(count, (c) => c.absoluteMaxL1L2BatchTimeout, "Blocks"),
     verifiers: field(arrayOf(reference(verifier)), (c) => c.verifiers),
-    auctionAddress: field(address, (c) => c.auctionAddress),
-    governanceAddress: field(address, (c) => c.governanceAddress),
-    withdrawalDelayerAddress: field(address, (c) => c.withdrawalDelayerAddress)
+    auctionAddress: field(ethereumAddress, (c) => c.auctionAddress),
+    governanceAddress: field(ethereumAddress, (c) => c.governanceAddress),
+    withdrawalDelayerAddress: field(ethereumAddress, (c) => c.withdrawalDelayerAddress)
   }
 )
 
@@ -69,9 +69,9 @@ const configAuction = shape<AuctionConstants>(
       "Units of the governance token"
     ),
     genesisBlockNum: field(ethBlockNum, (c) => c.genesisBlockNum, "First block of slot 0"),
-    governanceToken: field(address, (c) => c.governanceToken),
-    rollupAddress: field(address, (c) => c.rollupAddress),
-    governanceAddress: field(address, (c) => c.governanceAddress)
+    governanceToken: field(ethereumAddress, (c) => c.governanceToken),
+    rollupAddress: field(ethereumAddress, (c) => c.rollupAddress),
+    governanceAddress: field(ethereumAddress, (c) => c.governanceAddress)
   }
 )
 
@@ -81,7 +81,7 @@ const configWithdrawalDelayer = shape<WithdrawalDelayerConstants>(
   {
     maxWithdrawalDelay: field(count, (c) => c.maxWithdrawalDelay, "Seconds"),
     maxEmergencyModeTime: field(count, (c) => c.maxEmergencyModeTime, "Seconds"),
-    rollupAddress: field(address, (c) => c.rollupAddress)
+    rollupAddress: field(ethereumAddress, (c) => c.rollupAddress)
   }
 )
 

@@ -1,7 +1,7 @@
 import type { ExitView, MerkleProof } from "../../domain/mod.ts"
+import { accountReference, batchNum, bigInt, boolean, ethBlockNum, itemId, proofFunction } from "../scalars/mod.ts"
 import { field, reference, shape, volatileField } from "../shape.ts"
-import { arrayOf, booleanType, integerType, nullable } from "../wire_type.ts"
-import { accountIndex, batchNum, bigInt, ethBlockNum, itemId } from "./_scalars.ts"
+import { arrayOf, nullable } from "../wire_type.ts"
 import { token } from "./token.ts"
 
 const merkleProof = shape<MerkleProof>(
@@ -16,10 +16,10 @@ const merkleProof = shape<MerkleProof>(
     ),
     oldKey: field(bigInt, (p) => p.oldKey),
     oldValue: field(bigInt, (p) => p.oldValue),
-    isOld0: field(booleanType, (p) => p.isOld0),
+    isOld0: field(boolean, (p) => p.isOld0),
     key: field(bigInt, (p) => p.key, "Account index as a number"),
     value: field(bigInt, (p) => p.value, "Hash of the leaf"),
-    fnc: field(integerType<number>(0n, 3n), (p) => p.fnc, "0: the leaf is in the tree")
+    fnc: field(proofFunction, (p) => p.fnc, "0: the leaf is in the tree")
   }
 )
 
@@ -28,7 +28,7 @@ const nullableBlock = nullable(ethBlockNum)
 export const exit = shape<ExitView>("Exit", "Leaf of an exit tree: what is needed to withdraw", {
   batchNum: field(batchNum, (v) => v.exit.batchNum),
   accountIndex: field(
-    accountIndex,
+    accountReference,
     (v) => ({ symbol: v.token.symbol, index: v.exit.accountIndex })
   ),
   itemId: field(itemId, (v) => v.exit.itemId),

@@ -5,24 +5,9 @@ import type {
   RequestedTransaction,
   Token
 } from "../../domain/mod.ts"
+import { accountReference, batchNum, bigInt, dateTime, ethSignature, feeSelector, nonce, poolState, poolTransactionType, prefixedAddress, publicKey, signature, tokenId, transactionId } from "../scalars/mod.ts"
 import { field, reference, shape } from "../shape.ts"
 import { nullable } from "../wire_type.ts"
-import {
-  accountIndex,
-  batchNum,
-  bigInt,
-  dateTime,
-  ethSignature,
-  feeSelector,
-  nonce,
-  poolState,
-  poolTransactionType,
-  prefixedAddress,
-  publicKey,
-  signature,
-  tokenId,
-  transactionId
-} from "./_scalars.ts"
 import { token } from "./token.ts"
 
 const indexOf = (index: number | null, token: Token | null) =>
@@ -39,13 +24,13 @@ export const poolTransaction = shape<PoolTransactionView>(
     id: field(transactionId, of((t) => t.id)),
     type: field(poolTransactionType, of((t) => t.type)),
     fromAccountIndex: field(
-      accountIndex,
+      accountReference,
       (v) => ({ symbol: v.token.symbol, index: v.transaction.fromAccountIndex })
     ),
     fromZkEthereumAddress: field(nullable(prefixedAddress), (v) => v.sender?.address ?? null),
     fromBJJ: field(nullable(publicKey), (v) => v.sender?.publicKey ?? null),
     toAccountIndex: field(
-      nullable(accountIndex),
+      nullable(accountReference),
       (v) => indexOf(v.transaction.toAccountIndex, v.token)
     ),
     toZkEthereumAddress: field(nullable(prefixedAddress), of((t) => t.toAddress)),
@@ -58,11 +43,11 @@ export const poolTransaction = shape<PoolTransactionView>(
     timestamp: field(dateTime, of((t) => t.timestampMs), "When the transaction entered the pool"),
     batchNum: field(nullable(batchNum), of((t) => t.batchNum)),
     requestFromAccountIndex: field(
-      nullable(accountIndex),
+      nullable(accountReference),
       (v) => indexOf(request((r) => r.fromAccountIndex)(v), v.requestToken)
     ),
     requestToAccountIndex: field(
-      nullable(accountIndex),
+      nullable(accountReference),
       (v) => indexOf(request((r) => r.toAccountIndex)(v), v.requestToken)
     ),
     requestToZkEthereumAddress: field(nullable(prefixedAddress), request((r) => r.toAddress)),
@@ -77,7 +62,7 @@ export const poolTransaction = shape<PoolTransactionView>(
 
 export const authorization = shape<Authorization>(
   "AccountCreationAuthorization",
-  "Leave to create accounts for the key of an Ethereum address",
+  "Authorization to create accounts for a key",
   {
     timestamp: field(dateTime, (a) => a.timestampMs),
     zkEthereumAddress: field(prefixedAddress, (a) => a.address),

@@ -8,22 +8,11 @@ import type {
   RollupVariables,
   WithdrawalDelayerVariables
 } from "../../domain/mod.ts"
+import { bigCount, bigInt, boolean, count, dateTime, ethBlockNum, ethereumAddress, number, slotNum, text, usd } from "../scalars/mod.ts"
 import { field, reference, type Shape, shape } from "../shape.ts"
-import { arrayOf, booleanType, nullable } from "../wire_type.ts"
+import { arrayOf, nullable } from "../wire_type.ts"
 import { coordinator } from "./auction.ts"
 import { batch } from "./batch.ts"
-import {
-  address,
-  bigInt,
-  count,
-  countBig,
-  dateTime,
-  ethBlockNum,
-  number,
-  slotNum,
-  text,
-  usd
-} from "./_scalars.ts"
 
 export const period = shape<NextForger["period"]>(
   "Period",
@@ -66,13 +55,13 @@ const metrics = shape<Metrics>("Metrics", "Averages over the batches of the last
 
 export const bucket = shape<Bucket>("Bucket", "Limit of instant withdrawals of one size", {
   ceilUSD: field(bigInt, (b) => b.ceilUSD, "Greatest withdrawal, in US dollars"),
-  withdrawals: field(countBig, (b) => b.withdrawals, "Withdrawals that are left"),
+  withdrawals: field(bigCount, (b) => b.withdrawals, "Withdrawals that are left"),
   blockWithdrawalRate: field(
-    countBig,
+    bigCount,
     (b) => b.blockWithdrawalRate,
     "Blocks after which one more is allowed"
   ),
-  maxWithdrawals: field(countBig, (b) => b.maxWithdrawals)
+  maxWithdrawals: field(bigCount, (b) => b.maxWithdrawals)
 })
 
 export const stateRollup = (of: Shape<Bucket>) =>
@@ -89,7 +78,7 @@ export const stateAuction = shape<AuctionVariables>(
   "Variables of the auction contract",
   {
     ethereumBlockNum: field(ethBlockNum, (v) => v.ethereumBlockNum, "Block of the last change"),
-    bootCoordinator: field(address, (v) => v.bootCoordinator, "Forges where no bid wins"),
+    bootCoordinator: field(ethereumAddress, (v) => v.bootCoordinator, "Forges where no bid wins"),
     bootCoordinatorUrl: field(text, (v) => v.bootCoordinatorUrl),
     slotDeadline: field(
       count,
@@ -116,7 +105,7 @@ export const stateAuction = shape<AuctionVariables>(
       (v) => v.outbidding,
       "By how much a bid must exceed the previous one: percentage times 100"
     ),
-    donationAddress: field(address, (v) => v.donationAddress),
+    donationAddress: field(ethereumAddress, (v) => v.donationAddress),
     allocationRatio: field(
       arrayOf(count, { length: 3 }),
       (v) => v.allocationRatio,
@@ -130,11 +119,11 @@ export const stateWithdrawalDelayer = shape<WithdrawalDelayerVariables>(
   "Variables of the withdrawal delayer contract",
   {
     ethereumBlockNum: field(ethBlockNum, (v) => v.ethereumBlockNum, "Block of the last change"),
-    governanceAddress: field(address, (v) => v.governanceAddress),
-    emergencyCouncilAddress: field(address, (v) => v.emergencyCouncilAddress),
+    governanceAddress: field(ethereumAddress, (v) => v.governanceAddress),
+    emergencyCouncilAddress: field(ethereumAddress, (v) => v.emergencyCouncilAddress),
     withdrawalDelay: field(count, (v) => v.withdrawalDelay, "Seconds"),
     emergencyModeStartingBlock: field(ethBlockNum, (v) => v.emergencyModeStartingBlock),
-    emergencyMode: field(booleanType, (v) => v.emergencyMode)
+    emergencyMode: field(boolean, (v) => v.emergencyMode)
   }
 )
 

@@ -1,12 +1,12 @@
 import type { Token } from "../../domain/mod.ts"
+import { count, dateTime, ethBlockNum, ethereumAddress, itemId, text, tokenId, usd } from "../scalars/mod.ts"
 import { field, shape } from "../shape.ts"
 import { nullable } from "../wire_type.ts"
-import { address, count, dateTime, ethBlockNum, itemId, text, tokenId, usd } from "./_scalars.ts"
 
 export const token = shape<Token>("Token", "Token registered in the network", {
   id: field(tokenId, (t) => t.id),
   ethereumAddress: field(
-    address,
+    ethereumAddress,
     (t) => t.ethereumAddress,
     "Ethereum address of the token contract"
   ),

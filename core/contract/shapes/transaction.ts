@@ -1,24 +1,7 @@
 import type { L1Part, L2Part, Token, Transaction, TransactionView } from "../../domain/mod.ts"
+import { accountReference, batchNum, bigInt, boolean, dateTime, ethBlockNum, feeSelector, itemId, layer, nonce, position, prefixedAddress, publicKey, queueNum, transactionId, transactionType, usd } from "../scalars/mod.ts"
 import { field, reference, type Shape, shape, volatileField } from "../shape.ts"
-import { booleanType, nullable } from "../wire_type.ts"
-import {
-  accountIndex,
-  batchNum,
-  bigInt,
-  dateTime,
-  ethBlockNum,
-  feeSelector,
-  itemId,
-  layer,
-  nonce,
-  position,
-  prefixedAddress,
-  publicKey,
-  queueNum,
-  transactionId,
-  transactionType,
-  usd
-} from "./_scalars.ts"
+import { nullable } from "../wire_type.ts"
 import { token } from "./token.ts"
 
 export const l1Info = shape<L1Part>("L1Info", "What only an L1 transaction has", {
@@ -28,18 +11,18 @@ export const l1Info = shape<L1Part>("L1Info", "What only an L1 transaction has",
     "Queue of the transaction; null if a coordinator sent it"
   ),
   userOrigin: field(
-    booleanType,
+    boolean,
     (l1) => l1.userOrigin,
     "Whether a user sent it, not a coordinator"
   ),
   depositAmount: field(bigInt, (l1) => l1.depositAmount, "Units that move from L1 to L2"),
   amountSuccess: field(
-    booleanType,
+    boolean,
     (l1) => l1.amountSuccess,
     "Whether the amount took effect; false until forged"
   ),
   depositAmountSuccess: field(
-    booleanType,
+    boolean,
     (l1) => l1.depositAmountSuccess,
     "Whether the deposit took effect; false until forged"
   ),
@@ -79,13 +62,13 @@ export const historyTransaction = (l1: Shape<L1Part>) =>
     type: field(transactionType, of((t) => t.type)),
     position: field(position, of((t) => t.position)),
     fromAccountIndex: field(
-      nullable(accountIndex),
+      nullable(accountReference),
       (v) => indexOf(v.transaction.fromAccountIndex, v.token)
     ),
     fromZkEthereumAddress: field(nullable(prefixedAddress), of((t) => t.fromAddress)),
     fromBJJ: field(nullable(publicKey), of((t) => t.fromPublicKey)),
     toAccountIndex: field(
-      accountIndex,
+      accountReference,
       (v) => ({ symbol: v.token.symbol, index: v.transaction.toAccountIndex })
     ),
     toZkEthereumAddress: field(nullable(prefixedAddress), of((t) => t.toAddress)),

@@ -108,7 +108,7 @@ const reading = (
     const read = queryReader(
       operation.list,
       revision,
-      context.network,
+      context,
       options.revisions,
       options.listItemsMax
     )
@@ -197,7 +197,7 @@ const single = (
     path: ReadonlyArray<string>
   ) => Effect.Effect<Answer, ReadFailure>
 ): Reading => {
-  const read = pathReader(operation.parameters, context.network)
+  const read = pathReader(operation.parameters, context)
   return (path, query) => {
     const values = read(path)
     const extra = query === "" ? [] : noQuery(query)

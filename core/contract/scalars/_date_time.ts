@@ -1,3 +1,6 @@
+import { Result } from "effect"
+import { EncodingError } from "../../encoding/mod.ts"
+
 const dayMs = 86_400_000
 const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"))
 
@@ -5,7 +8,7 @@ const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"
  * Writes RFC 3339 in UTC with milliseconds, like `Date.toISOString`; caches the date part of each
  * day.
  */
-export const rfc3339 = (): (timeMs: number) => string => {
+export const formatDateTime = (): (timeMs: number) => string => {
   let lastDay = NaN
   let date = ""
   return (timeMs) => {
@@ -22,3 +25,14 @@ export const rfc3339 = (): (timeMs: number) => string => {
     }:${twoDigits[seconds % 60]}.${ms === 0 ? "000" : String(ms).padStart(3, "0")}Z`
   }
 }
+
+/** Reads RFC 3339 in UTC as milliseconds since 1970; digits after the third are dropped. */
+export const parseDateTime = (text: string): Result.Result<number, EncodingError> => {
+  const ms = pattern.test(text) ? Date.parse(text) : NaN
+  // Date.parse takes 30 February for 2 March
+  return Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 19) !== text.slice(0, 19)
+    ? Result.fail(new EncodingError(text, "a time in RFC 3339 in UTC, as 2021-03-05T14:41:59Z"))
+    : Result.succeed(ms)
+}
+
+const pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/u

@@ -1,101 +1,52 @@
 import { Formatter, Record, Result, Schema, SchemaIssue } from "effect"
-import { transactionTypes } from "../domain/mod.ts"
-import { ACCOUNT_INDEX_MAX } from "../encoding/mod.ts"
-import { BadInput, brokenRule, type InputFault, nearestName } from "./fault.ts"
-import type { ItemKeys, ItemName } from "./items.ts"
-import {
-  fromItemMax,
-  limitMax,
-  type ListDeclaration,
-  type ListName,
-  type ListQuery,
-  lists,
-  type ScalarName,
-  type ScalarValues
-} from "./list.ts"
-import { declaration } from "./revision.ts"
+import { values } from "../../domain/mod.ts"
+import { BadInput, brokenRule, type InputFault, nearestName } from "../fault.ts"
+import type { ItemKeys, ItemName } from "../items.ts"
+import { type ListDeclaration, type ListName, type ListQuery, lists } from "../list.ts"
+import { declaration } from "../revision.ts"
+import { scalars } from "../scalars/mod.ts"
+import { pageParameters } from "./page_parameters.ts"
 
 /*
- * Schemas of queries and keys in memory, for hosts without types. They hold decoded values to the
- * rules of a URL. Unknown names are refused: to ignore a filter would return wrong data.
- *
- * Each schema and each of its checks has the rule as its message, so that a value that breaks it
- * is reported alike, whether its type or its bounds are wrong.
+ * Checks queries and keys of hosts that embed the node. The values have the rules of a URL. Unknown
+ * names are refused: to ignore a filter would return wrong data.
  */
 
-const integer = (minimum: number, maximum: number) => {
-  const message = `an integer from ${minimum} to ${maximum}`
-  const isWithin = (value: number) =>
-    Number.isSafeInteger(value) && value >= minimum && value <= maximum
-  return Schema.Number.annotate({ message }).check(Schema.makeFilter(isWithin, { message }))
-}
-const matching = (pattern: RegExp, message: string) =>
-  Schema.String.annotate({ message }).check(Schema.isPattern(pattern, { message }))
-const lowerHex = (prefix: string, digits: number) =>
-  matching(
-    new RegExp(`^${prefix}[0-9a-f]{${digits}}$`, "u"),
-    `${prefix === "" ? "" : `${prefix} and `}${digits} lower-case hexadecimal digits`
-  )
-const oneOf = <const T extends string>(values: ReadonlyArray<T>) =>
-  Schema.Literals(values).annotate({ message: `one of ${values.join(", ")}` })
-const arrayOf = <T>(item: Schema.Codec<T>) =>
-  Schema.Array(item).annotate({ message: `an array, each ${ruleOf(item)}` })
 const object = <const F extends Schema.Struct.Fields>(fields: F) =>
-  Schema.Struct(fields).annotate({ message: `an object of ${Object.keys(fields).join(", ")}` })
-const optional = <S extends Schema.Constraint>(schema: S) =>
-  Schema.optionalKey(Schema.UndefinedOr(schema).annotate({ message: ruleOf(schema) }))
+  Schema.Struct(fields).annotate({ expected: `an object of ${Object.keys(fields).join(", ")}` })
+const optional = <T>(schema: Schema.Codec<T>) =>
+  Schema.optionalKey(Schema.UndefinedOr(schema).annotate({ expected: values.ruleOf(schema) }))
 const required = <T>(schema: Schema.Codec<T>) =>
-  schema.pipe(Schema.annotateKey({ messageMissingKey: ruleOf(schema) }))
-const ruleOf = (schema: Schema.Constraint): string => Schema.resolveAnnotations(schema)!.message!
-
-const uint32 = integer(0, 4294967295)
-const text = matching(/^[\s\S]+$/u, "a text that is not empty")
-const address = lowerHex("0x", 40)
-
-const scalarSchemas: { readonly [S in ScalarName]: Schema.Codec<ScalarValues[S]> } = {
-  tokenId: uint32,
-  tokenIds: arrayOf(uint32),
-  tokenSymbols: arrayOf(text),
-  text,
-  batchNum: uint32,
-  slotNum: uint32,
-  accountIndex: integer(0, ACCOUNT_INDEX_MAX),
-  ethereumAddress: address,
-  prefixedAddress: address,
-  publicKey: lowerHex("", 64),
-  transactionId: lowerHex("0x", 66),
-  transactionType: oneOf(transactionTypes),
-  boolean: Schema.Boolean.annotate({ message: "true or false" })
-}
+  schema.pipe(Schema.annotateKey({ messageMissingKey: values.ruleOf(schema) }))
 
 const page = {
-  fromItem: optional(integer(0, fromItemMax)),
-  order: optional(oneOf(["ASC", "DESC"])),
-  limit: optional(integer(1, limitMax))
+  fromItem: optional(pageParameters.fromItem.domain),
+  order: optional(pageParameters.order.domain),
+  limit: optional(pageParameters.limit.domain)
 }
 const querySchemas = Record.map(
   lists as { readonly [N in ListName]: ListDeclaration },
   ({ filters }) =>
     object({
       filters: optional(
-        object(Record.map(filters, ({ scalar }) => optional(scalarSchemas[scalar])))
+        object(Record.map(filters, ({ scalar }) => optional<unknown>(scalars[scalar].domain as Schema.Codec<unknown>)))
       ),
       ...page
     })
 )
 const exitKey = object({
-  batchNum: required(uint32),
-  accountIndex: required(scalarSchemas.accountIndex)
+  batchNum: required(scalars.batchNum.domain),
+  accountIndex: required(scalars.accountIndex.domain)
 })
 const keySchemas: { readonly [N in ItemName]: Schema.Codec<ItemKeys[N]> } = {
-  account: scalarSchemas.accountIndex,
+  account: scalars.accountIndex.domain,
   exit: exitKey,
-  transaction: scalarSchemas.transactionId,
-  batch: uint32,
-  fullBatch: uint32,
-  slot: uint32,
-  token: uint32,
-  coordinator: address
+  transaction: scalars.transactionId.domain,
+  batch: scalars.batchNum.domain,
+  fullBatch: scalars.batchNum.domain,
+  slot: scalars.slotNum.domain,
+  token: scalars.tokenId.domain,
+  coordinator: scalars.ethereumAddress.domain
 }
 
 /** Returns a copy of the query, or every rule that it breaks. */
@@ -126,9 +77,14 @@ const refused = (faults: ReadonlyArray<InputFault>): Result.Result<never, BadInp
   Result.fail(new BadInput({ faults: faults as readonly [InputFault, ...Array<InputFault>] }))
 
 const unknownRule = "a known name"
+/** Formats each issue as the rule that is broken: the annotation `expected` of the schema. */
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) =>
-    issue._tag === "UnexpectedKey" ? unknownRule : SchemaIssue.defaultLeafHook(issue)
+    issue._tag === "UnexpectedKey" ? unknownRule
+      : issue._tag === "InvalidType" && typeof issue.ast.annotations?.expected === "string"
+      ? issue.ast.annotations.expected
+      : SchemaIssue.defaultLeafHook(issue),
+  checkHook: ({ filter }) => filter.annotations?.expected
 })
 
 /** @param known names of the members at each depth */

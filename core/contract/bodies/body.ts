@@ -1,28 +1,28 @@
 import { Result } from "effect"
 import { type JsonKind, type JsonMember, jsonMembers } from "./_json_members.ts"
 import { unknownProperties } from "./_unknown_properties.ts"
-import type { BodyScalar } from "./body_scalar.ts"
-import { brokenBody, type InputFault } from "./fault.ts"
-import type { WireContext } from "./wire_context.ts"
-import type { JsonSchema } from "./wire_type.ts"
+import { brokenBody, type InputFault } from "../fault.ts"
+import type { Scalar } from "../scalars/mod.ts"
+import type { WireContext } from "../wire_context.ts"
+import type { JsonSchema } from "../wire_type.ts"
 
 /**
  * One property of a request body. An optional property that is null or absent is decoded as null.
  */
 export interface BodyField<out T> {
-  readonly scalar: BodyScalar<T>
+  readonly scalar: Pick<Scalar<T>, "decode" | "json" | "jsonSchema"> & Pick<Scalar<never>, "write">
   readonly required: boolean
   readonly nullable: boolean
   readonly doc: string
 }
 
-export const required = <T>(scalar: BodyScalar<T>, doc: string): BodyField<T> => ({
+export const required = <T>(scalar: Scalar<T>, doc: string): BodyField<T> => ({
   scalar,
   required: true,
   nullable: false,
   doc
 })
-export const optional = <T>(scalar: BodyScalar<T>, doc: string): BodyField<T | null> => ({
+export const optional = <T>(scalar: Scalar<T>, doc: string): BodyField<T | null> => ({
   scalar,
   required: false,
   nullable: true,
@@ -60,6 +60,11 @@ export const body = <const F extends BodyFields, T>(
     }
 ): Body<T> => ({ ...declared, toDomain: toDomain as (values: never) => T })
 
+interface FieldReader {
+  readonly field: BodyField<unknown>
+  readonly decode: ReturnType<Scalar<unknown>["decode"]>
+}
+
 /** Decodes the text of a request body: returns the domain value, or every rule that it breaks. */
 export type BodyReader<T> = (text: string) => Result.Result<T, ReadonlyArray<InputFault>>
 
@@ -81,11 +86,15 @@ export type BodyReader<T> = (text: string) => Result.Result<T, ReadonlyArray<Inp
  */
 export const bodyReader = <T>(
   { fields, notes, toDomain }: Body<T>,
-  { name: local, network }: WireContext,
+  context: WireContext,
   { jsonDepthMax }: { readonly jsonDepthMax?: number } = {}
 ): BodyReader<T> => {
+  const local = context.name
   const named = new Map(
-    Object.entries(fields).map(([name, field]) => [local(name), { name, field }])
+    Object.entries(fields).map(([name, field]) => [
+      local(name),
+      { name, field, decode: field.scalar.decode(context) }
+    ])
   )
   const explain = unknownProperties(
     [...named.keys()],
@@ -112,7 +121,7 @@ export const bodyReader = <T>(
     for (const [name, member] of membersByName) {
       const known = named.get(name)
       if (known === undefined) continue
-      const value = valueOf(known.field, member)
+      const value = valueOf(known, member)
       if (Result.isSuccess(value)) values[known.name] = value.success
       else faults.push(value.failure)
     }
@@ -144,7 +153,7 @@ export const bodyReader = <T>(
   }
 
   function valueOf(
-    { nullable, scalar }: BodyField<unknown>,
+    { decode, field: { nullable, scalar } }: FieldReader,
     { kind, name, text }: JsonMember
   ): Result.Result<unknown, InputFault> {
     if (kind === "null" && nullable) return Result.succeed(null)
@@ -158,7 +167,7 @@ export const bodyReader = <T>(
         )
       )
     }
-    return Result.mapError(scalar.parse(text, network), ({ rule }) => invalid(name, text, rule))
+    return Result.mapError(decode(text), ({ rule }) => invalid(name, text, rule))
   }
 }
 
@@ -172,11 +181,15 @@ export const bodyWriter = <T>(
   context: WireContext,
   symbol = "TOKEN"
 ): (posted: T) => string => {
-  const writers = Object.entries(fields).map(([name, { scalar }]) => {
-    const write = scalar.write(context, symbol) as (value: unknown) => string
-    const text = scalar.json === "number" ? write : (value: unknown) => JSON.stringify(write(value))
-    return { name, open: `${JSON.stringify(context.name(name))}:`, write: text }
-  })
+  const named: WireContext = {
+    ...context,
+    accountIndex: (_, index) => context.accountIndex(symbol, index)
+  }
+  const writers = Object.entries(fields).map(([name, { scalar }]) => ({
+    name,
+    open: `${JSON.stringify(context.name(name))}:`,
+    write: scalar.write(named) as (value: unknown) => string
+  }))
   return (posted) => {
     const values = fromDomain(posted)
     return `{${
@@ -192,17 +205,19 @@ export const bodyWriter = <T>(
  */
 export const bodySchema = <T>(
   { doc, fields }: Body<T>,
-  { name: local, network }: WireContext
+  context: WireContext
 ): JsonSchema => ({
   type: "object",
   description: doc,
   properties: Object.fromEntries(
     Object.entries(fields).map(([name, { doc, nullable, scalar }]) => {
-      const { type, ...schema } = scalar.jsonSchema(network)
-      return [local(name), { type: nullable ? [type, "null"] : type, ...schema, description: doc }]
+      const { type, ...schema } = scalar.jsonSchema(context)
+      return [context.name(name), { type: nullable ? [type, "null"] : type, ...schema, description: doc }]
     })
   ),
-  required: Object.entries(fields).flatMap(([name, { required }]) => required ? [local(name)] : []),
+  required: Object.entries(fields).flatMap(([name, { required }]) =>
+    required ? [context.name(name)] : []
+  ),
   additionalProperties: false
 })
 

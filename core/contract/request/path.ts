@@ -1,28 +1,28 @@
 import { Result } from "effect"
-import { localName, type Network } from "../domain/mod.ts"
 import { percentDecode } from "./_query_string.ts"
-import { type InputFault, invalidValue } from "./fault.ts"
-import type { PathParameter } from "./operation.ts"
-import { type Scalar, scalars } from "./scalar.ts"
+import { type InputFault, invalidValue } from "../fault.ts"
+import type { PathParameter } from "../operation.ts"
+import { type Scalar, scalars } from "../scalars/mod.ts"
+import type { WireContext } from "../wire_context.ts"
 
 /** Decodes the percent-encoded values of a path, in the order of the parameters. */
-export const pathReader = (parameters: ReadonlyArray<PathParameter>, network: Network) => {
+export const pathReader = (parameters: ReadonlyArray<PathParameter>, context: WireContext) => {
   const readers = parameters.map(({ name, scalar }) => ({
-    name: localName(network, name),
-    scalar: scalars[scalar] as Scalar<unknown>
+    name: context.name(name),
+    decode: (scalars[scalar] as Scalar<unknown>).decode(context)
   }))
   return (
     raw: ReadonlyArray<string>
   ): Result.Result<ReadonlyArray<unknown>, ReadonlyArray<InputFault>> => {
     const values: Array<unknown> = []
     const faults: Array<InputFault> = []
-    for (const [i, { name, scalar }] of readers.entries()) {
+    for (const [i, { decode, name }] of readers.entries()) {
       const text = percentDecode(raw[i]!)
       if (text === undefined) {
         faults.push(invalidValue("path", name, raw[i]!, "percent-encoded UTF-8"))
         continue
       }
-      const value = scalar.parse(text, network)
+      const value = decode(text)
       if (Result.isFailure(value)) faults.push(invalidValue("path", name, text, value.failure.rule))
       else values.push(value.success)
     }

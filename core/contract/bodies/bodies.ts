@@ -1,6 +1,6 @@
-import type { PostedAuthorization, PostedTransaction } from "../domain/mod.ts"
+import type { PostedAuthorization, PostedTransaction } from "../../domain/mod.ts"
 import { type Body, body, optional, required } from "./body.ts"
-import * as scalar from "./body_scalar.ts"
+import * as scalar from "../scalars/mod.ts"
 
 const setByNode = "the node sets it: leave it out"
 const requested = [
@@ -29,7 +29,7 @@ const postedTransaction = body({
     "L2 transaction as its sender signed it. It goes to an account (index from 256 on), to the exit (index 1), to an Ethereum address, or to a key alone (with the address of all F). A requested transaction has at least sender, token, amount, fee and nonce",
   fields: {
     id: required(scalar.transactionId, "Recomputed from sender, token, amount, nonce and fee"),
-    type: required(scalar.transactionType, "What the destination says"),
+    type: required(scalar.poolTransactionType, "What the destination says"),
     tokenId: required(scalar.tokenId, "Token of the sender's account"),
     fromAccountIndex: required(scalar.accountIndex, "Account of the sender"),
     toAccountIndex: optional(scalar.accountIndex, "Account of the receiver, or the exit"),
@@ -149,9 +149,9 @@ const postedTransaction = body({
 const postedAuthorization = body({
   name: "AccountCreationAuthorizationPost",
   doc:
-    "Leave that the owner of an Ethereum address signed: any coordinator may create accounts for the key",
+    "Authorization to create accounts for a key, signed by the owner of an Ethereum address; any coordinator may use it",
   fields: {
-    zkEthereumAddress: required(scalar.prefixedAddress, "Who gives the leave"),
+    zkEthereumAddress: required(scalar.prefixedAddress, "Address that signs the authorization and will own the accounts"),
     bjj: required(scalar.publicKey, "Key of the accounts"),
     signature: required(scalar.ethSignature, "EIP-712 signature of the Ethereum key")
   },

@@ -1,5 +1,5 @@
 import type { JsonMember } from "./_json_members.ts"
-import { brokenBody, type InputFault, nearestName } from "./fault.ts"
+import { brokenBody, type InputFault, nearestName } from "../fault.ts"
 
 /**
  * Maximum number of unknown properties with a fault of their own: each is compared with all known

@@ -1,12 +1,11 @@
 import { Result } from "effect"
-import type { Network } from "../domain/mod.ts"
-import { localName } from "../domain/mod.ts"
 import { queryPairs } from "./_query_string.ts"
-import { brokenRule, type InputFault, invalidValue, nearestName } from "./fault.ts"
-import { limitMax, type ListName, type ListQuery } from "./list.ts"
+import { brokenRule, type InputFault, invalidValue, nearestName } from "../fault.ts"
+import { limitMax, type ListName, type ListQuery } from "../list.ts"
 import { pageParameters } from "./page_parameters.ts"
-import { declaration, offeredFilters, parameterName, type Revision } from "./revision.ts"
-import { type Scalar, scalars } from "./scalar.ts"
+import { declaration, offeredFilters, parameterName, type Revision } from "../revision.ts"
+import { type Scalar, scalars } from "../scalars/mod.ts"
+import type { WireContext } from "../wire_context.ts"
 
 /**
  * Decodes the query string of one list in one revision: returns the query, or every rule that it
@@ -26,17 +25,21 @@ export const listItemsMaxDefault = limitMax
 export const queryReader = <N extends ListName>(
   list: N,
   revision: Revision,
-  network: Network,
+  context: WireContext,
   revisions: ReadonlyArray<Revision>,
   listItemsMax = listItemsMaxDefault
 ): QueryReader<N> => {
-  const local = (name: string) => localName(network, name)
+  const local = context.name
   const filters = new Map(
-    offeredFilters(revision, list).map((
-      { filter, parameter, scalar }
-    ) => [local(parameter), { filter, scalar: scalars[scalar] as Scalar<unknown> }])
+    offeredFilters(revision, list).map(({ filter, parameter, scalar }) => {
+      const { count, decode } = scalars[scalar] as Scalar<unknown>
+      return [local(parameter), { filter, count, decode: decode(context) }]
+    })
   )
-  const names = [...filters.keys(), ...Object.keys(pageParameters)]
+  const paging = new Map(
+    Object.entries(pageParameters).map(([name, { decode }]) => [name, decode(context)])
+  )
+  const names = [...filters.keys(), ...paging.keys()]
   const nameOf = new Map([...filters].map(([parameter, { filter }]) => [filter, parameter]))
   const { exclusions, ordered } = declaration(list)
   const groups = revision.unrestricted.includes(list) ? [] : declaration(list).atLeastOne
@@ -60,11 +63,9 @@ export const queryReader = <N extends ListName>(
         continue
       }
       const filter = filters.get(name)
-      const paging = filter === undefined && pageNames.has(name)
-        ? pageParameters[name as keyof typeof pageParameters]
-        : undefined
+      const decode = filter?.decode ?? paging.get(name)
       // a repeated name breaks each rule once
-      if (filter === undefined && paging === undefined) {
+      if (decode === undefined) {
         if (!unknown.has(name)) {
           faults.push(unknownParameter(name, value, names, local, list, revision, revisions))
         }
@@ -97,7 +98,7 @@ export const queryReader = <N extends ListName>(
         )
         continue
       }
-      const count = filter?.scalar.count?.(value) ?? 1
+      const count = filter?.count?.(value) ?? 1
       if (count > listItemsMax) {
         const rule = `at most ${listItemsMax} items`
         faults.push({
@@ -111,7 +112,7 @@ export const queryReader = <N extends ListName>(
         })
         continue
       }
-      const parsed = (filter?.scalar ?? paging!).parse(value, network)
+      const parsed = decode(value)
       if (Result.isFailure(parsed)) {
         faults.push(invalidValue("query", name, value, parsed.failure.rule))
       } else if (filter === undefined) page[name] = parsed.success
@@ -162,8 +163,6 @@ export const queryReader = <N extends ListName>(
       : Result.succeed({ filters: decoded, ...page } as ListQuery<N>)
   }
 }
-
-const pageNames: ReadonlySet<string> = new Set(Object.keys(pageParameters))
 
 /** Returns a hint: which revision knows the name, or the most similar known name. */
 const unknownParameter = (

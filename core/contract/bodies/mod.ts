@@ -1,0 +1,12 @@
+/** The bodies that clients post: their declarations, readers and writers. */
+export { jsonDepthMaxDefault } from "./_json_members.ts"
+export { type Bodies, bodies, type BodyName } from "./bodies.ts"
+export {
+  type Body,
+  bodyExamples,
+  type BodyField,
+  bodyReader,
+  type BodyReader,
+  bodySchema,
+  bodyWriter
+} from "./body.ts"

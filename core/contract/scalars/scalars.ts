@@ -1,0 +1,288 @@
+import { Result, Schema } from "effect"
+import { poolStates, poolTransactionTypes, transactionTypes, values } from "../../domain/mod.ts"
+import {
+  ACCOUNT_INDEX_MAX,
+  type AccountIndex,
+  EncodingError,
+  type EthereumAddress,
+  parseAccountIndex,
+  parseEthereumAddress,
+  parsePrefixedAddress,
+  parsePublicKey,
+  parseTransactionId,
+  type PublicKey,
+  type TransactionId
+} from "../../encoding/mod.ts"
+import type { WireContext } from "../wire_context.ts"
+import { formatDateTime, parseDateTime } from "./_date_time.ts"
+import {
+  bigInteger,
+  decimalText,
+  hexadecimal,
+  integer,
+  listOf,
+  oneOf,
+  quantity,
+  type Scalar,
+  scalar,
+  type ValueOf
+} from "./_scalar.ts"
+
+/* Every scalar of the contract, with the bounds that it declares. */
+
+const uint32Max = 4294967295
+/** The contract writes this bound as 1.84467440737096e+19. */
+const uint64Max = 18446744073709551615n
+const safeMax = Number.MAX_SAFE_INTEGER
+const uint256Max = 2n ** 256n - 1n
+
+export const itemId: Scalar<number> = integer(0, safeMax, {
+  description: "Position of the item in its list; increases and is never reused",
+  example: 87
+})
+export const tokenId: Scalar<number> = integer(0, uint32Max, {
+  description: "Identifier of a registered token; 0 is ether",
+  example: 0
+})
+export const batchNum: Scalar<number> = integer(0, uint32Max, {
+  description: "Number of a batch; the first one is 1",
+  example: 5432
+})
+export const slotNum: Scalar<number> = integer(0, uint32Max, {
+  description: "Number of a slot",
+  example: 784
+})
+export const queueNum: Scalar<number> = integer(0, uint32Max, {
+  description: "Number of a queue of L1 transactions",
+  example: 784
+})
+export const position: Scalar<number> = integer(0, safeMax, {
+  description: "Position of the transaction in its batch; in its queue for an L1 user transaction",
+  example: 5
+})
+export const ethBlockNum: Scalar<bigint> = bigInteger(0n, uint64Max, {
+  description: "Ethereum block number",
+  example: 762375478n
+})
+/** Accepts all declared values, although nonces from 2^40 on cannot be signed. */
+export const nonce: Scalar<bigint> = bigInteger(0n, uint64Max, {
+  description: "Number of transactions that the account has sent",
+  example: 121n
+})
+/** Accepts 256, as the contract declares, although it cannot be signed. */
+export const feeSelector: Scalar<number> = integer(0, 256, {
+  description: "Index into the table of fee factors",
+  example: 204
+})
+/** Whether the leaf of a Merkle proof is in its tree, as the circuit encodes it. */
+export const proofFunction: Scalar<number> = integer(0, 3)
+export const count: Scalar<number> = integer(0, safeMax)
+export const bigCount: Scalar<bigint> = bigInteger(0n, uint64Max)
+
+export const amount: Scalar<bigint> = decimalText(uint256Max, {
+  description: "Units of the token, as a decimal string",
+  example: 1000000000000000000n
+})
+/** Amounts and field elements of answers; the feed bounds them to 78 digits. */
+export const bigInt: Scalar<bigint> = decimalText(10n ** 78n - 1n, {
+  description: "An integer of any size, as a decimal string",
+  example: 8708856933496328593n
+})
+
+const sampleAddress = "0xaa942cfcd25ad4d90a62358b0dd84f33b398262a"
+export const ethereumAddress: Scalar<EthereumAddress> = scalar({
+  domain: values.ethereumAddress,
+  parse: () => parseEthereumAddress,
+  bounds: () => ({ type: "string", pattern: "^0x[a-fA-F0-9]{40}$" }),
+  description: "Ethereum address",
+  example: sampleAddress
+})
+export const prefixedAddress: Scalar<EthereumAddress> = scalar({
+  domain: values.ethereumAddress,
+  parse: ({ network: { prefix } }) => (text) => parsePrefixedAddress(prefix, text),
+  format: (context) => context.address,
+  bounds: ({ network: { prefix } }) => ({
+    type: "string",
+    pattern: `^${prefix}:0x[a-fA-F0-9]{40}$`
+  }),
+  description: "Ethereum address of an account owner; answers have the checksum of EIP-55",
+  example: sampleAddress
+})
+export const publicKey: Scalar<PublicKey> = scalar({
+  domain: values.publicKey,
+  parse: ({ network: { prefix } }) => (text) => parsePublicKey(prefix, text),
+  format: (context) => context.publicKey,
+  bounds: ({ network: { prefix } }) => ({
+    type: "string",
+    pattern: `^${prefix}:[A-Za-z0-9_-]{44}$`
+  }),
+  description: "Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum",
+  example: "ad1ecb5ca6a5f9abfb239e98d1d1010959b073dce9a0b639111872e70ec6fb1c"
+})
+
+/**
+ * An account index in a request. The symbol in its text is for human readers: it is not checked.
+ */
+export const accountIndex: Scalar<AccountIndex> = scalar({
+  domain: values.accountIndex,
+  parse: ({ network: { prefix } }) => (text) => parseAccountIndex(prefix, text),
+  format: (context) => (index) => context.accountIndex("ETH", index),
+  isEscaped: true,
+  bounds: ({ network: { prefix } }) => ({
+    type: "string",
+    pattern: `^${prefix}:[^:]+:(0|[1-9][0-9]{0,14})$`
+  }),
+  description: `Account: prefix, token symbol and index; the index is at most ${ACCOUNT_INDEX_MAX}`,
+  example: 4444
+})
+
+/** An account index and the symbol of its token. */
+export interface AccountReference {
+  readonly symbol: string
+  readonly index: AccountIndex
+}
+/** Escapes the text before the number once for each symbol. */
+const accountReferenceWriter = (context: WireContext) => {
+  const prefixes = new Map<string, string>()
+  return ({ symbol, index }: AccountReference) => {
+    let prefix = prefixes.get(symbol)
+    if (prefix === undefined) {
+      prefixes.set(symbol, prefix = JSON.stringify(context.accountIndex(symbol, 0)).slice(0, -2))
+    }
+    return `${prefix}${index}"`
+  }
+}
+/** An account index in an answer. A token may have any symbol, also one that requests refuse. */
+export const accountReference: Scalar<AccountReference> = scalar({
+  domain: Schema.Struct({ symbol: Schema.String, index: values.accountIndex }).annotate({
+    expected: "a token symbol and an account index"
+  }),
+  parse: ({ network: { prefix } }) => (text) => {
+    const digits = text.lastIndexOf(":") + 1
+    const index = parseAccountIndex(prefix, `${prefix}:ANY:${text.slice(digits)}`)
+    return Result.isSuccess(index) && text.startsWith(`${prefix}:`) && digits > prefix.length + 1
+      ? Result.succeed({
+        symbol: text.slice(prefix.length + 1, digits - 1),
+        index: index.success
+      })
+      : Result.fail(new EncodingError(text, `${prefix}:<symbol>:<decimal index>`))
+  },
+  format: (context) => ({ symbol, index }) => context.accountIndex(symbol, index),
+  write: accountReferenceWriter,
+  bounds: ({ network: { prefix } }) => ({
+    type: "string",
+    pattern: `^${prefix}:[\\s\\S]*:\\d+$`
+  }),
+  description: "Account: prefix, token symbol and index; index 0 is none, 1 is the exit",
+  example: { symbol: "DAI", index: 4444 }
+})
+
+export const transactionId: Scalar<TransactionId> = scalar({
+  domain: values.transactionId,
+  parse: () => parseTransactionId,
+  bounds: () => ({ type: "string", pattern: "^0x0[0-2][a-fA-F0-9]{64}$" }),
+  description: "Identifier of a transaction",
+  example: "0x022669acda59b827d20ef5354a3eebd1dffb3972b0a6bf89d18bfd2efa0ab9f41e"
+})
+export const hash: Scalar<string> = hexadecimal("0x", 64, {
+  description: "Hash of an Ethereum block",
+  example: `0x${"22aec942".repeat(8)}`
+})
+export const signature: Scalar<string> = hexadecimal("", 128, {
+  description: "Compressed BabyJubJub signature: R8, then S",
+  example: "22aec942".repeat(16)
+})
+export const ethSignature: Scalar<string> = hexadecimal("0x", 130, {
+  description: "Ethereum signature: r, s, v",
+  example: `0x${"22aec942".repeat(16)}1b`
+})
+
+export const text: Scalar<string> = scalar({
+  domain: values.text,
+  parse: () => Result.succeed,
+  isEscaped: true,
+  bounds: () => ({ type: "string" })
+})
+/** A text of a request; a query refuses an empty value before it decodes it. */
+export const filledText: Scalar<string> = scalar({
+  domain: values.filledText,
+  parse: () => Result.succeed,
+  isEscaped: true,
+  bounds: () => ({ type: "string", minLength: 1 })
+})
+export const url: Scalar<string> = scalar({
+  domain: values.text,
+  parse: () => Result.succeed,
+  isEscaped: true,
+  bounds: () => ({ type: "string" }),
+  description: "URL of the coordinator",
+  example: "https://coordinator.example"
+})
+
+/** Milliseconds since 1970 in memory, RFC 3339 in UTC on the wire. */
+export const dateTime: Scalar<number> = scalar({
+  domain: values.estimatedTimeMs,
+  parse: () => parseDateTime,
+  format: () => formatDateTime(),
+  bounds: () => ({
+    type: "string",
+    pattern: "^\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$",
+    format: "date-time"
+  }),
+  example: Date.UTC(2021, 2, 5, 14, 41, 59)
+})
+
+export const usd: Scalar<number> = quantity({ description: "US dollars" })
+export const number: Scalar<number> = quantity()
+export const boolean: Scalar<boolean> = scalar({
+  json: "boolean",
+  domain: values.boolean,
+  parse: () => (text) =>
+    text === "true"
+      ? Result.succeed(true)
+      : text === "false"
+      ? Result.succeed(false)
+      : Result.fail(new EncodingError(text, "true or false")),
+  bounds: () => ({ type: "boolean" })
+})
+
+export const transactionType = oneOf(transactionTypes, { description: "Type of transaction" })
+export const poolTransactionType = oneOf(poolTransactionTypes, {
+  description: "Type of L2 transaction"
+})
+export const poolState = oneOf(poolStates, {
+  description: "pend: pending, fing: forging, fged: forged, invl: invalid"
+})
+export const layer = oneOf(["L1", "L2"])
+export const order = oneOf(["ASC", "DESC"])
+
+export const tokenIds: Scalar<ReadonlyArray<number>> = listOf(
+  tokenId,
+  "token identifiers separated by commas",
+  [0, 3, 87]
+)
+export const tokenSymbols: Scalar<ReadonlyArray<string>> = listOf(
+  filledText,
+  "token symbols separated by commas",
+  ["ETH", "DAI"]
+)
+
+/** The scalars of filters and path parameters. Declarations refer to them by name. */
+export const scalars = {
+  tokenId,
+  tokenIds,
+  tokenSymbols,
+  text: filledText,
+  batchNum,
+  slotNum,
+  accountIndex,
+  ethereumAddress,
+  prefixedAddress,
+  publicKey,
+  transactionId,
+  transactionType,
+  boolean
+}
+export type ScalarName = keyof typeof scalars
+/** The values in memory of the scalars, by name. */
+export type ScalarValues = { readonly [S in ScalarName]: ValueOf<typeof scalars[S]> }
