@@ -22,8 +22,8 @@ import { openPool } from "./pool/mod.ts"
 import {
   type LedgerReaderOptions,
   makeLedgerReader,
-  preferReplica,
-  trackVersions
+  type OnVersion,
+  preferReplica
 } from "./reads/mod.ts"
 import { migrate, tellHealth } from "./schema/mod.ts"
 import {
@@ -62,21 +62,30 @@ export const sqlStores = (
   }
   const ledger = Layer.effectContext(Effect.gen(function*() {
     const { reads, values } = yield* Database
-    const { applyAll, port: writer } = yield* makeLedgerWriter
-    const primary = { reader: makeLedgerReader(values, reading), writer }
-    const ports = replicaUrl === undefined
+    const { heard, isPoolTold, latest, pool, snapshot } = yield* LedgerVersions
+    let seenVersion = 0
+    const onVersion: OnVersion = (version) => {
+      seenVersion = Math.max(seenVersion, version)
+      return heard(version)
+    }
+    const { applyAll, port: writer } = yield* makeLedgerWriter(onVersion)
+    const primary = makeLedgerReader(values, reading, onVersion)
+    const reader = replicaUrl === undefined
       ? primary
       : preferReplica(
         primary,
-        makeLedgerReader((yield* replicaReads({ ...options, url: replicaUrl })).values, reading)
+        makeLedgerReader(
+          (yield* replicaReads({ ...options, url: replicaUrl })).values,
+          reading,
+          onVersion
+        ),
+        () => seenVersion
       )
-    const { heard, isPoolTold, latest, pool, snapshot } = yield* LedgerVersions
-    const { reader: noted, writer: notedWriter } = trackVersions(ports, heard)
     // the state shows a fee within these bounds
     const id = `${yield* ledgerId(reads)} ${minFeeUSD} ${maxFeeUSD}`
     const tip = { id, version: latest, snapshot, isRemote: true }
-    return Context.make(LedgerReader, noted).pipe(
-      Context.add(LedgerWriter, notedWriter),
+    return Context.make(LedgerReader, reader).pipe(
+      Context.add(LedgerWriter, writer),
       Context.add(BulkWriter, { applyAll }),
       Context.add(LedgerTip, tip),
       Context.add(PoolStore, pool.noting(yield* openPool)),

@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Redacted, Scope } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { leaseLayer } from "../../adapters/sql/writes/lease.ts"
 import { Database, databaseLayer } from "../../adapters/sql/connection/database.ts"
-import { ledgerReaderLayer } from "../../adapters/sql/reads/ledger_reader.ts"
-import { ledgerWriterLayer } from "../../adapters/sql/writes/ledger_writer.ts"
+import { makeLedgerReader } from "../../adapters/sql/reads/ledger_reader.ts"
+import { makeLedgerWriter } from "../../adapters/sql/writes/ledger_writer.ts"
 import { openLedger } from "../../adapters/sql/writes/open_ledger.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter } from "../../core/ports/mod.ts"
@@ -80,8 +80,10 @@ export const ledgerPlaces = Effect.gen(function*() {
         Ledger.layer(genesis, keccak256).pipe(
           Layer.provideMerge(
             Layer.merge(
-              ledgerReaderLayer(genesis.constants),
-              ledgerWriterLayer.pipe(Layer.provide(place.lease))
+              Layer.succeed(LedgerReader, makeLedgerReader(database.values, genesis.constants)),
+              Layer.effect(LedgerWriter, Effect.map(makeLedgerWriter(), ({ port }) => port)).pipe(
+                Layer.provide(place.lease)
+              )
             )
           ),
           Layer.provide(Layer.succeedContext(place.services))

@@ -27,7 +27,7 @@ export const writerPlace: Effect.Effect<WriterPlace, never, Scope.Scope> = Effec
   const services = yield* Layer.build(
     leaseLayer().pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url) })))
   )
-  const another = Effect.provide(makeLedgerWriter, services)
+  const another = Effect.provide(makeLedgerWriter(), services)
   return {
     sql: Context.get(services, Database).writes,
     writer: yield* another,

@@ -236,3 +236,27 @@ describe("a price between two answers", () => {
       })
     }).pipe(Effect.scoped))
 })
+
+describe("the versions that a reader reports", () => {
+  it.live("are those of each answer and of each refusal", () =>
+    Effect.gen(function*() {
+      const ledger = yield* openLedger
+      const reported: Array<number> = []
+      const reader = makeLedgerReader(
+        ledger.database.values,
+        genesis.constants,
+        (version) => Effect.sync(() => void reported.push(version))
+      )
+      const { version } = yield* reader.stamp
+      yield* ledger.ledger.setPrices([{ tokenId: 0, priceUSD: 7.25, timeMs: 99 }])
+      yield* reader.state
+      yield* Effect.flip(reader.list("accounts", { filters: { tokenIds: [99] } }))
+      yield* ledger.ledger.setPrices([{ tokenId: 0, priceUSD: 7.5, timeMs: 100 }])
+      yield* reader.find("token", 0)
+      yield* reader.list("slots", { filters: {} })
+      assert.deepStrictEqual(
+        reported,
+        [version, version + 1, version + 1, version + 2, version + 2]
+      )
+    }).pipe(Effect.scoped))
+})

@@ -106,7 +106,7 @@ describe("reading from a replica", () => {
       assert.deepStrictEqual(yield* toldBy("replica"), ["replica", version])
     })))
 
-  it.effect("counts the version of a refusal as shown", () =>
+  it.effect("uses the primary if the answer or the refusal of the replica is older than a seen version", () =>
     Effect.gen(function*() {
       const stampOf = (version: number) => ({ ethereumBlockNum: 0n, batchNum: null, version })
       const readerAt = (version: number, refusedVersion: number): LedgerReader["Service"] => ({
@@ -122,12 +122,18 @@ describe("reading from a replica", () => {
           ),
         stamp: Effect.succeed(stampOf(version))
       })
-      const { reader } = preferReplica(
-        { reader: readerAt(7, 7), writer: null as never },
-        readerAt(5, 6)
+      let seenVersion = 0
+      const reader = preferReplica(readerAt(7, 7), readerAt(5, 6), () => seenVersion)
+      const refusedAt = Effect.map(
+        Effect.flip(reader.list("accounts", { filters: { tokenIds: [99] } })),
+        (error) => error._tag === "NotRegistered" ? error.stamp.version : undefined
       )
       assert.strictEqual((yield* reader.stamp).version, 5)
-      yield* Effect.flip(reader.list("accounts", { filters: { tokenIds: [99] } }))
+      assert.strictEqual(yield* refusedAt, 6)
+      seenVersion = 6
+      assert.strictEqual((yield* reader.stamp).version, 7)
+      // the replica is not used for a moment after it lagged
+      seenVersion = 0
       assert.strictEqual((yield* reader.stamp).version, 7)
     }))
 })

@@ -1,5 +1,5 @@
 import { Effect, Exit } from "effect"
-import { type ParameterKind, readParameterSet } from "../reads/mod.ts"
+import { type ParameterKind, decodeParameterSet } from "../reads/mod.ts"
 import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
 
 interface SetRow {
@@ -36,7 +36,7 @@ ORDER BY kind, ethereum_block_num LIMIT 1000`,
         const place = `parameter_set ${set.kind} of block ${set.block}`
         const read = yield* Effect.exit(
           Effect.try({
-            try: () => readParameterSet(set.kind, set.variables),
+            try: () => decodeParameterSet(set.kind, set.variables),
             catch: (error) => error
           })
         )

@@ -9,7 +9,9 @@ import {
   readText
 } from "../connection/mod.ts"
 
-/** Each pair belongs together: the line of a row `r`, and how it is read. */
+/*
+ * The SQL of each line and its decoder list the same columns in the same order. `r` is the row.
+ */
 
 export const coordinatorRowSql = lineOf([
   "r.item_id",
@@ -20,12 +22,12 @@ export const coordinatorRowSql = lineOf([
 export const decodeCoordinator = (line: string): Coordinator =>
   coordinatorAt(fieldsOf(line), 0, line)
 
-/** The latest registration of a bidder, as `r`. */
-export const registrationOf = (bidder: string, name: string): string => `
+/** Returns SQL for the latest registration of a bidder, as a sub-query with an alias. */
+export const registrationOf = (bidder: string, alias: string): string => `
 (SELECT c.* FROM registration CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.item_id = registration.item_id LIMIT 1) AS c
-  WHERE registration.bidder_addr = ${bidder} LIMIT 1) AS ${name}`
+  WHERE registration.bidder_addr = ${bidder} LIMIT 1) AS ${alias}`
 
-/** A bid `r` with the latest registration `c` of its bidder. */
+/** The line of a bid `r` with the latest registration `c` of its bidder. */
 export const bidRowSql = lineOf([
   "r.item_id",
   "r.slot_num",
@@ -55,6 +57,7 @@ export const decodeBid = (line: string): BidView => {
   })
 }
 
+/** Decodes the coordinator whose columns begin at index `at` of the fields. */
 const coordinatorAt = (fields: ReadonlyArray<string>, at: number, line: string): Coordinator =>
   Object.freeze({
     itemId: Number(fields[at]),
@@ -64,7 +67,10 @@ const coordinatorAt = (fields: ReadonlyArray<string>, at: number, line: string):
     ethereumBlockNum: BigInt(fields[at + 3]!)
   })
 
-/** Two free texts, the first as long as the columns say, in characters of PostgreSQL. */
+/**
+ * The free text is the name and the symbol without a separator; the last column is the length of the
+ * name in characters (code points).
+ */
 export const tokenRowSql = lineOf([
   "r.item_id",
   "r.token_id",

@@ -19,7 +19,10 @@ import {
   prefixedOrNull
 } from "../connection/mod.ts"
 
-/** What the batches bring. Each pair belongs together: the line of a row `r`, and how it is read. */
+/*
+ * Rows that batches add. The SQL of each line and its decoder list the same columns in the same
+ * order. `r` is the row.
+ */
 
 export const accountRowSql = lineOf([
   "r.item_id",

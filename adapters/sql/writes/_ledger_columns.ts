@@ -21,7 +21,7 @@ import {
   storedText,
   texts
 } from "../connection/mod.ts"
-import { writeParameterSet } from "../reads/mod.ts"
+import { encodeParameterSet } from "../reads/mod.ts"
 import type {
   BatchRow,
   BlockRow,
@@ -246,7 +246,7 @@ export const parameterSetColumns: Columns<ParameterSet> = {
   first_slot: bigints(({ set }) =>
     "defaultSlotSetBidSlotNum" in set ? set.defaultSlotSetBidSlotNum : null
   ),
-  variables: texts((row) => writeParameterSet(row.kind, row.set as never))
+  variables: texts((row) => encodeParameterSet(row.kind, row.set as never))
 }
 
 /** A slot whose best bid a bidder holds. */

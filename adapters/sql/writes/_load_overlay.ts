@@ -12,7 +12,7 @@ import {
   decodeBid,
   decodeCoordinator,
   decodeExit,
-  readParameterSet,
+  decodeParameterSet,
   decodeToken,
   decodeTransaction,
   tokenRowSql,
@@ -211,11 +211,11 @@ const startOf = (standing: Standing) => ({
   lastOpenQueue: numberOrNull(standing.last_open_queue),
   nextPrice: Number(standing.last_price ?? -1) + 1,
   variables: () => ({
-    rollup: readParameterSet("rollup", standing.rollup),
-    auction: readParameterSet("auction", standing.auction[0]!),
-    withdrawalDelayer: readParameterSet("withdrawalDelayer", standing.withdrawal_delayer)
+    rollup: decodeParameterSet("rollup", standing.rollup),
+    auction: decodeParameterSet("auction", standing.auction[0]!),
+    withdrawalDelayer: decodeParameterSet("withdrawalDelayer", standing.withdrawal_delayer)
   }),
-  auctionVariables: () => standing.auction.map((set) => readParameterSet("auction", set))
+  auctionVariables: () => standing.auction.map((set) => decodeParameterSet("auction", set))
 })
 
 const numberOrNull = (value: bigint | null): number | null => value === null ? null : Number(value)

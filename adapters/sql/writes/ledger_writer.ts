@@ -1,15 +1,16 @@
-import { Context, Effect, Fiber, Layer, Result, type Scope } from "effect"
+import { Context, Effect, Fiber, Result, type Scope } from "effect"
 import type { BlockFeed, PriceFeed } from "../../../core/domain/mod.ts"
 import {
   type Decision,
   type LedgerStamp,
   type LedgerView,
-  LedgerWriter,
+  type LedgerWriter,
   type StoreFailure,
   WriteSession
 } from "../../../core/ports/mod.ts"
 import { Database } from "../connection/mod.ts"
 import { type ListedEntries, RecentAdditions } from "../postings/mod.ts"
+import type { OnVersion } from "../reads/mod.ts"
 import { WriterLease } from "./lease.ts"
 import { loadOverlay } from "./_load_overlay.ts"
 import { OverlayNeeds } from "./_overlay_needs.ts"
@@ -70,12 +71,14 @@ export interface SqlLedgerWriter {
   readonly applyAll: BulkWriter["Service"]["applyAll"]
 }
 
-/** Makes the write port over a database that is migrated and opened. */
-export const makeLedgerWriter: Effect.Effect<
-  SqlLedgerWriter,
-  never,
-  Database | WriterLease | Scope.Scope
-> = Effect.gen(function*() {
+/**
+ * Makes the write port over a database that is migrated and has an opened ledger.
+ *
+ * @param onVersion is called with the version of each result of the port, before it is returned
+ */
+export const makeLedgerWriter = Effect.fnUntraced(function*(
+  onVersion: OnVersion = () => Effect.void
+): Effect.fn.Return<SqlLedgerWriter, never, Database | WriterLease | Scope.Scope> {
   const { writes: sql } = yield* Database
   const inTransaction = makeWriteTransaction(sql, yield* WriterLease)
   const recent = new RecentAdditions()
@@ -129,13 +132,18 @@ export const makeLedgerWriter: Effect.Effect<
       return refused === null ? Effect.succeed(applied) : Effect.fail(refused.reason)
     }))
 
+  const applyOne = <E>(write: BulkWrite<E>) =>
+    applyAll([write]).pipe(
+      Effect.map(([result]) => result!),
+      Effect.tap(({ stamp }) => onVersion(stamp.version))
+    )
+
   return {
     applyAll,
     port: {
-      apply: (block, decide) =>
-        Effect.map(applyAll([{ kind: "block", block, decide }]), ([applied]) => applied!),
+      apply: (block, decide) => applyOne({ kind: "block", block, decide }),
       setPrices: (prices, check) =>
-        Effect.map(applyAll([{ kind: "prices", prices, check }]), ([applied]) => applied!.stamp),
+        Effect.map(applyOne({ kind: "prices", prices, check }), ({ stamp }) => stamp),
       rollBack: (toBlock, check) =>
         inTransaction((writeId) =>
           Effect.gen(function*() {
@@ -145,7 +153,10 @@ export const makeLedgerWriter: Effect.Effect<
             yield* Effect.fromResult(check(view))
             return { answer: yield* rollBackTo(sql, view, { toBlock, writeId }), changed: true }
           })
-        ).pipe(Effect.tap(Effect.forkIn(cutLists, scope)))
+        ).pipe(
+          Effect.tap(Effect.forkIn(cutLists, scope)),
+          Effect.tap(({ stamp }) => onVersion(stamp.version))
+        )
     }
   }
 })
@@ -177,16 +188,3 @@ const make = <E>(view: WriteOverlay, write: BulkWrite<E>): Result.Result<Made<E>
     return check === undefined ? { changed: true } : { changed: true, check }
   })
 }
-
-/** Both over `Database`, for the process that holds the lease. */
-export const ledgerWriterLayer: Layer.Layer<
-  LedgerWriter | BulkWriter,
-  never,
-  Database | WriterLease
-> = Layer.effectContext(
-  Effect.map(
-    makeLedgerWriter,
-    ({ applyAll, port }) =>
-      Context.make(LedgerWriter, port).pipe(Context.add(BulkWriter, { applyAll }))
-  )
-)

@@ -1,0 +1,50 @@
+import { Effect } from "effect"
+import { limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
+import type { Token } from "../../../core/domain/mod.ts"
+import { NotRegistered, type Page, type StoreFailure } from "../../../core/ports/mod.ts"
+import { findUnregistered } from "./_list_plan.ts"
+import { headStatement, type RunQuery, tokenOf } from "./_run_query.ts"
+
+/**
+ * Returns a page of the tokens. `RunQuery` caches them, so the statement only returns the token
+ * version of the ledger.
+ */
+export const listTokens = (
+  runQuery: RunQuery,
+  query: ListQuery<"tokens">
+): Effect.Effect<Page<Token>, NotRegistered | StoreFailure> => {
+  const { filters, fromItem, limit = limitDefault, order = "ASC" } = query
+  return Effect.flatMap(
+    runQuery(
+      { text: headStatement, parameters: [] },
+      ({ stamp }, tokens) =>
+        findUnregistered("tokens", filters, (_, id) => tokenOf(tokens, id) !== null, stamp) ??
+          { matching: tokens.all.filter(matches(filters)), stamp }
+    ),
+    (result) => {
+      if (result instanceof NotRegistered) return Effect.fail(result)
+      const { matching, stamp } = result
+      const rest = order === "ASC"
+        ? matching.filter(({ itemId }) => itemId >= (fromItem ?? 0))
+        : matching.filter(({ itemId }) => itemId <= (fromItem ?? Infinity)).reverse()
+      const items = rest.slice(0, limit)
+      return Effect.succeed({
+        items,
+        counts: {
+          pendingItems: rest.length - items.length,
+          totalItems: matching.length,
+          firstItem: matching[0]?.itemId ?? null,
+          lastItem: matching.at(-1)?.itemId ?? null
+        },
+        stamp
+      })
+    }
+  )
+}
+
+const matches = ({ ids, name, symbols }: ListQuery<"tokens">["filters"]) => {
+  const [idSet, symbolSet] = [ids && new Set(ids), symbols && new Set(symbols)]
+  return (token: Token): boolean =>
+    (idSet?.has(token.id) ?? true) && (symbolSet?.has(token.symbol) ?? true) &&
+    token.name.includes(name ?? "")
+}
