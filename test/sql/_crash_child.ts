@@ -23,7 +23,7 @@ const stores = sqlStores({
   url: Redacted.make(url),
   genesis,
   maxConnections: 5,
-  lease: { termMs: 300, beatMs: 60, waits: true }
+  lease: { termMs: 300, heartbeatMs: 60, waits: true }
 })
 
 // most of the time of one goes into reading the program: the next one finds it compiled, though this one is killed

@@ -17,7 +17,7 @@ NodeRuntime.runMain(
     const { ledger, port } = yield* served(url, {
       genesis,
       maxConnections: 6,
-      lease: { termMs: 1000, beatMs: 200, waits: true }
+      lease: { termMs: 1000, heartbeatMs: 200, waits: true }
     })
     writeSync(1, `port ${port}\n`)
     if (write === undefined) return yield* Effect.never

@@ -81,11 +81,11 @@ describe("the writer's lease", () => {
   it.live("stays with a writer that lives, and passes within its term from one that gives no sign of life", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* clean
-      const lively = yield* opened({ holder: "Ann", termMs: 3000, beatMs: 100 })
+      const lively = yield* opened({ holder: "Ann", termMs: 3000, heartbeatMs: 100 })
       assert.strictEqual(told(yield* lively.note("a")), "written")
       yield* Effect.sleep(4000)
       // its beat never comes: after its first write it is as good as dead
-      const two = yield* opened({ holder: "Bob", termMs: 400, beatMs: 60_000, waits: true })
+      const two = yield* opened({ holder: "Bob", termMs: 400, heartbeatMs: 60_000, waits: true })
       const impatient = yield* opened({ holder: "Cleo" })
       assert.match(told(yield* impatient.note("b")), /written by Ann/u)
       yield* lively.end
@@ -98,7 +98,7 @@ describe("the writer's lease", () => {
   it.live("is lost by a writer that slept through its term: what it had begun is not written, nor what it begins", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* clean
-      const sleeper = yield* opened({ holder: "Ann", termMs: 300, beatMs: 60_000 })
+      const sleeper = yield* opened({ holder: "Ann", termMs: 300, heartbeatMs: 60_000 })
       assert.strictEqual(told(yield* sleeper.note("a")), "written")
       yield* Effect.sleep(400)
       const other = yield* opened({ holder: "Bob", termMs: 60_000 })
@@ -115,7 +115,7 @@ describe("the writer's lease", () => {
     Effect.scoped(Effect.gen(function*() {
       yield* clean
       const [feed, poller] = [newWriteSession(), newWriteSession()]
-      const one = yield* opened({ holder: "Ann", termMs: 200, beatMs: 60_000, waits: true })
+      const one = yield* opened({ holder: "Ann", termMs: 200, heartbeatMs: 60_000, waits: true })
       assert.strictEqual(told(yield* one.noteIn(feed, "a")), "written")
       assert.strictEqual(told(yield* one.noteIn(poller, "b")), "written")
       yield* Effect.sleep(300)
@@ -148,7 +148,7 @@ describe("the writer's lease", () => {
   it.live("does not pass while a transaction of the holder is open, however long after its term", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* clean
-      const slow = yield* opened({ holder: "Ann", termMs: 200, beatMs: 60_000 })
+      const slow = yield* opened({ holder: "Ann", termMs: 200, heartbeatMs: 60_000 })
       const other = yield* opened({ holder: "Bob", waits: true })
       const order: Array<string> = []
       const began = yield* Effect.forkChild(

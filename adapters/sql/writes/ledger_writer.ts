@@ -26,8 +26,8 @@ export interface WriteResult {
 }
 
 /**
- * A block, or prices for the block before, and the decision on it, which sees the result of the
- * writes before.
+ * A block with its decision, or prices for the last block with their check. Both see the ledger after
+ * the previous writes.
  */
 export type BulkWrite<E> =
   | {
@@ -44,13 +44,13 @@ export type BulkWrite<E> =
 /** Applies many writes in one transaction, to load a feed. */
 export class BulkWriter extends Context.Service<BulkWriter, {
   /**
-   * Applies consecutive writes in one transaction, each decided on the result of those before; much
-   * faster than one by one. If a decision refuses a write, those before it are stored and the call
-   * fails with the refusal. All rows are in memory, and the transaction stays open while the writes
-   * are decided: a few thousand transactions are a good size.
+   * Applies consecutive writes in one transaction, each decided on the result of the previous
+   * writes; much faster than one by one. If a decision refuses a write, the call stores the previous
+   * writes and fails with the refusal. All rows are in memory, and the transaction stays open during
+   * the decisions, so pass a few thousand transactions of the rollup at a time.
    *
-   * @param check runs concurrently with the writing once all is decided, like the checks of the
-   * decisions. If one of them fails, the call fails with its error and nothing is stored
+   * @param check runs like the checks of the decisions: after all decisions, and concurrently with
+   * the inserts. If a check fails, the call fails with its error and nothing is stored
    */
   readonly applyAll: <E, C = never>(
     writes: ReadonlyArray<BulkWrite<E>>,
@@ -61,11 +61,11 @@ export class BulkWriter extends Context.Service<BulkWriter, {
 interface BulkOutcome<E> {
   readonly applied: ReadonlyArray<WriteResult>
   readonly refused: { readonly reason: E } | null
-  /** Posting entries of the new transactions. */
+  /** Additions of the new transactions to posting keys. */
   readonly additions: ListedEntries["additions"]
 }
 
-/** The write port, and its bulk operation. */
+/** The write port and its bulk operation. */
 export interface SqlLedgerWriter {
   readonly port: LedgerWriter["Service"]
   readonly applyAll: BulkWriter["Service"]["applyAll"]
@@ -82,9 +82,10 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
   const { writes: sql } = yield* Database
   const inTransaction = makeWriteTransaction(sql, yield* WriterLease)
   const recent = new RecentAdditions()
-  // each write transaction first cuts what a rollback left in the lists, even an empty one
+  // each write transaction first removes the items that a rollback left in the lists, so an empty
+  // one is enough
   const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false })).pipe(
-    // it depends on no earlier write
+    // it does not depend on earlier writes
     Effect.provideService(WriteSession, null),
     Effect.ignore({
       log: "Warn",
@@ -100,30 +101,30 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
   ) =>
     inTransaction<BulkOutcome<E>, E | C>((writeId) =>
       Effect.gen(function*() {
-        const view = new WriteOverlay(yield* loadOverlay(sql, needsOf(writes)))
+        const overlay = new WriteOverlay(yield* loadOverlay(sql, needsOf(writes)))
         const applied: Array<WriteResult> = []
         const checks: Array<Effect.Effect<void, E | C>> = check === undefined ? [] : [check]
         let refused: { readonly reason: E } | null = null
         for (const write of writes) {
-          const made = make(view, write)
-          if (Result.isFailure(made)) {
-            refused = { reason: made.failure }
+          const decision = decideWrite(overlay, write)
+          if (Result.isFailure(decision)) {
+            refused = { reason: decision.failure }
             break
           }
-          const { changed, check } = made.success
-          applied.push({ applied: changed, stamp: view.stamp })
+          const { changed, check } = decision.success
+          applied.push({ applied: changed, stamp: overlay.stamp })
           if (check !== undefined) checks.push(check)
         }
         const changed = applied.some((each) => each.applied)
         let additions: BulkOutcome<E>["additions"] = new Map()
         if (changed) {
-          const checked = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
+          const running = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
           additions = yield* Effect.onError(
-            writeRows(sql, view, writeId, recent),
-            () => Fiber.interruptAll(checked)
+            writeRows(sql, overlay, writeId, recent),
+            () => Fiber.interruptAll(running)
           )
           // commit only if all checks succeed
-          for (const each of checked) yield* Fiber.join(each)
+          for (const each of running) yield* Fiber.join(each)
         }
         return { answer: { applied, refused, additions }, changed }
       })
@@ -149,9 +150,9 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
           Effect.gen(function*() {
             const needs = new OverlayNeeds([])
             needs.addBlock(toBlock)
-            const view = new WriteOverlay(yield* loadOverlay(sql, needs))
-            yield* Effect.fromResult(check(view))
-            return { answer: yield* rollBackTo(sql, view, { toBlock, writeId }), changed: true }
+            const overlay = new WriteOverlay(yield* loadOverlay(sql, needs))
+            yield* Effect.fromResult(check(overlay))
+            return { answer: yield* rollBackTo(sql, overlay, { toBlock, writeId }), changed: true }
           })
         ).pipe(
           Effect.tap(Effect.forkIn(cutLists, scope)),
@@ -169,22 +170,26 @@ const needsOf = (writes: ReadonlyArray<BulkWrite<unknown>>): OverlayNeeds => {
   return needs
 }
 
-interface Made<E> {
+interface WriteDecision<E> {
   readonly changed: boolean
   readonly check?: Effect.Effect<void, E>
 }
 
-const make = <E>(view: WriteOverlay, write: BulkWrite<E>): Result.Result<Made<E>, E> => {
+/** Decides a write on an overlay, and applies it to the overlay if it is accepted. */
+const decideWrite = <E>(
+  overlay: WriteOverlay,
+  write: BulkWrite<E>
+): Result.Result<WriteDecision<E>, E> => {
   if (write.kind === "prices") {
-    return Result.map(write.check(view), () => {
-      view.setPrices(write.prices)
+    return Result.map(write.check(overlay), () => {
+      overlay.setPrices(write.prices)
       return { changed: true }
     })
   }
-  return Result.map(write.decide(view), (decision) => {
+  return Result.map(write.decide(overlay), (decision) => {
     if (decision.kind === "alreadyStored") return { changed: false }
     const { changes, check } = decision
-    view.apply(changes)
+    overlay.apply(changes)
     return check === undefined ? { changed: true } : { changed: true, check }
   })
 }
