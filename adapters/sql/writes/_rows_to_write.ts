@@ -33,7 +33,7 @@ export interface Totals {
   publicKeys: number
 }
 
-/** A block, and how far everything reached when it had been written. */
+/** A block, and the last and next ids after it. */
 export interface BlockRow {
   readonly block: EthereumBlock
   readonly lastEthereumBlock: bigint
@@ -43,19 +43,21 @@ export interface BlockRow {
   readonly next: Readonly<NextItems>
 }
 
-/** A batch, its stretches of items, and the balances and nonces that it overwrote. */
+/** A batch, its ranges of items, and the accounts that it changed, as they were before it. */
 export interface BatchRow {
   readonly batch: Batch
+  /** Item ids from the first inclusive to the second exclusive. */
   readonly transactions: readonly [from: number, to: number]
   readonly exits: readonly [from: number, to: number]
   readonly totals: Readonly<Totals>
   readonly lastForgedQueue: number | null
-  readonly overwritten: ReadonlyArray<Account>
+  readonly accountsBefore: ReadonlyArray<Account>
 }
 
 export interface PriceChange {
   readonly blockNum: bigint
-  readonly place: number
+  /** Position among the price changes of the block, from 0. */
+  readonly position: number
   readonly before: Token
 }
 
@@ -65,7 +67,7 @@ export interface ParameterSet {
   readonly set: NetworkVariables[ParameterKind]
 }
 
-/** The places that `withdrawal.field` counts. */
+/** The fields of an exit by their number in the column `withdrawal.field`. */
 export const withdrawalFields = [
   "instantWithdrawn",
   "delayedWithdrawRequest",
@@ -75,33 +77,35 @@ export const withdrawalFields = [
 export interface Withdrawal {
   readonly blockNum: bigint
   readonly exitItem: number
+  /** Index in `withdrawalFields`. */
   readonly field: number
 }
 
 /**
- * What the blocks of one write added. Of what can change afterwards (balances, prices, withdrawals) it names the row only: a row is
- * written once, as the last block leaves it.
+ * Collects the rows that the blocks of one write add or change. Rows that later blocks of the write
+ * can change (balances, prices, withdrawals) are collected by their key only: each is written once,
+ * in the state after the last block.
  */
-export class WrittenRows {
+export class RowsToWrite {
   readonly blocks: Array<BlockRow> = []
   readonly coordinators: Array<Coordinator> = []
   readonly tokens: Array<TokenId> = []
   readonly pricedTokens = new Set<TokenId>()
   readonly priceChanges: Array<PriceChange> = []
   readonly queued = new Map<number, Transaction>()
-  /** Those of `queued` that are forged already, and those that waited before, by item id. */
-  readonly forged = new Set<number>()
+  /** Item ids of the queued transactions that were forged, in `queued` or stored before. */
+  readonly forgedItems = new Set<number>()
   readonly batches: Array<BatchRow> = []
   readonly accounts: Array<AccountIndex> = []
   readonly updatedAccounts = new Set<AccountIndex>()
   readonly transactions: Array<Transaction> = []
-  /** As their batch left them. */
+  /** In the state after their batch. */
   readonly exits: Array<Exit> = []
-  /** As they were before. */
+  /** In the state before the write, by item id. */
   readonly withdrawnExits = new Map<number, Exit>()
   readonly withdrawals: Array<Withdrawal> = []
   readonly bids: Array<Bid> = []
-  /** Who held the best bid of a slot before. */
-  readonly bidSlots = new Map<number, EthereumAddress | null>()
+  /** The bidder with the best bid of a slot before the write; null if it had none. */
+  readonly biddersBefore = new Map<number, EthereumAddress | null>()
   readonly parameterSets: Array<ParameterSet> = []
 }
