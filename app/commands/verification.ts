@@ -29,7 +29,7 @@ export const saveVerification = (
   const keep: Effect.Effect<void, unknown> = place.kind === "directory"
     ? withFiles((files) => files.writeFileString(fileIn(place.directory), text))
     : place.kind === "database"
-    ? inDatabase(place.url, settings, ({ keepAudit }) => keepAudit(text))
+    ? inDatabase(place.url, settings, ({ saveAudit }) => saveAudit(text))
     : Effect.void
   return Effect.catch(
     keep,

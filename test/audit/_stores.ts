@@ -8,7 +8,7 @@ import {
   databaseLayer,
   sqlStores
 } from "../../adapters/sql/mod.ts"
-import { audit } from "../../adapters/sql/audit/_audit_tables.ts"
+import { auditTables } from "../../adapters/sql/audit/_audit_tables.ts"
 import type { FeedRecord, PostedTransaction } from "../../core/domain/mod.ts"
 import { encodeFloat40, l2TransactionId } from "../../core/encoding/mod.ts"
 import { LedgerReader, SignatureVerifier } from "../../core/ports/mod.ts"
@@ -133,9 +133,9 @@ export const auditIn = (
 ): Effect.Effect<AuditReport, unknown> =>
   Effect.gen(function*() {
     const findings = new Findings()
-    yield* audit(sql, {
+    yield* auditTables(sql, {
       keccak256,
-      wrongProofs: proofs ?
+      findWrongProofs: proofs ?
         (_, all) =>
           Effect.sync(() => {
             findings.checked("exit-proofs", all.length)
@@ -143,7 +143,7 @@ export const auditIn = (
           }) :
         null,
       tree: stateRoot ? hashes : null,
-      tell: () => Effect.void
+      onProgress: () => Effect.void
     }, findings)
     return findings.report()
   })

@@ -115,9 +115,9 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
           yield* Effect.provideService(
             auditDatabase({
               keccak256,
-              wrongProofs: null,
+              findWrongProofs: null,
               tree: null,
-              tell: () => Effect.void
+              onProgress: () => Effect.void
             }, findings),
             Database,
             doors

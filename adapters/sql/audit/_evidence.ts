@@ -13,9 +13,9 @@ import {
   decodeTransaction,
   transactionRowSql
 } from "../reads/mod.ts"
-import type { AuditStep, AuditSnapshot } from "./_audit_snapshot.ts"
+import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
 
-/** A batch as the table has it. */
+/** A row of `batch`. */
 export interface StoredBatch {
   readonly batch: Batch
   readonly transactions: readonly [from: number, to: number]
@@ -28,7 +28,7 @@ export interface StoredBatch {
   readonly lastForgedQueue: number | null
   readonly updated: ReadonlyArray<AccountIndex>
   readonly overwritten: ReadonlyMap<AccountIndex, Holding>
-  /** Of the block that it names, where there is one. */
+  /** The block of the batch; null if it does not exist. */
   readonly block: { readonly hash: string; readonly timestampMs: number } | null
 }
 
@@ -57,23 +57,28 @@ interface BatchLine {
   readonly time: bigint | null
 }
 
-/** The batches below a number, the greatest first. */
-export const batchesBelow = (
+/** Loads batches with numbers less than `below`, in descending order. */
+export const loadBatches = (
   { rows }: AuditSnapshot,
   below: number,
   limit: number
 ): AuditStep<ReadonlyArray<StoredBatch>> =>
   Effect.map(
     rows<BatchLine>(batchesStatement, `${below}`, `${limit}`),
-    (lines) => lines.map(readStored)
+    (lines) => lines.map(decodeStoredBatch)
   )
 
-const listOf = <Member>(text: string, read: (member: string) => Member): ReadonlyArray<Member> =>
-  text === "" ? [] : membersOf(text, read)
+const decodeMembers = <Member>(
+  text: string,
+  decode: (member: string) => Member
+): ReadonlyArray<Member> => text === "" ? [] : membersOf(text, decode)
 
-const readStored = (row: BatchLine): StoredBatch => {
-  const updated = listOf(row.updated, Number)
-  const [nonces, balances] = [listOf(row.nonces, BigInt), listOf(row.balances, BigInt)]
+const decodeStoredBatch = (row: BatchLine): StoredBatch => {
+  const updated = decodeMembers(row.updated, Number)
+  const [nonces, balances] = [
+    decodeMembers(row.nonces, BigInt),
+    decodeMembers(row.balances, BigInt)
+  ]
   return {
     batch: decodeBatch(row.line),
     transactions: [Number(row.transactions_from), Number(row.transactions_to)],
@@ -96,8 +101,14 @@ const readStored = (row: BatchLine): StoredBatch => {
   }
 }
 
-/** Above what batches can hold, rows of a stretch that damage has made long are not read. */
+/**
+ * Maximum number of rows that are read in excess of the ranges of the batches, so that a damaged range
+ * does not make the audit load a whole table.
+ */
 const strayMax = 1000
+
+/** Maximum number of rows that are read for one batch; a batch has fewer. */
+const batchRowsMax = 4096
 
 const transactionsStatement = `
 SELECT ${transactionRowSql} AS line FROM transaction AS r WHERE r.item_id >= $1::bigint AND r.item_id < $2::bigint ORDER BY r.item_id LIMIT $3::bigint`
@@ -107,33 +118,36 @@ const queuedStatement =
   `SELECT ${transactionRowSql} AS line FROM (SELECT *, NULL AS batch_num FROM queued_transaction WHERE id = ANY($1::bytea[])) AS r`
 const accountsStatement =
   `SELECT ${accountRowSql} AS line FROM account AS r WHERE r.account_index = ANY($1::bigint[])`
-// an account lies in the list of its key, whose first item is the first account with it
+// the posting list of a public key has its accounts; \x416b is "Ak", the prefix of these lists
 const firstOfKeyStatement = `
 SELECT encode(asked.public_key, 'hex') AS key, list.first_item AS item FROM unnest($1::bytea[]) AS asked (public_key)
 CROSS JOIN LATERAL (SELECT first_item FROM posting WHERE posting.key = '\\x416b'::bytea || asked.public_key ORDER BY first_item LIMIT 1) AS list`
 
-/** Rows of some consecutive batches, and of the accounts that these name. */
+/** The rows of some consecutive batches, and the accounts that these rows refer to. */
 export interface StoredRows {
   readonly transactions: ReadonlyArray<Transaction>
   readonly exits: ReadonlyArray<Exit>
   readonly queued: ReadonlyMap<TransactionId, Transaction>
   readonly accounts: ReadonlyMap<AccountIndex, Account>
-  /** Item of the first account of each key, of accounts that were created here. */
+  /** Item id of the first account with each public key, for the keys of created accounts. */
   readonly firstOfKey: ReadonlyMap<string, number>
 }
 
-/** Up to which item the batches above have been read. */
-export interface Above {
+/** The first item ids that have been read, of the batches after those to read. */
+export interface ReadItems {
   readonly transaction: number
   readonly exit: number
 }
 
-/** Reads the rows that lie between the beginning of the lowest of these batches, the greatest first, and what has been read above. */
-export const rowsOfBatches = (
+/**
+ * Loads the rows of consecutive batches: all from the first item of the first batch to the first item
+ * that has been read before.
+ */
+export const loadRows = (
   { rows }: AuditSnapshot,
   batches: ReadonlyArray<StoredBatch>,
-  above: Above,
-  createdIn: ReadonlyArray<Account>
+  end: ReadItems,
+  created: ReadonlyArray<Account>
 ): AuditStep<StoredRows> =>
   Effect.gen(function*() {
     const lines = <Row>(
@@ -143,18 +157,19 @@ export const rowsOfBatches = (
     ) =>
       Effect.map(rows<{ readonly line: string }>(statement, ...parameters), (found) =>
         found.map(({ line }) => read(line)))
-    const stretch = (
-      of: (batch: StoredBatch) => readonly [number, number],
-      end: number
+    /** Returns the first and the end of the item ids, and the maximum number of rows. */
+    const rangeParameters = (
+      rangeOf: (batch: StoredBatch) => readonly [from: number, to: number],
+      endItem: number
     ): ReadonlyArray<string> => {
-      const from = Math.min(...batches.map((batch) =>
-        of(batch)[0]
-      ))
+      const ranges = batches.map(rangeOf)
       return [
-        from,
-        end,
-        batches.reduce(
-          (sum, batch) => sum + Math.min(sizeMax, Math.max(0, of(batch)[1] - of(batch)[0])),
+        Math.min(...ranges.map(([from]) =>
+          from
+        )),
+        endItem,
+        ranges.reduce(
+          (sum, [from, to]) => sum + Math.min(batchRowsMax, Math.max(0, to - from)),
           strayMax
         )
       ].map(String)
@@ -162,27 +177,31 @@ export const rowsOfBatches = (
     const transactions = yield* lines(
       transactionsStatement,
       decodeTransaction,
-      ...stretch((batch) => batch.transactions, above.transaction)
+      ...rangeParameters((batch) => batch.transactions, end.transaction)
     )
     const exits = yield* lines(
       exitsStatement,
       decodeExit,
-      ...stretch((batch) => batch.exits, above.exit)
+      ...rangeParameters((batch) => batch.exits, end.exit)
     )
-    const user = transactions.filter(({ l1 }) => l1?.userOrigin === true)
-    const queued = user.length === 0
+    const userTransactions = transactions.filter(({ l1 }) => l1?.userOrigin === true)
+    const queued = userTransactions.length === 0
       ? []
-      : yield* lines(queuedStatement, decodeTransaction, bytesArray(user.map(({ id }) => id)))
-    const named = new Set<AccountIndex>(batches.flatMap(({ updated }) => updated))
+      : yield* lines(
+        queuedStatement,
+        decodeTransaction,
+        bytesArray(userTransactions.map(({ id }) => id))
+      )
+    const referenced = new Set<AccountIndex>(batches.flatMap(({ updated }) => updated))
     for (const { fromAccountIndex, toAccountIndex } of [...transactions, ...queued]) {
-      if (fromAccountIndex !== null) named.add(fromAccountIndex)
-      named.add(toAccountIndex)
+      if (fromAccountIndex !== null) referenced.add(fromAccountIndex)
+      referenced.add(toAccountIndex)
     }
-    for (const { accountIndex } of exits) named.add(accountIndex)
-    const accounts = named.size === 0
+    for (const { accountIndex } of exits) referenced.add(accountIndex)
+    const accounts = referenced.size === 0
       ? []
-      : yield* lines(accountsStatement, decodeAccount, bigintArray([...named]))
-    const keys = [...new Set(createdIn.map(({ publicKey }) => publicKey))]
+      : yield* lines(accountsStatement, decodeAccount, bigintArray([...referenced]))
+    const keys = [...new Set(created.map(({ publicKey }) => publicKey))]
     const firsts = keys.length === 0
       ? []
       : yield* rows<{ readonly key: string; readonly item: bigint }>(
@@ -193,10 +212,7 @@ export const rowsOfBatches = (
       transactions,
       exits,
       queued: new Map(queued.map((row) => [row.id, row])),
-      accounts: new Map([...accounts, ...createdIn].map((account) => [account.index, account])),
+      accounts: new Map([...accounts, ...created].map((account) => [account.index, account])),
       firstOfKey: new Map(firsts.map(({ item, key }) => [key, Number(item)]))
     }
   })
-
-/** More than a batch holds. */
-const sizeMax = 4096

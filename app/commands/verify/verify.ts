@@ -110,7 +110,10 @@ const auditOf = (
           import("../../../adapters/sql/mod.ts")
         )
         yield* Effect.provide(
-          auditDatabase({ keccak256, tell, tree, wrongProofs }, findings),
+          auditDatabase(
+            { keccak256, findWrongProofs: wrongProofs, onProgress: tell, tree },
+            findings
+          ),
           databaseLayer({
             url: place.url,
             ...connectionOptions(settings),
