@@ -64,7 +64,7 @@ export const sqlStores = (
     const { reads, values } = yield* Database
     const { heard, isPoolTold, latest, pool, snapshot } = yield* LedgerVersions
     let seenVersion = 0
-    const onVersion: OnVersion = (version) => {
+    const onVersion: OnVersion = replicaUrl === undefined ? heard : (version) => {
       seenVersion = Math.max(seenVersion, version)
       return heard(version)
     }

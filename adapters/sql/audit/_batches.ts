@@ -8,7 +8,7 @@ import {
 } from "../../../core/use_cases/mod.ts"
 import { accountRowSql, decodeAccount } from "../reads/mod.ts"
 import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
-import { loadBatches, loadRows, type StoredBatch, type StoredRows } from "./_evidence.ts"
+import { loadBatches, loadRows, type StoredBatch, type StoredRows } from "./_stored_batches.ts"
 
 /** Bounds of the batches and of their transactions that are read at once; at least one batch is. */
 const batchesAtOnce = 64
@@ -85,7 +85,7 @@ export const auditBatches = (
         const newAccounts = created.filter(({ index }) =>
           index > lastBefore && index <= lastAccountOf(stored)
         )
-        auditHeader(stored, previous, newAccounts, rows, {
+        auditBatchRow(stored, previous, newAccounts, rows, {
           transactions: transactions.length,
           l2: transactions.filter(({ l2 }) => l2 !== null).length,
           exits: exits.length
@@ -203,7 +203,7 @@ function assignRows(
 }
 
 /** Checks the columns of a batch against its rows, its block and the previous batch. */
-function auditHeader(
+function auditBatchRow(
   stored: StoredBatch,
   previous: PreviousBatch,
   created: ReadonlyArray<Account>,

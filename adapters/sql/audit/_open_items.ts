@@ -39,7 +39,7 @@ const page =
 const lastOfPage =
   `SELECT '\\x' || encode(key, 'hex') AS key, item, (SELECT count(*) FROM (${page}) AS page) AS size FROM (${page}) AS page ORDER BY page.key DESC, page.item DESC LIMIT 1`
 /** Entries of `open_item` for items that are not open, or that have another key. */
-const needless = `
+const needlessEntries = `
 SELECT ${
   place("page.key", "page.item")
 } AS place, 'an entry' AS found, 'none: it is not open, or not under this key' AS expected FROM (${page}) AS page
@@ -50,7 +50,7 @@ WHERE NOT CASE substring(page.key FROM 1 FOR 1)
   ELSE EXISTS (SELECT FROM (${keyOfHolder("page.item")}) AS held WHERE held.key = page.key) END`
 
 /** Counts in `open_count` that differ from the number of entries. */
-const miscounted = `
+const wrongCounts = `
 SELECT 'open_count ' || encode(key, 'hex') || ', level ' || level || ', bucket ' || bucket AS place, coalesce(counted.items::text, 'no row') AS found, coalesce(there.items::text, 'no row') AS expected
 FROM (
   SELECT key, level, item >> bits AS bucket, count(*) AS items FROM open_item CROSS JOIN (VALUES ${
@@ -85,12 +85,12 @@ export const auditOpenItems = (snapshot: AuditSnapshot): AuditStep =>
         { readonly key: string; readonly item: bigint; readonly size: bigint }
       >(lastOfPage, key, item)
       if (last === undefined) break
-      yield* reportViolations(snapshot, "open-items", needless, key, item)
+      yield* reportViolations(snapshot, "open-items", needlessEntries, key, item)
       findings.checked("open-items", Number(last.size))
       yield* advance(Number(last.size), 0.75)
       ;[key, item] = [last.key, `${last.item}`]
     }
-    yield* reportViolations(snapshot, "open-counts", miscounted)
+    yield* reportViolations(snapshot, "open-counts", wrongCounts)
     const [counts] = yield* rows<{ readonly size: bigint }>(
       "SELECT count(*) AS size FROM open_count"
     )

@@ -7,7 +7,7 @@ import { StoreFailure } from "../../../core/ports/mod.ts"
 import { storedText, storeFailure } from "../connection/mod.ts"
 import { bigintList, byteaList, int8, textList } from "./pool_rows.ts"
 
-/** The state of the pool at the begin of a write. It stays current since the write holds the lock. */
+/** The state of the pool at the beginning of a write. It stays current since the write holds the lock. */
 export interface PoolWrite {
   readonly writeId: string
   /** Sequence number among all writes of the pool. */

@@ -30,8 +30,9 @@ interface Finder<N extends ItemName> {
   readonly read: (lines: ReadonlyArray<string>, tokens: Tokens, key: ItemKeys[N]) => Items[N] | null
 }
 
-const one = <Item>(read: (line: string) => Item) => ([line]: ReadonlyArray<string>): Item | null =>
-  line === undefined ? null : read(line)
+const decodeFirst =
+  <Item>(read: (line: string) => Item) => ([line]: ReadonlyArray<string>): Item | null =>
+    line === undefined ? null : read(line)
 
 const row = (table: string, line: string, condition: string): string =>
   `SELECT 0, ${line} FROM (SELECT * FROM ${table} WHERE ${condition} LIMIT 1) AS r`
@@ -57,7 +58,7 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
     text: answerStatement({ rows: [row("account", accountRowSql, "account_index = $1::bigint")] }),
     parameters: (index) => [String(index)],
     read: (lines, tokens) => {
-      const account = one(decodeAccount)(lines)
+      const account = decodeFirst(decodeAccount)(lines)
       return account && { account, token: tokenOf(tokens, account.tokenId)! }
     }
   },
@@ -67,7 +68,7 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
     }),
     parameters: ({ accountIndex, batchNum }) => [String(batchNum), String(accountIndex)],
     read: (lines, tokens) => {
-      const exit = one(decodeExit)(lines)
+      const exit = decodeFirst(decodeExit)(lines)
       return exit && { exit, token: tokenOf(tokens, exit.tokenId)! }
     }
   },
@@ -78,14 +79,14 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
     }),
     parameters: (id) => [hexParameter(id)],
     read: (lines, tokens) => {
-      const transaction = one(decodeTransaction)(lines)
+      const transaction = decodeFirst(decodeTransaction)(lines)
       return transaction && { transaction, token: tokenOf(tokens, transaction.tokenId)! }
     }
   },
   batch: {
     text: answerStatement({ rows: [row("batch", batchRowSql, "batch_num = $1::bigint")] }),
     parameters: (batchNum) => [String(batchNum)],
-    read: one(decodeBatch)
+    read: decodeFirst(decodeBatch)
   },
   fullBatch: {
     text: answerStatement({
@@ -120,7 +121,7 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
       rows: [`SELECT 0, ${coordinatorRowSql} FROM ${registrationOf("$1::bytea", "r")}`]
     }),
     parameters: (bidder) => [hexParameter(bidder)],
-    read: one(decodeCoordinator)
+    read: decodeFirst(decodeCoordinator)
   }
 }
 

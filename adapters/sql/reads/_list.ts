@@ -85,7 +85,7 @@ export const makeList = (
 type TableListName = Exclude<ListName, "slots" | "tokens">
 
 /**
- * The plan, the rows and the decoder of a list. The last columns of the head tell whether the
+ * The plan, the rows and the decoder of a list. The last columns of the head are whether the
  * account and the batch of the filters exist.
  */
 interface SqlList<N extends ListName> {

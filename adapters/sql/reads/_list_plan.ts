@@ -14,7 +14,7 @@ export interface ListQueryPlan {
   /** Identifies the text: queries of one list and shape share a prepared statement. */
   readonly shape: string
   readonly text: (parameter: Parameter) => Omit<PageText, "order" | "rows">
-  /** $1 */
+  /** $1: the keys of the lists. */
   readonly keys: string
   /** $4 and so on, in the order in which `text` uses them. */
   readonly values: ReadonlyArray<string | null>
@@ -43,7 +43,7 @@ export const cachedText = (name: string, build: () => string): string => {
   return text
 }
 
-/** Plans a read of the posting lists `keys`; a single list, the usual case, has a simpler statement. */
+/** Plans a read of lists; a single list, the usual case, has a simpler statement. */
 export const readLists = (
   keys: ReadonlyArray<Uint8Array>,
   lists: PageText["lists"]
@@ -85,7 +85,7 @@ export const keysOfForger = (forger: string, bidder: string): string => `
 SELECT $1::bytea || registration.bidder_addr AS key FROM registration
 WHERE registration.forger_addr = ${forger} AND (${bidder} IS NULL OR registration.bidder_addr = ${bidder})`
 
-/** Plans a read of the lists of a forger's bidders, whose keys begin with `prefix`. */
+/** Plans a read of the lists of a forger's bidders; their keys begin with `prefix`. */
 export const readBidsOfForger = (
   prefix: Uint8Array,
   { bidderAddr, forgerAddr }: {
@@ -120,7 +120,8 @@ export const readBidsOfForger = (
 /**
  * Restricts a plan to a range of items.
  *
- * @param range SQL for a row of `low` and `upper`, and of `known` if `withAccount` follows
+ * @param range SQL for a row of `low` and `upper`; and of `known`, whether the batch exists, if the
+ *   plan is passed to `withAccount`
  */
 export const withRange = (
   shape: string,
@@ -259,7 +260,7 @@ const encodings: { readonly [filter: string]: (value: never) => Uint8Array } = {
   type: (type: typeof transactionTypes[number]) => twoBytes(transactionTypes.indexOf(type))
 }
 
-/** Parameters in text format. */
+/* Parameters in text format. */
 export const byteParameter = (value: Uint8Array): string =>
   `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}`
 export const hexParameter = (hex: string): string => `\\x${digitsOf(hex)}`

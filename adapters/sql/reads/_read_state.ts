@@ -88,7 +88,7 @@ export const makeReadState = (
   bounds: FeeBounds
 ): Effect.Effect<{ readonly state: NetworkState; readonly stamp: LedgerStamp }, StoreFailure> => {
   const clockOf = clockReader(constants)
-  // slots whose forgers the state names, by the clock of the last answer; none before the first
+  // the slots of the next forgers, by the clock of the last answer; none before the first answer
   let slots: readonly [first: number, last: number] = [0, -1]
   return Effect.suspend(() => {
     let queriedSlots = slots

@@ -14,8 +14,8 @@ import { decodeParameterSet } from "./parameter_sets.ts"
  * A slot has no row. Which slots are open or closed follows from the last block and the auction
  * variables, by the rules of the domain. A statement therefore takes slot numbers as parameters and
  * returns the variables in its head. If these lead to other slot numbers, the reader runs the
- * statement again with them. The rows are the best bid of each slot, and the variables whose default
- * bids apply to these slots.
+ * statement again with them. The rows are the best bid of each slot, and the variables with the
+ * default bids of these slots.
  */
 
 /** Returns SQL for the newest variables of a kind, as text. */

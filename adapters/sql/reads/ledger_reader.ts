@@ -9,7 +9,7 @@ import { type FeeBounds, makeReadState } from "./_read_state.ts"
 import { headStatement, makeRunQuery, type OnVersion } from "./_run_query.ts"
 
 export interface LedgerReaderOptions extends Partial<FeeBounds> {
-  /** Constants of the network whose ledger the database holds. */
+  /** Constants of the network of the ledger. */
   readonly auction: Pick<AuctionConstants, "genesisBlockNum" | "blocksPerSlot">
 }
 

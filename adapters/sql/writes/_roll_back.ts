@@ -14,8 +14,9 @@ import type { OverlayStart } from "./_load_overlay.ts"
 import type { WriteOverlay } from "./_write_overlay.ts"
 
 /*
- * A rollback deletes a suffix of every table and restores the values that the deleted blocks overwrote. Item
- * ids are not reused. The posting lists are cut afterwards: see `postings/removed_rows.ts`.
+ * A rollback deletes a suffix of every table and restores the values that the deleted blocks
+ * overwrote. Item ids are not reused. The posting lists are cut afterwards: see
+ * `postings/removed_rows.ts`.
  */
 
 /** The last and next ids just after the last surviving block. */

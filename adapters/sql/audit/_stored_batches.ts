@@ -133,16 +133,13 @@ export interface StoredRows {
   readonly firstOfKey: ReadonlyMap<string, number>
 }
 
-/** The first item ids that have been read, of the batches after those to read. */
+/** The lowest item ids of the batches that have been read. */
 export interface ReadItems {
   readonly transaction: number
   readonly exit: number
 }
 
-/**
- * Loads the rows of consecutive batches: all from the first item of the first batch to the first item
- * that has been read before.
- */
+/** Loads all rows from the first item of some consecutive batches to the items already read. */
 export const loadRows = (
   { rows }: AuditSnapshot,
   batches: ReadonlyArray<StoredBatch>,
