@@ -8,8 +8,8 @@ const accountsStatement = `
 SELECT ${accountRowSql} AS line FROM account AS r WHERE r.account_index > $1::bigint ORDER BY r.account_index LIMIT ${itemsPerStatement}`
 
 /**
- * Checks that account indexes have no gaps and that item ids ascend with them. Adds all accounts to the
- * book, calls `each` with each of them, and returns the last index.
+ * Checks that account indexes have no gaps and that item ids ascend with them. Adds all accounts to
+ * the book, calls `each` with each of them, and returns the last index.
  */
 export const readAccounts = (
   { advance, book, findings, rows }: AuditSnapshot,

@@ -4,6 +4,7 @@ import type { Account, Exit, Network, Token, TokenId } from "../../../core/domai
 import type { Keccak256 } from "../../../core/encoding/mod.ts"
 import type { AuditCheck, BalanceBook, Findings, TreeHashes } from "../../../core/use_cases/mod.ts"
 
+/** Options of `auditDatabase`. */
 export interface DatabaseAuditOptions {
   readonly keccak256: Keccak256
   /**
@@ -52,7 +53,9 @@ export const itemsPerStatement = 20_000
 /** Maximum number of violations that one statement returns. */
 const violationsMax = 200
 
-/** Reports each row of a statement, `place`, `found` and `expected`, as a violation of the check. */
+/**
+ * Reports each row of a statement, `place`, `found` and `expected`, as a violation of the check.
+ */
 export const reportViolations = (
   { findings, rows }: AuditSnapshot,
   check: AuditCheck,

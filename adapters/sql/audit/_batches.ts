@@ -42,8 +42,8 @@ export interface BatchesOptions extends BatchAuditRules {
 
 /**
  * Checks all batches from the last one back to the first. After each batch it restores the balances
- * that the batch recorded as overwritten, so the previous batch is checked against its own result, and
- * a violation names the batch that caused it.
+ * that the batch recorded as overwritten, so the previous batch is checked against its own result,
+ * and a violation names the batch that caused it.
  */
 export const auditBatches = (
   snapshot: AuditSnapshot,
@@ -122,8 +122,8 @@ export const auditBatches = (
   })
 
 /**
- * Returns the first of the loaded batches within the bounds, at least one. The batch after them, if it
- * exists, is loaded too, as the checks of the last one need it.
+ * Returns the first of the loaded batches within the bounds, at least one. The batch after them, if
+ * it exists, is loaded too, as the checks of the last one need it.
  */
 const takeBatches = (loaded: ReadonlyArray<StoredBatch>): ReadonlyArray<StoredBatch> => {
   const all = loaded.length > batchesAtOnce ? loaded.slice(0, batchesAtOnce) : loaded
@@ -164,8 +164,8 @@ interface BatchRows {
 }
 
 /**
- * Returns the rows of each batch, by the ranges of item ids of the batches; reports rows outside of all
- * ranges.
+ * Returns the rows of each batch, by the ranges of item ids of the batches; reports rows outside of
+ * all ranges.
  */
 function assignRows(
   batches: ReadonlyArray<StoredBatch>,

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
 
 /*
- * The row of a block has *marks*: the next item id of each list and the last ids after the block. Item
- * ids ascend with the blocks, so the rows that came with a block are between the marks of the previous
- * block and its own.
+ * The row of a block has *marks*: the next item id of each list and the last ids after the block.
+ * Item ids ascend with the blocks, so the rows that came with a block are between the marks of the
+ * previous block and its own.
  */
 
 const nextMarks = [
@@ -32,7 +32,9 @@ SELECT number::text AS number, timestamp_ms, last_ethereum_block::text AS last_e
 }
 FROM block WHERE block.number > $1::numeric ORDER BY block.number LIMIT ${blocksAtOnce}`
 
-/** SQL for the rows of a table by the block that they came with, and for the marks that they imply. */
+/**
+ * SQL for the rows of a table by the block that they came with, and for the marks that they imply.
+ */
 interface MarkSource {
   readonly rows: string
   readonly block: string
@@ -226,7 +228,8 @@ function compareMarks(
   for (const mark of [...nextMarks, ...lastMarks]) {
     const value = implied?.marks.get(mark)
     if (value !== undefined) findings.same("block-marks", `${place}, ${mark}`, block[mark], value)
-    // a block without rows keeps the marks, but next ids may grow: a rollback does not free item ids
+    // a block without rows keeps the marks, but next ids may grow: a rollback does not free item
+    // ids
     else if (mark.startsWith("last_") ? block[mark] !== before[mark] : block[mark] < before[mark]) {
       findings.violate(
         "block-marks",

@@ -6,8 +6,8 @@ import type { AuditSnapshot, AuditStep } from "./_audit_snapshot.ts"
 const readGenesis = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 
 /**
- * Compares the applied migrations with those of this program. Returns whether all of these are applied,
- * so that the audit can read the tables.
+ * Compares the applied migrations with those of this program. Returns whether all of these are
+ * applied, so that the audit can read the tables.
  */
 export const auditMigrations = ({ findings, rows }: AuditSnapshot): AuditStep<boolean> =>
   Effect.gen(function*() {
@@ -55,8 +55,8 @@ interface GenesisRow {
 }
 
 /**
- * Checks the genesis record, the first block and the first variables. Returns the genesis record, or
- * undefined if it is unreadable, so that no other check is possible.
+ * Checks the genesis record, the first block and the first variables. Returns the genesis record,
+ * or undefined if it is unreadable, so that no other check is possible.
  */
 export const auditGenesis = (
   { findings, rows }: AuditSnapshot

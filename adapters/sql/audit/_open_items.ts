@@ -59,7 +59,9 @@ FROM (
   GROUP BY key, level, item >> bits
 ) AS there FULL JOIN open_count AS counted USING (key, level, bucket) WHERE there.items IS DISTINCT FROM counted.items`
 
-/** Checks that `open_item` has the entries of all open items and no others, and checks `open_count`. */
+/**
+ * Checks that `open_item` has the entries of all open items and no others, and checks `open_count`.
+ */
 export const auditOpenItems = (snapshot: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     const { advance, findings, rows } = snapshot

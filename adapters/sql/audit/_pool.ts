@@ -145,7 +145,8 @@ export const auditPoolLedger = (snapshot: AuditSnapshot): AuditStep =>
     const [settled] = yield* rows<SettledRow>(`
 SELECT last.batch_num, '0x' || encode(last.ethereum_block_hash, 'hex') AS hash, mark.batch_num AS mark, mark.ethereum_block_hash AS mark_hash
 FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM batch ORDER BY batch_num DESC LIMIT 1) AS last ON true LEFT JOIN (SELECT * FROM pool_mark ORDER BY batch_num DESC LIMIT 1) AS mark ON true`)
-    // after a rollback the last marks may be wrong until the pool settles, so check those before only
+    // after a rollback the last marks may be wrong until the pool settles, so check those before
+    // only
     yield* reportViolations(
       snapshot,
       "pool-ledger",

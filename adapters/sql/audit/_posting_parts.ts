@@ -75,8 +75,8 @@ export const endOf = (prefix: string): string =>
 
 /**
  * Returns SQL for a page of rows of `posting`, with the items of each row that do not have its key
- * (`strange`), that do not ascend (`descending`) and, for keys with several filters, that their parent
- * list does not count as indexed (`unfiled`).
+ * (`strange`), that do not ascend (`descending`) and, for keys with several filters, that their
+ * parent list does not count as indexed (`unfiled`).
  *
  * @param lists SQL for the rows of `posting`
  */

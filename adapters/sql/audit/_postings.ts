@@ -18,18 +18,19 @@ import {
 } from "./_posting_parts.ts"
 
 /*
- * An audit reads the lists once, in the order of their keys. It checks that each item is that of a row
- * with the key, and that the rows of `posting` have the structure that `postings.ts` describes. A list
- * contains an item once, since items ascend. So if a part has as many entries as the rows of the table
- * imply, none is missing. Only if the numbers differ, the audit searches for the missing entries.
+ * An audit reads the lists once, in the order of their keys. It checks that each item is that of a
+ * row with the key, and that the rows of `posting` have the structure that `postings.ts` describes.
+ * A list contains an item once, since items ascend. So if a part has as many entries as the rows of
+ * the table imply, none is missing. Only if the numbers differ, the audit searches for the missing
+ * entries.
  *
- * If a rollback has left removed items in the lists (`postings/removed_rows.ts`), the audit reads the
- * lists as if these were removed.
+ * If a rollback has left removed items in the lists (`postings/removed_rows.ts`), the audit reads
+ * the lists as if these were removed.
  */
 
 /**
- * Returns SQL for the rows of `posting`, for the lists of a table; if a rollback removed rows of it, the
- * lists end before the first removed item.
+ * Returns SQL for the rows of `posting`, for the lists of a table; if a rollback removed rows of
+ * it, the lists end before the first removed item.
  */
 type Lists = (table: string) => string
 
@@ -210,7 +211,9 @@ function compareRow(
   }
 }
 
-/** Compares the counts with the expected numbers; if they differ, searches for the missing entries. */
+/**
+ * Compares the counts with the expected numbers; if they differ, searches for the missing entries.
+ */
 const compareTally = (
   snapshot: AuditSnapshot,
   { filter, list, octets, prefix }: PostingPart,

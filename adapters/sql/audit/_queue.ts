@@ -20,8 +20,8 @@ interface QueuedRow {
 }
 
 /**
- * Checks queued transactions in the order of their item ids: queues ascend, positions have no gaps, and
- * `forged` is set if and only if a batch has the transaction.
+ * Checks queued transactions in the order of their item ids: queues ascend, positions have no gaps,
+ * and `forged` is set if and only if a batch has the transaction.
  */
 export const auditQueue = (
   { advance, findings, rows }: AuditSnapshot,

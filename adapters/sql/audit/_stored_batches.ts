@@ -102,8 +102,8 @@ const decodeStoredBatch = (row: BatchLine): StoredBatch => {
 }
 
 /**
- * Maximum number of rows that are read in excess of the ranges of the batches, so that a damaged range
- * does not make the audit load a whole table.
+ * Maximum number of rows that are read in excess of the ranges of the batches, so that a damaged
+ * range does not make the audit load a whole table.
  */
 const strayMax = 1000
 

@@ -7,8 +7,8 @@ import type { DatabaseAuditOptions } from "./_audit_snapshot.ts"
 
 /*
  * An audit reads one snapshot, in pages by key. It needs 41 bytes of memory for each account during
- * the pass over the batches, and 32 for the state root. Hash and merge joins are off, since they would
- * read whole tables for each page.
+ * the pass over the batches, and 32 for the state root. Hash and merge joins are off, since they
+ * would read whole tables for each page.
  */
 const beginStatement = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 const settingsStatement = `
@@ -16,9 +16,10 @@ SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transacti
   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
 
 /**
- * Checks all tables of a ledger and a pool, and adds the violations to `findings`. It takes no locks,
- * so the node may run meanwhile; it ignores later writes. Until it ends, PostgreSQL cannot remove old
- * versions of rows.
+ * Checks all tables of a ledger and a pool, and adds the violations to `findings`. It takes no
+ * locks, so the node may run meanwhile; it ignores later writes. Until it ends, PostgreSQL cannot
+ * remove old versions of rows. Fails with `StoreFailure` if the database cannot be read; violations
+ * are no failure.
  */
 export const auditDatabase = (
   options: DatabaseAuditOptions,

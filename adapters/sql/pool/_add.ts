@@ -22,8 +22,8 @@ export interface PostedTransaction {
 }
 
 /**
- * Adds transactions in order. Returns for each whether it was added, was stored before, or is refused
- * by a limit.
+ * Adds transactions in order. Returns for each whether it was added, was stored before, or is
+ * refused by a limit.
  */
 export const addTransactions = (
   sql: SqlClient.SqlClient,

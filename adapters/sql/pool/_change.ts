@@ -17,8 +17,8 @@ import {
 import { PoolRecord, type PoolWrite, RECORD_PARAMETERS, recordSql } from "./_pool_write.ts"
 
 /**
- * Applies, in order, the changes whose `from` and `fromBatchNum` are those of the transaction. Returns
- * the ids of these changes. A second change of a transaction sees the first.
+ * Applies, in order, the changes whose `from` and `fromBatchNum` are those of the transaction.
+ * Returns the ids of these changes. A second change of a transaction sees the first.
  */
 export const applyChanges = (
   sql: SqlClient.SqlClient,
@@ -185,8 +185,8 @@ const skipStatement = recordSql(
 const recordStatement = recordSql()
 
 /**
- * A statement cannot insert a row with the key of a row that it deletes, so it overwrites the row of
- * the same number.
+ * A statement cannot insert a row with the key of a row that it deletes, so it overwrites the row
+ * of the same number.
  */
 const settleStatement = `
 WITH dropped AS (DELETE FROM pool_mark WHERE batch_num > $1::bigint)

@@ -7,7 +7,10 @@ import { StoreFailure } from "../../../core/ports/mod.ts"
 import { storedText, storeFailure } from "../connection/mod.ts"
 import { bigintList, byteaList, int8, textList } from "./pool_rows.ts"
 
-/** The state of the pool at the beginning of a write. It stays current since the write holds the lock. */
+/**
+ * The state of the pool at the beginning of a write. It stays current since the write holds the
+ * lock.
+ */
 export interface PoolWrite {
   readonly writeId: string
   /** Sequence number among all writes of the pool. */
@@ -23,8 +26,8 @@ export interface PoolWrite {
  * deadlock. Concurrent requests of one process share a write (`_batch_requests.ts`).
  *
  * A write that fails before its commit is retried for about twelve seconds if a retry can help. If
- * the connection is lost during the commit, the retry looks for the row of the write in `pool_write`
- * once it holds the lock: by then the previous transaction has ended.
+ * the connection is lost during the commit, the retry looks for the row of the write in
+ * `pool_write` once it holds the lock: by then the previous transaction has ended.
  */
 export const runPoolWrite = <A>(
   sql: SqlClient.SqlClient,
@@ -109,8 +112,8 @@ const lockPool = (
   )
 
 /**
- * Returns whether a write was committed. It is a separate statement, so that it sees the writes that
- * were committed while `lockPool` waited.
+ * Returns whether a write was committed. It is a separate statement, so that it sees the writes
+ * that were committed while `lockPool` waited.
  */
 const isWritten = (
   sql: SqlClient.SqlClient,
@@ -145,8 +148,8 @@ export class PoolRecord {
   readonly #transitions: Array<PoolTransition> = []
 
   /**
-   * @param pending the pending counts of all accounts whose transactions this write changes; a missing
-   * one is 0
+   * @param pending the pending counts of all accounts whose transactions this write changes; a
+   *   missing one is 0
    */
   constructor(write: PoolWrite, pending: Map<AccountIndex, number> = new Map()) {
     this.#write = write
@@ -208,9 +211,9 @@ export class PoolRecord {
 export const RECORD_PARAMETERS = 18
 
 /**
- * Returns one statement that runs `rows` and stores a `PoolRecord`. It is one statement because other
- * writes wait for each round trip. On a distributed database, place all tables of the pool on one
- * node.
+ * Returns one statement that runs `rows` and stores a `PoolRecord`. It is one statement because
+ * other writes wait for each round trip. On a distributed database, place all tables of the pool on
+ * one node.
  */
 export const recordSql = (...rows: ReadonlyArray<string>): string => `
 WITH written AS (INSERT INTO pool_write (number, write_id) VALUES ($2::bigint, $1::uuid)),

@@ -192,7 +192,8 @@ WITH RECURSIVE found (token_id) AS (
 SELECT token_id FROM found WHERE token_id IS NOT NULL`
 
 /**
- * ORDER BY and LIMIT in the sub-query make the planner read one range of the index for each account.
+ * ORDER BY and LIMIT in the sub-query make the planner read one range of the index for each
+ * account.
  */
 const belowNoncesStatement = `
 SELECT ${transactionColumns} FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS wanted (account, nonce, place)

@@ -38,8 +38,8 @@ const ADD_BATCH_MAX = 256
 
 /**
  * Stores an authorization unless the address has one, and returns the stored one. It needs no
- * `runPoolWrite`, since it changes no other row. If the answer of the first attempt is lost, a retry
- * recognizes its own row by the write id.
+ * `runPoolWrite`, since it changes no other row. If the answer of the first attempt is lost, a
+ * retry recognizes its own row by the write id.
  */
 const addAuthorization = (
   sql: SqlClient.SqlClient,

@@ -41,8 +41,8 @@ const accountOf = (index: string, name: string): string =>
   `LEFT JOIN LATERAL (SELECT * FROM account WHERE account.account_index = ${index} LIMIT 1) AS ${name} ON true`
 
 /**
- * A queued transaction that is not forged yet. Addresses and public keys that it lacks come from its
- * accounts, which may have been created since.
+ * A queued transaction that is not forged yet. Addresses and public keys that it lacks come from
+ * its accounts, which may have been created since.
  */
 const queuedRow = `SELECT 0, ${transactionRowSql} FROM (
   SELECT q.item_id, q.id, q.type, q.position, q.from_account_index, q.from_address, coalesce(q.from_public_key, sender.public_key) AS from_public_key,
@@ -154,7 +154,9 @@ CROSS JOIN LATERAL (SELECT * FROM account WHERE account.account_index = asked.ac
   ]
 })
 
-/** Returns accounts and tokens in the order of their keys, with null for those that do not exist. */
+/**
+ * Returns accounts and tokens in the order of their keys, with null for those that do not exist.
+ */
 export const findAccountsAndTokens = (
   runQuery: RunQuery,
   { accounts, tokens: tokenIds }: {

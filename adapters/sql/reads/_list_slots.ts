@@ -43,8 +43,8 @@ export interface SlotReader {
 }
 
 /**
- * Returns a reader of slots. Which slots to query depends on the auction clock, which is part of the
- * answer: it queries those of the last clock, and again if the answer has another one.
+ * Returns a reader of slots. Which slots to query depends on the auction clock, which is part of
+ * the answer: it queries those of the last clock, and again if the answer has another one.
  */
 export const makeSlotReader = (
   runQuery: RunQuery,

@@ -31,8 +31,8 @@ const sumsOf = (batch: string): ReadonlyArray<string> =>
   sums.map((sum) => `coalesce(${batch}.${sum}, 0)`)
 
 /**
- * Joins the first batch of a window that ends with the last block, and the batch before it, which has
- * the sums over all earlier batches.
+ * Joins the first batch of a window that ends with the last block, and the batch before it, which
+ * has the sums over all earlier batches.
  */
 const firstInWindow = (name: string, windowMs: number): string => `
 LEFT JOIN LATERAL (

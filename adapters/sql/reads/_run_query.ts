@@ -46,7 +46,9 @@ export interface Tokens {
 
 export const tokenOf = ({ all }: Tokens, id: TokenId): Token | null => all[id] ?? null
 
-/** Maximum number of attempts. Each retry requires a change of the ledger between two statements. */
+/**
+ * Maximum number of attempts. Each retry requires a change of the ledger between two statements.
+ */
 const attemptsMax = 20
 
 /** Returns a function that runs queries and shares one cache of tokens among them. */

@@ -68,8 +68,8 @@ const coordinatorAt = (fields: ReadonlyArray<string>, at: number, line: string):
   })
 
 /**
- * The free text is the name and the symbol without a separator; the last column is the length of the
- * name in characters (code points).
+ * The free text is the name and the symbol without a separator; the last column is the length of
+ * the name in characters (code points).
  */
 export const tokenRowSql = lineOf([
   "r.item_id",

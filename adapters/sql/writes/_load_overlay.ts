@@ -145,15 +145,17 @@ SELECT encode(asked.public_key, 'hex') AS line FROM unnest($1::bytea[]) AS asked
 WHERE EXISTS (SELECT FROM posting WHERE posting.key = '\\x416b'::bytea || asked.public_key)`
 
 /**
- * Reads the start of an overlay for `needs`, and adds to these the accounts and tokens of the queues.
- * The caller has locked the row of `ledger`.
+ * Reads the start of an overlay for `needs`, and adds to these the accounts and tokens of the
+ * queues. The caller has locked the row of `ledger`.
  */
 export const loadOverlay = Effect.fnUntraced(
   function*(
     sql: SqlClient.SqlClient,
     needs: OverlayNeeds
   ): Effect.fn.Return<OverlayStart, SqlError.SqlError> {
-    /** Runs a statement that returns lines; returns [] if all of its parameters are empty arrays. */
+    /**
+     * Runs a statement that returns lines; returns [] if all of its parameters are empty arrays.
+     */
     const lines = <Row>(
       statement: string,
       read: (line: string) => Row,

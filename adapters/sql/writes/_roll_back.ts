@@ -67,10 +67,10 @@ const removeBids = `WITH ${removing("bids", "r.item_id >= $1::bigint")} SELECT`
 const openSlots = openStatement(heldSlots)
 
 /**
- * Restores and deletes, in one statement, all rows that need no other statement first. Each part of it
- * sees the rows before the statement. `$1` is the last surviving block; `$2` and `$3` are the first
- * exit and the first transaction, queued or not, to delete; `$4` to `$6` are the last surviving batch,
- * account and token; `$7` is the new token version.
+ * Restores and deletes, in one statement, all rows that need no other statement first. Each part of
+ * it sees the rows before the statement. `$1` is the last surviving block; `$2` and `$3` are the
+ * first exit and the first transaction, queued or not, to delete; `$4` to `$6` are the last
+ * surviving batch, account and token; `$7` is the new token version.
  */
 export const removal = `
 WITH batches AS MATERIALIZED (SELECT batch_num, updated_accounts, nonces_before, balances_before FROM batch WHERE batch_num > $4::bigint),

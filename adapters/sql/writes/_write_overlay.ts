@@ -44,9 +44,9 @@ const assert = (holds: boolean, violation: () => string): void => {
 
 /**
  * A copy, in memory, of the part of the ledger that some blocks refer to. It applies the changes of
- * each block, so that the next decision sees the result, and collects the rows to write. It throws if
- * changes violate an invariant of the tables, which is a defect of the caller, and must not be used
- * afterwards.
+ * each block, so that the next decision sees the result, and collects the rows to write. It throws
+ * if changes violate an invariant of the tables, which is a defect of the caller, and must not be
+ * used afterwards.
  */
 export class WriteOverlay implements LedgerView {
   readonly rows = new RowsToWrite()
@@ -262,8 +262,8 @@ export class WriteOverlay implements LedgerView {
   }
 
   /**
-   * Updates an account and returns it as it was before, for a rollback to restore; returns [] for an
-   * account that the same batch created, since the rollback deletes it.
+   * Updates an account and returns it as it was before, for a rollback to restore; returns [] for
+   * an account that the same batch created, since the rollback deletes it.
    */
   #updateAccount(
     { balance, index, nonce }: BatchChanges["accountUpdates"][number],

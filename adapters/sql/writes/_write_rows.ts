@@ -45,8 +45,8 @@ const insertExits = insertInto("exit", columns.exitColumns)
 const insertBids = insertInto("bid", columns.bidColumns)
 const insertParameterSets = insertInto("parameter_set", columns.parameterSetColumns)
 /**
- * Marks the auction variables that sets of later blocks supersede, if one of these is of block $1 or
- * later.
+ * Marks the auction variables that sets of later blocks supersede, if one of these is of block $1
+ * or later.
  */
 const supersedeSets = `
 UPDATE parameter_set AS old SET superseded_by = (

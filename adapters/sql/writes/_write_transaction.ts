@@ -6,8 +6,8 @@ import { cutRemoved } from "../postings/mod.ts"
 import type { WriterLease } from "./lease.ts"
 
 /**
- * A write in the transaction of its caller. Returns its answer and whether it changed anything; if it
- * did, it has set `ledger.last_write` to `writeId`.
+ * A write in the transaction of its caller. Returns its answer and whether it changed anything; if
+ * it did, it has set `ledger.last_write` to `writeId`.
  */
 export type Write<A, E> = (
   writeId: string
@@ -21,8 +21,8 @@ export type Write<A, E> = (
  * reads until it ends.
  *
  * Each statement of a write finds its rows through an index. The settings forbid other plans, since
- * statistics that are missing or older than the last thousands of rows could make the planner scan a
- * whole table for each block. With no choice left, one generic plan for each statement is enough.
+ * statistics that are missing or older than the last thousands of rows could make the planner scan
+ * a whole table for each block. With no choice left, one generic plan for each statement is enough.
  *
  * If a rollback has left removed items in the posting lists, the write removes these first: see
  * `postings/removed_rows.ts`.
@@ -36,10 +36,10 @@ const lastWriteStatement = "SELECT last_write::text AS last_write FROM ledger FO
 const retriesMax = 6
 
 /**
- * Returns a function that runs writes one at a time, each as one transaction under the lease. A write
- * that loses its connection or conflicts with another transaction is retried. If the connection is
- * lost during the commit, `ledger.last_write` shows whether it was committed, so a write happens once
- * or not at all.
+ * Returns a function that runs writes one at a time, each as one transaction under the lease. A
+ * write that loses its connection or conflicts with another transaction is retried. If the
+ * connection is lost during the commit, `ledger.last_write` shows whether it was committed, so a
+ * write happens once or not at all.
  */
 export const makeWriteTransaction = (sql: SqlClient.SqlClient, lease: WriterLease["Service"]) => {
   const oneAtATime = Semaphore.makeUnsafe(1)

@@ -8,18 +8,19 @@ import { ControlConnection, Database, storeFailure } from "../connection/mod.ts"
 /*
  * One process writes the ledger at a time, and the database enforces it. The row of `writer` has
  * the holder and the time at which its lease expires without a heartbeat, by the clock of the
- * database alone. Each new holder has a greater epoch, and every write transaction begins by locking
- * the row with its epoch, so a process that lost the lease cannot commit, however long it was
- * suspended.
+ * database alone. Each new holder has a greater epoch, and every write transaction begins by
+ * locking the row with its epoch, so a process that lost the lease cannot commit, however long it
+ * was suspended.
  *
  * Locks: a write transaction holds FOR KEY SHARE, which does not block the heartbeat (an update of
- * no key column), so the lease does not expire during a long write. A new holder needs FOR UPDATE, and
- * so waits until no transaction of the previous holder is open. `idle_in_transaction_session_timeout`
- * ends a transaction that a suspended process left open. It is a row lock
- * rather than an advisory lock since distributed engines support row locks, and since the row names
- * the holder.
+ * no key column), so the lease does not expire during a long write. A new holder needs FOR UPDATE,
+ * and so waits until no transaction of the previous holder is open.
+ * `idle_in_transaction_session_timeout` ends a transaction that a suspended process left open. It
+ * is a row lock rather than an advisory lock since distributed engines support row locks, and since
+ * the row names the holder.
  */
 
+/** Options of the lease to write the ledger. */
 export interface LeaseOptions {
   /** Time from the last heartbeat to the expiry of the lease; 10 s by default. */
   readonly termMs?: number

@@ -26,8 +26,8 @@ export interface WriteResult {
 }
 
 /**
- * A block with its decision, or prices for the last block with their check. Both see the ledger after
- * the previous writes.
+ * A block with its decision, or prices for the last block with their check. Both see the ledger
+ * after the previous writes.
  */
 export type BulkWrite<E> =
   | {
@@ -45,12 +45,12 @@ export type BulkWrite<E> =
 export class BulkWriter extends Context.Service<BulkWriter, {
   /**
    * Applies consecutive writes in one transaction, each decided on the result of the previous
-   * writes; much faster than one by one. If a decision refuses a write, the call stores the previous
-   * writes and fails with the refusal. All rows are in memory, and the transaction stays open during
-   * the decisions, so pass a few thousand transactions of the rollup at a time.
+   * writes; much faster than one by one. If a decision refuses a write, the call stores the
+   * previous writes and fails with the refusal. All rows are in memory, and the transaction stays
+   * open during the decisions, so pass a few thousand transactions of the rollup at a time.
    *
    * @param check runs like the checks of the decisions: after all decisions, and concurrently with
-   * the inserts. If a check fails, the call fails with its error and nothing is stored
+   *   the inserts. If a check fails, the call fails with its error and nothing is stored
    */
   readonly applyAll: <E, C = never>(
     writes: ReadonlyArray<BulkWrite<E>>,
