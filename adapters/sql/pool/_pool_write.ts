@@ -5,7 +5,7 @@ import type { PoolState, PoolTransition } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import { StoreFailure } from "../../../core/ports/mod.ts"
 import { storedText, storeFailure } from "../connection/mod.ts"
-import { bigintList, byteaList, int8, textList } from "./pool_rows.ts"
+import { bigintList, byteaList, countsOf, type CountsRow, int8, textList } from "./pool_rows.ts"
 
 /**
  * The state of the pool at the beginning of a write. It stays current since the write holds the
@@ -79,11 +79,7 @@ const backoff = Schedule.min([Schedule.exponential("20 millis"), Schedule.spaced
   Schedule.upTo({ duration: "12 seconds" })
 )
 
-interface PoolRow {
-  readonly pend: bigint
-  readonly fing: bigint
-  readonly fged: bigint
-  readonly invl: bigint
+interface PoolRow extends CountsRow {
   readonly next_arrival: bigint
   readonly next_transition: bigint
   readonly next_write: bigint
@@ -100,12 +96,7 @@ const lockPool = (
     ([row]) => ({
       writeId,
       number: Number(row!.next_write),
-      counts: {
-        pend: Number(row!.pend),
-        fing: Number(row!.fing),
-        fged: Number(row!.fged),
-        invl: Number(row!.invl)
-      },
+      counts: countsOf(row!),
       nextArrival: Number(row!.next_arrival),
       nextTransition: Number(row!.next_transition)
     })

@@ -8,6 +8,7 @@ import {
   bigintList,
   byteaList,
   bytesOf,
+  countsOf,
   hexOf,
   int8,
   numberOrNull,
@@ -20,21 +21,9 @@ import {
   transactionOf
 } from "./pool_rows.ts"
 
-type PoolReads = Pick<
+type PoolReads = Omit<
   Context.Service.Shape<typeof PoolStore>,
-  | "authorization"
-  | "counts"
-  | "inBatches"
-  | "settledBatchesBelow"
-  | "skippedTransaction"
-  | "pendingBelow"
-  | "pendingByFee"
-  | "pendingOf"
-  | "pendingSince"
-  | "pendingTokens"
-  | "pooled"
-  | "transaction"
-  | "transitions"
+  "addAuthorization" | "addTransaction" | "change" | "settle" | "skip"
 >
 
 /** Returns the reads of the pool. Each is one statement, which finds its rows through an index. */
@@ -87,16 +76,7 @@ export const poolReads = (sql: SqlClient.SqlClient): PoolReads => {
         (row: SkippedTransactionRow) => skippedTransactionOf(row)
       ),
     counts: Effect.map(
-      all(
-        "SELECT pend, fing, fged, invl FROM pool",
-        [],
-        (row: { readonly [State in PoolState]: bigint }) => ({
-          pend: Number(row.pend),
-          fing: Number(row.fing),
-          fged: Number(row.fged),
-          invl: Number(row.invl)
-        })
-      ),
+      all("SELECT pend, fing, fged, invl FROM pool", [], countsOf),
       ([counts]) => counts!
     ),
     pooled: (ids) => pooled(byIdsStatement, [byteaList(ids)]),

@@ -157,6 +157,16 @@ export const skippedTransactionOf = (row: SkippedTransactionRow): SkippedTransac
   atMs: Number(row.passed_at_ms)
 })
 
+/** The columns of `pool` with the number of transactions in each state. */
+export interface CountsRow extends Readonly<Record<PoolState, bigint>> {}
+
+export const countsOf = (row: CountsRow): { readonly [State in PoolState]: number } => ({
+  pend: Number(row.pend),
+  fing: Number(row.fing),
+  fged: Number(row.fged),
+  invl: Number(row.invl)
+})
+
 export const numberOrNull = (value: bigint | null): number | null =>
   value === null ? null : Number(value)
 

@@ -9,9 +9,10 @@ import {
   accountRowSql,
   batchRowSql,
   decodeAccount,
+  decodeAccountItem,
   decodeBatch,
-  decodeExit,
-  decodeTransaction,
+  decodeExitItem,
+  decodeTransactionItem,
   exitRowSql,
   transactionRowSql
 } from "./history_rows.ts"
@@ -31,8 +32,9 @@ interface Finder<N extends ItemName> {
 }
 
 const decodeFirst =
-  <Item>(read: (line: string) => Item) => ([line]: ReadonlyArray<string>): Item | null =>
-    line === undefined ? null : read(line)
+  <Item>(decode: (line: string, tokens: Tokens) => Item) =>
+  ([line]: ReadonlyArray<string>, tokens: Tokens): Item | null =>
+    line === undefined ? null : decode(line, tokens)
 
 const row = (table: string, line: string, condition: string): string =>
   `SELECT 0, ${line} FROM (SELECT * FROM ${table} WHERE ${condition} LIMIT 1) AS r`
@@ -57,20 +59,14 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
   account: {
     text: answerStatement({ rows: [row("account", accountRowSql, "account_index = $1::bigint")] }),
     parameters: (index) => [String(index)],
-    read: (lines, tokens) => {
-      const account = decodeFirst(decodeAccount)(lines)
-      return account && { account, token: tokenOf(tokens, account.tokenId)! }
-    }
+    read: decodeFirst(decodeAccountItem)
   },
   exit: {
     text: answerStatement({
       rows: [row("exit", exitRowSql, "batch_num = $1::bigint AND account_index = $2::bigint")]
     }),
     parameters: ({ accountIndex, batchNum }) => [String(batchNum), String(accountIndex)],
-    read: (lines, tokens) => {
-      const exit = decodeFirst(decodeExit)(lines)
-      return exit && { exit, token: tokenOf(tokens, exit.tokenId)! }
-    }
+    read: decodeFirst(decodeExitItem)
   },
   transaction: {
     text: answerStatement({ rows: [row("transaction", transactionRowSql, "id = $1::bytea")] }),
@@ -78,10 +74,7 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
       rows: [row("transaction", transactionRowSql, "id = $1::bytea"), queuedRow]
     }),
     parameters: (id) => [hexParameter(id)],
-    read: (lines, tokens) => {
-      const transaction = decodeFirst(decodeTransaction)(lines)
-      return transaction && { transaction, token: tokenOf(tokens, transaction.tokenId)! }
-    }
+    read: decodeFirst(decodeTransactionItem)
   },
   batch: {
     text: answerStatement({ rows: [row("batch", batchRowSql, "batch_num = $1::bigint")] }),
@@ -105,10 +98,7 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
     read: ([batch, ...lines], tokens) =>
       batch === undefined ? null : {
         batch: decodeBatch(batch),
-        transactions: lines.map((line) => {
-          const transaction = decodeTransaction(line)
-          return { transaction, token: tokenOf(tokens, transaction.tokenId)! }
-        })
+        transactions: lines.map((line) => decodeTransactionItem(line, tokens))
       }
   },
   token: {

@@ -35,10 +35,10 @@ import {
 import {
   accountRowSql,
   batchRowSql,
-  decodeAccount,
+  decodeAccountItem,
   decodeBatch,
-  decodeExit,
-  decodeTransaction,
+  decodeExitItem,
+  decodeTransactionItem,
   exitRowSql,
   transactionRowSql
 } from "./history_rows.ts"
@@ -104,10 +104,7 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
         [`{${filters.tokenIds?.join(",") ?? ""}}`]
       ),
     rows: pageRows("account", accountRowSql),
-    read: (line, tokens) => {
-      const account = decodeAccount(line)
-      return { account, token: tokenOf(tokens, account.tokenId)! }
-    }
+    read: decodeAccountItem
   },
   exits: {
     plan: ({ batchNum, onlyPendingWithdraws = false, ...filters }) => {
@@ -121,10 +118,7 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
       return withAccount(filters.accountIndex, withBatch("exits", batchNum, plan))
     },
     rows: pageRows("exit", exitRowSql),
-    read: (line, tokens) => {
-      const exit = decodeExit(line)
-      return { exit, token: tokenOf(tokens, exit.tokenId)! }
-    }
+    read: decodeExitItem
   },
   transactions: {
     plan: ({ batchNum, ...filters }) => {
@@ -139,10 +133,7 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
       return withAccount(filters.accountIndex, withBatch("transactions", batchNum, plan))
     },
     rows: pageRows("transaction", transactionRowSql),
-    read: (line, tokens) => {
-      const transaction = decodeTransaction(line)
-      return { transaction, token: tokenOf(tokens, transaction.tokenId)! }
-    }
+    read: decodeTransactionItem
   },
   batches: {
     plan: ({ maxBatchNum, minBatchNum, ...filters }) => {

@@ -1,3 +1,4 @@
+import type { Items } from "../../../core/contract/mod.ts"
 import {
   type Account,
   type Batch,
@@ -18,10 +19,11 @@ import {
   prefixed,
   prefixedOrNull
 } from "../connection/mod.ts"
+import { tokenOf, type Tokens } from "./_run_query.ts"
 
 /*
  * Rows that batches add. The SQL of each line and its decoder list the same columns in the same
- * order. `r` is the row.
+ * order. `r` is the row. An item is a row with its token.
  */
 
 export const accountRowSql = lineOf([
@@ -46,6 +48,11 @@ export const decodeAccount = (line: string): Account => {
     nonce: BigInt(fields[6]!),
     balance: BigInt(fields[7]!)
   })
+}
+
+export const decodeAccountItem = (line: string, tokens: Tokens): Items["account"] => {
+  const account = decodeAccount(line)
+  return { account, token: tokenOf(tokens, account.tokenId)! }
 }
 
 export const transactionRowSql = lineOf([
@@ -110,6 +117,11 @@ export const decodeTransaction = (line: string): Transaction => {
   })
 }
 
+export const decodeTransactionItem = (line: string, tokens: Tokens): Items["transaction"] => {
+  const transaction = decodeTransaction(line)
+  return { transaction, token: tokenOf(tokens, transaction.tokenId)! }
+}
+
 export const exitRowSql = lineOf([
   "r.item_id",
   "r.batch_num",
@@ -154,6 +166,11 @@ export const decodeExit = (line: string): Exit => {
     delayedWithdrawRequest: bigOrNull(fields[16]!),
     delayedWithdrawn: bigOrNull(fields[17]!)
   })
+}
+
+export const decodeExitItem = (line: string, tokens: Tokens): Items["exit"] => {
+  const exit = decodeExit(line)
+  return { exit, token: tokenOf(tokens, exit.tokenId)! }
 }
 
 export const batchRowSql = lineOf([
