@@ -1,22 +1,23 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { combinedKeys, keysOfRow } from "../../adapters/sql/postings/posting_keys.ts"
 import {
-  keysBelow,
-  keysOfRow,
   type PostingFacet,
   type PostingList,
   postingLists
 } from "../../adapters/sql/postings/posting_lists.ts"
 
-const lists = Object.values(postingLists) as ReadonlyArray<PostingList>
+const lists = Object.values(postingLists)
 
 /** Files all rows of the tables in lists that are empty so far, from their definition: 64 items to a row, full rows also in the lists below. */
 export const fileRows = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function*() {
     for (const list of lists) {
       yield* sql.unsafe(insertPostings(entriesOf(list)))
-      for (const [filter, { children }] of Object.entries(list.facets)) {
-        if (children.length > 0) yield* sql.unsafe(insertPostings(entriesBelow(list, filter)))
+      for (const [filter, { combinableFilters }] of Object.entries(list.facets)) {
+        if (combinableFilters.length > 0) {
+          yield* sql.unsafe(insertPostings(entriesBelow(list, filter)))
+        }
       }
     }
   })
@@ -51,7 +52,7 @@ const isOfFacet = (key: string, list: PostingList, { letter }: PostingFacet): st
 const entriesBelow = (list: PostingList, filter: string): string => `
 SELECT each.key, r.item_id AS item
 FROM posting AS above CROSS JOIN LATERAL unnest(above.items[1:above.filed]) AS listed (item) JOIN ${list.table} AS r ON r.item_id = listed.item
-CROSS JOIN LATERAL (VALUES ${valuesOf(keysBelow(list, filter, "above.key"))}) AS each (key)
+CROSS JOIN LATERAL (VALUES ${valuesOf(combinedKeys(list, filter, "above.key"))}) AS each (key)
 WHERE ${isOfFacet("above.key", list, list.facets[filter]!)}`
 
 /** Whether a key is that of a whole list or of a single filter. */
@@ -64,8 +65,8 @@ export const isSingle = (key: string): string =>
 /** How many items are in a list below and not filed above it, or the other way round. */
 export const misfiled = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError.SqlError> => {
   const expected = lists.flatMap((list) =>
-    Object.entries(list.facets).flatMap(([filter, { children }]) =>
-      children.length === 0 ? [] : [entriesBelow(list, filter)]
+    Object.entries(list.facets).flatMap(([filter, { combinableFilters }]) =>
+      combinableFilters.length === 0 ? [] : [entriesBelow(list, filter)]
     )
   )
   return Effect.map(

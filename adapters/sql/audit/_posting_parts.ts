@@ -1,11 +1,11 @@
-import { keysBelow, type PostingFacet, type PostingList, postingLists } from "../postings/mod.ts"
+import { combinedKeys, type PostingFacet, type PostingList, postingLists } from "../postings/mod.ts"
 
 /*
  * The posting lists by part: the lists of one facet of a table, whose keys begin with the same two
  * letters. An audit reads one part after the other, in the order of the keys.
  */
 
-export const lists = Object.values(postingLists) as ReadonlyArray<PostingList>
+export const lists = Object.values(postingLists)
 const hex = (letters: string): string => Buffer.from(letters, "latin1").toString("hex")
 /** Returns a `bytea` literal. */
 export const bytea = (digits: string): string => `'\\x${digits}'::bytea`
@@ -50,7 +50,7 @@ const partOf = (list: PostingList, filter: string | undefined): PostingPart => {
     : facet.values.map((value) => `${bytea(prefix)} || ${value}`)
   const below = filter === undefined
     ? []
-    : single.flatMap((parent) => keysBelow(list, filter, `(${parent})`))
+    : single.flatMap((parent) => combinedKeys(list, filter, `(${parent})`))
   return {
     list,
     filter,

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { AuditCheck } from "../../../core/use_cases/mod.ts"
-import { combinations, keysBelow, keysOfRow, rowItems } from "../postings/mod.ts"
+import { combinations, combinedKeys, keysOfRow, rowItems } from "../postings/mod.ts"
 import {
   type AuditSnapshot,
   type AuditStep,
@@ -250,17 +250,20 @@ WHERE entry.key IS NOT NULL AND NOT EXISTS (
       expected
     )
     if (filter === undefined) return
-    const { children } = list.facets[filter]!
-    for (const names of combinations(children)) {
+    const { combinableFilters } = list.facets[filter]!
+    for (const names of combinations(combinableFilters)) {
       const size = names.reduce(
         (sum, name) => sum + 1 + valueOctets[list.facets[name]!.letter]!,
         octets
       )
       // the last key combines all of `names`
-      const key = keysBelow(
+      const key = combinedKeys(
         {
           ...list,
-          facets: { ...list.facets, [filter]: { ...list.facets[filter]!, children: names } }
+          facets: {
+            ...list.facets,
+            [filter]: { ...list.facets[filter]!, combinableFilters: names }
+          }
         },
         filter,
         "above.key"

@@ -97,24 +97,28 @@ interface SqlList<N extends ListName> {
 const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
   accounts: {
     plan: (filters) =>
-      readPostings(
-        lookUpKeys(postingLists.accounts, filters),
-        "account",
-        (parameter) => `r.token_id = ANY(${parameter("bigint[]")})`,
-        [`{${filters.tokenIds?.join(",") ?? ""}}`]
-      ),
+      readPostings("accounts", filters, {
+        tokenIds: {
+          type: "bigint[]",
+          sql: (parameter) => `r.token_id = ANY(${parameter})`,
+          value: `{${filters.tokenIds?.join(",") ?? ""}}`
+        }
+      }),
     rows: pageRows("account", accountRowSql),
     read: decodeAccountItem
   },
   exits: {
     plan: ({ batchNum, onlyPendingWithdraws = false, ...filters }) => {
-      const lookup = lookUpKeys(postingLists.exits, filters)
       // the lists of open exits exist for every combination of filters, so none has to be filtered
       const plan = onlyPendingWithdraws
-        ? readLists(lookup.keys.map(amongOpenExits), "open")
-        : readPostings(lookup, "exit", (parameter) => `r.token_id = ${parameter("bigint")}`, [
-          numberOrNullParameter(filters.tokenId)
-        ])
+        ? readLists(lookUpKeys("exits", filters).keys.map(amongOpenExits), "open")
+        : readPostings("exits", filters, {
+          tokenId: {
+            type: "bigint",
+            sql: (parameter) => `r.token_id = ${parameter}`,
+            value: numberOrNullParameter(filters.tokenId)
+          }
+        })
       return withAccount(filters.accountIndex, withBatch("exits", batchNum, plan))
     },
     rows: pageRows("exit", exitRowSql),
@@ -122,14 +126,18 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
   },
   transactions: {
     plan: ({ batchNum, ...filters }) => {
-      const lookup = lookUpKeys(postingLists.transactions, filters)
-      const plan = readPostings(lookup, "transaction", (parameter) => {
-        const [tokenId, type] = [parameter("bigint"), parameter("smallint")]
-        return `(${tokenId} IS NULL OR r.token_id = ${tokenId}) AND (${type} IS NULL OR r.type = ${type})`
-      }, [
-        numberOrNullParameter(filters.tokenId),
-        filters.type === undefined ? null : String(transactionTypes.indexOf(filters.type))
-      ])
+      const plan = readPostings("transactions", filters, {
+        tokenId: {
+          type: "bigint",
+          sql: (parameter) => `(${parameter} IS NULL OR r.token_id = ${parameter})`,
+          value: numberOrNullParameter(filters.tokenId)
+        },
+        type: {
+          type: "smallint",
+          sql: (parameter) => `(${parameter} IS NULL OR r.type = ${parameter})`,
+          value: filters.type === undefined ? null : String(transactionTypes.indexOf(filters.type))
+        }
+      })
       return withAccount(filters.accountIndex, withBatch("transactions", batchNum, plan))
     },
     rows: pageRows("transaction", transactionRowSql),
@@ -137,12 +145,13 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
   },
   batches: {
     plan: ({ maxBatchNum, minBatchNum, ...filters }) => {
-      const plan = readPostings(
-        lookUpKeys(postingLists.batches, filters),
-        "batch",
-        (parameter) => `r.forger_addr = ${parameter("bytea")}`,
-        [hexOrNullParameter(filters.forgerAddr)]
-      )
+      const plan = readPostings("batches", filters, {
+        forgerAddr: {
+          type: "bytea",
+          sql: (parameter) => `r.forger_addr = ${parameter}`,
+          value: hexOrNullParameter(filters.forgerAddr)
+        }
+      })
       if (minBatchNum === undefined && maxBatchNum === undefined) return plan
       return withRange("between", plan, (parameter) => {
         const [min, max] = [parameter("bigint"), parameter("bigint")]
@@ -162,18 +171,18 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
   },
   bids: {
     plan: ({ forgerAddr, ...filters }) => {
-      const list = postingLists.bids
       const { bidderAddr, slotNum } = filters
       if (forgerAddr === undefined) {
-        return readPostings(
-          lookUpKeys(list, filters),
-          "bid",
-          (parameter) => `r.bidder_addr = ${parameter("bytea")}`,
-          [hexOrNullParameter(bidderAddr)]
-        )
+        return readPostings("bids", filters, {
+          bidderAddr: {
+            type: "bytea",
+            sql: (parameter) => `r.bidder_addr = ${parameter}`,
+            value: hexOrNullParameter(bidderAddr)
+          }
+        })
       }
       // the lists of the forger's bidders, in the slot or in all slots
-      const { keys: [prefix], parentKey } = lookUpKeys(list, { ...filters, bidderAddr: "" })
+      const { keys: [prefix], parentKey } = lookUpKeys("bids", { ...filters, bidderAddr: "" })
       return readBidsOfForger(
         prefix!,
         { forgerAddr, bidderAddr },

@@ -5,9 +5,16 @@ import {
   type ListName,
   lists
 } from "../../../core/contract/mod.ts"
-import { transactionTypes } from "../../../core/domain/mod.ts"
 import { type LedgerStamp, NotRegistered, type UnregisteredThing } from "../../../core/ports/mod.ts"
-import { type PageText, type PostingList, postingKey } from "../postings/mod.ts"
+import {
+  type CombinableFilter,
+  type FacetName,
+  type PageText,
+  type PostingFacet,
+  postingKey,
+  type PostingListName,
+  postingLists
+} from "../postings/mod.ts"
 
 /** How to run a list query: the shape of the statement, its text, and its parameters. */
 export interface ListQueryPlan {
@@ -54,28 +61,42 @@ export const readLists = (
   values: []
 })
 
+/** How a row `r` is compared with the value of a filter, which may be absent. */
+interface RowCondition {
+  readonly type: string
+  readonly sql: (parameter: string) => string
+  readonly value: string | null
+}
+
 /**
  * Plans a read of posting lists and of the unindexed tail of their parent.
  *
- * @param condition SQL that tests a row `r` of the parent's unindexed tail against the values
+ * @param conditions the conditions for items of the tail, for each filter that can follow another
+ * one in a key
  */
-export const readPostings = (
-  { keys, parentKey }: KeyLookup,
-  table: string,
-  condition: (parameter: Parameter) => string,
-  values: ReadonlyArray<string | null>
-): ListQueryPlan =>
-  parentKey === null
+export const readPostings = <N extends PostingListName>(
+  name: N,
+  filters: FacetFilters<N>,
+  conditions: { readonly [F in CombinableFilter<N>]: RowCondition }
+): ListQueryPlan => {
+  const { keys, parentKey } = lookUpKeys(name, filters)
+  const tests = Object.values<RowCondition>(conditions)
+  return parentKey === null
     ? readLists(keys, "postings")
     : {
       shape: "post-filtered",
       text: (parameter) => ({
         lists: "postings",
-        postFilter: { key: parameter("bytea"), table, condition: condition(parameter) }
+        postFilter: {
+          key: parameter("bytea"),
+          table: postingLists[name].table,
+          condition: tests.map(({ sql, type }) => sql(parameter(type))).join(" AND ")
+        }
       }),
       keys: keysParameter(keys),
-      values: [byteParameter(parentKey), ...values]
+      values: [byteParameter(parentKey), ...tests.map(({ value }) => value)]
     }
+}
 
 /**
  * Returns SQL for the keys that begin with `$1`, one for each bidder that is registered with a
@@ -199,66 +220,46 @@ export interface KeyLookup {
   readonly parentKey: Uint8Array | null
 }
 
+/** Filters that are facets. A plan answers the other ones itself, and must take them out. */
+export type FacetFilters<N extends PostingListName> = {
+  readonly [F in keyof FiltersOf<N>]: F extends FacetName<N> ? FiltersOf<N>[F] : never
+}
+
 /**
  * Returns the keys of the lists for some filters. A key begins with the filter that combines with
- * all other filters; their values follow in the order of its `children`. A filter with several
- * values has a key for each.
+ * all other filters; their values follow in the order of its `combinableFilters`. A filter with
+ * several values has a key for each.
  */
-export const lookUpKeys = <N extends ListName>(
-  list: PostingList,
-  filters: FiltersOf<N>
+export const lookUpKeys = <N extends PostingListName>(
+  name: N,
+  filters: FacetFilters<N>
 ): KeyLookup => {
+  const list = postingLists[name]
   const values = filters as { readonly [filter: string]: unknown }
   const [leading, ...others] = Object.keys(list.facets).filter((filter) =>
     values[filter] !== undefined
   )
   if (leading === undefined) return { keys: [postingKey(list)], parentKey: null }
-  const following = list.facets[leading]!.children.filter((filter) => others.includes(filter))
+  const { combinableFilters } = list.facets[leading]!
+  const following = combinableFilters.filter((filter) => others.includes(filter))
+  const bytesOf = (filter: string) => encodeValues(list.facets[filter]!, values[filter])
   const paths = following.reduce<ReadonlyArray<ReadonlyArray<readonly [string, Uint8Array]>>>(
     (paths, filter) =>
-      paths.flatMap((path) =>
-        encodeValues(filter, values[filter]).map((value) => [...path, [filter, value] as const])
-      ),
-    encodeValues(leading, values[leading]).map((value) => [[leading, value] as const])
+      paths.flatMap((path) => bytesOf(filter).map((value) => [...path, [filter, value] as const])),
+    bytesOf(leading).map((value) => [[leading, value] as const])
   )
   return {
     keys: paths.map((path) => postingKey(list, ...path)),
-    parentKey: following.length === 0
-      ? null
-      : postingKey(list, [leading, encodeValues(leading, values[leading])[0]!])
+    parentKey: following.length === 0 ? null : postingKey(list, [leading, bytesOf(leading)[0]!])
   }
 }
 
-const encodeValues = (filter: string, value: unknown): ReadonlyArray<Uint8Array> =>
+const encodeValues = ({ filterDigits }: PostingFacet, value: unknown): ReadonlyArray<Uint8Array> =>
   [...new Set(Array.isArray(value) ? value : [value])].map((each) =>
-    encodings[filter]!(each as never)
+    Buffer.from(filterDigits(each as never), "hex")
   )
 
-const eightBytes = (value: number): Uint8Array => {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigInt64BE(BigInt(value))
-  return bytes
-}
-const twoBytes = (value: number): Uint8Array => {
-  const bytes = Buffer.alloc(2)
-  bytes.writeInt16BE(value)
-  return bytes
-}
 const digitsOf = (hex: string): string => hex.startsWith("0x") ? hex.slice(2) : hex
-const bytes = (hex: string): Uint8Array => Buffer.from(digitsOf(hex), "hex")
-
-/** Filter values in keys, encoded like PostgreSQL's `int8send`, `int2send` and `bytea`. */
-const encodings: { readonly [filter: string]: (value: never) => Uint8Array } = {
-  accountIndex: eightBytes,
-  tokenId: eightBytes,
-  tokenIds: eightBytes,
-  slotNum: eightBytes,
-  address: bytes,
-  publicKey: bytes,
-  forgerAddr: bytes,
-  bidderAddr: bytes,
-  type: (type: typeof transactionTypes[number]) => twoBytes(transactionTypes.indexOf(type))
-}
 
 /* Parameters in text format. */
 export const byteParameter = (value: Uint8Array): string =>

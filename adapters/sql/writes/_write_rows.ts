@@ -15,7 +15,7 @@ import {
   appendPostings,
   closeStatement,
   entriesOf,
-  type KnownAdditions,
+  type KnownSuffixes,
   type ListedEntries,
   openExitSource,
   openStatement,
@@ -74,16 +74,16 @@ ${notifyVersion}`
 
 /**
  * Writes the rows that an overlay collected, table by table. The caller has locked the row of
- * `ledger`. Returns the additions of the new transactions to posting keys.
+ * `ledger`. Returns the key suffixes of the new transactions.
  *
- * @param recent the additions of transactions of earlier writes, which need not be read again
+ * @param recent the key suffixes of transactions of earlier writes, which need not be read again
  */
 export const writeRows = (
   sql: SqlClient.SqlClient,
   overlay: WriteOverlay,
   writeId: string,
-  recent: KnownAdditions
-): Effect.Effect<ListedEntries["additions"], SqlError.SqlError> => {
+  recent: KnownSuffixes
+): Effect.Effect<ListedEntries["suffixes"], SqlError.SqlError> => {
   const run = (statement: string, parameters: ReadonlyArray<string | null>) =>
     Effect.asVoid(sql.unsafe(statement, parameters))
   const write = <Row>({ parameters, text }: RowStatement<Row>, rows: ReadonlyArray<Row>) =>
@@ -152,7 +152,7 @@ export const writeRows = (
     yield* appendPostings(sql, "accounts", rows.accounts.map((index) => overlay.account(index)!))
     yield* appendPostings(sql, "exits", rows.exits)
     yield* appendEntries(sql, "transactions", listed, {
-      get: (item) => listed.additions.get(item) ?? recent.get(item)
+      get: (item) => listed.suffixes.get(item) ?? recent.get(item)
     })
     yield* appendPostings(sql, "batches", rows.batches.map(({ batch }) => batch))
     yield* appendPostings(sql, "bids", rows.bids)
@@ -176,7 +176,7 @@ export const writeRows = (
       ...numbers.map(String),
       partFlags(overlay.changedParts)
     ])
-    return listed.additions
+    return listed.suffixes
   })
 }
 

@@ -9,7 +9,7 @@ import {
   WriteSession
 } from "../../../core/ports/mod.ts"
 import { Database } from "../connection/mod.ts"
-import { type ListedEntries, RecentAdditions } from "../postings/mod.ts"
+import { type ListedEntries, SuffixCache } from "../postings/mod.ts"
 import type { OnVersion } from "../reads/mod.ts"
 import { WriterLease } from "./lease.ts"
 import { loadOverlay } from "./_load_overlay.ts"
@@ -61,8 +61,8 @@ export class BulkWriter extends Context.Service<BulkWriter, {
 interface BulkOutcome<E> {
   readonly applied: ReadonlyArray<WriteResult>
   readonly refused: { readonly reason: E } | null
-  /** Additions of the new transactions to posting keys. */
-  readonly additions: ListedEntries["additions"]
+  /** Key suffixes of the new transactions. */
+  readonly suffixes: ListedEntries["suffixes"]
 }
 
 /** The write port and its bulk operation. */
@@ -81,7 +81,7 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
 ): Effect.fn.Return<SqlLedgerWriter, never, Database | WriterLease | Scope.Scope> {
   const { writes: sql } = yield* Database
   const inTransaction = makeWriteTransaction(sql, yield* WriterLease)
-  const recent = new RecentAdditions()
+  const recent = new SuffixCache()
   // each write transaction first removes the items that a rollback left in the lists, so an empty
   // one is enough
   const cutLists = inTransaction(() => Effect.succeed({ answer: undefined, changed: false })).pipe(
@@ -116,20 +116,20 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
           if (check !== undefined) checks.push(check)
         }
         const changed = applied.some((each) => each.applied)
-        let additions: BulkOutcome<E>["additions"] = new Map()
+        let suffixes: BulkOutcome<E>["suffixes"] = new Map()
         if (changed) {
           const running = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
-          additions = yield* Effect.onError(
+          suffixes = yield* Effect.onError(
             writeRows(sql, overlay, writeId, recent),
             () => Fiber.interruptAll(running)
           )
           // commit only if all checks succeed
           for (const each of running) yield* Fiber.join(each)
         }
-        return { answer: { applied, refused, additions }, changed }
+        return { answer: { applied, refused, suffixes }, changed }
       })
-    ).pipe(Effect.flatMap(({ additions, applied, refused }) => {
-      recent.note(additions)
+    ).pipe(Effect.flatMap(({ applied, refused, suffixes }) => {
+      recent.add(suffixes)
       return refused === null ? Effect.succeed(applied) : Effect.fail(refused.reason)
     }))
 
