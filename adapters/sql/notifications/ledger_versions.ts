@@ -2,7 +2,7 @@ import { PgConnection } from "@effect/sql-pg"
 import { Context, Effect, Layer, Queue, Schedule, Stream, SubscriptionRef } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type LedgerSnapshot, RecentSnapshots } from "../../../core/ports/mod.ts"
-import { ControlConnection, toldBy } from "../connection/mod.ts"
+import { ControlConnection, causeMessage } from "../connection/mod.ts"
 import { PoolChanges, readPlaces } from "./pool_changes.ts"
 import { parseVersionPayload, versionPayloadSql } from "./version_payload.ts"
 
@@ -83,7 +83,7 @@ export const versionsLayer = (
         return yield* connection.listen(String(named!.channel))
       }).pipe(Effect.tapError((error) =>
         Effect.logDebug(
-          `No word of new ledger versions, asking for them meanwhile: ${toldBy(error)}`
+          `No word of new ledger versions, asking for them meanwhile: ${causeMessage(error)}`
         )
       ))
       const follow = Effect.scoped(Effect.gen(function*() {

@@ -17,8 +17,8 @@ export interface PageText {
    */
   readonly keys?: string
   /**
-   * Adds the items of a parent list that its child lists do not index yet, if their row `r` of
-   * `table` meets a condition. `key` is SQL for the parent's key.
+   * Adds items of a key that are not yet in its lists of combined filters, if their row `r` of
+   * `table` meets a condition. `key` is SQL for the key.
    */
   readonly postFilter?: { readonly key: string; readonly table: string; readonly condition: string }
   /**
@@ -26,10 +26,7 @@ export interface PageText {
    * its other columns.
    */
   readonly range?: string
-  /**
-   * SQL for the item id at which the lists end, if a rollback has left items in them that have no
-   * row.
-   */
+  /** SQL for the item id at which the lists end, if they hold items that a rollback has removed. */
   readonly end?: string
   readonly order: Order
   /** Columns of the head after the counts. */

@@ -1,7 +1,7 @@
 import { Context, Effect, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { checkHealth, type Health } from "../../../core/ports/mod.ts"
-import { Database, ControlConnection, toldBy } from "../connection/mod.ts"
+import { Database, ControlConnection, causeMessage } from "../connection/mod.ts"
 import { migrate } from "./migrate.ts"
 
 /** Tells the monitor how the database is, whether its schema is ours, and who writes the ledger. */
@@ -24,7 +24,7 @@ const answered = (sql: SqlClient.SqlClient): Effect.Effect<Health> =>
     onSuccess: (): Health => ({ state: "ok", detail: "The database answers" }),
     onFailure: (error): Health => ({
       state: "failing",
-      detail: `The database does not answer: ${toldBy(error)}`
+      detail: `The database does not answer: ${causeMessage(error)}`
     })
   })
 
@@ -67,7 +67,7 @@ const writer = (sql: SqlClient.SqlClient): Effect.Effect<Health> =>
         },
     onFailure: (error: SqlError.SqlError): Health => ({
       state: "degraded",
-      detail: `Nobody knows who writes the ledger: ${toldBy(error)}`
+      detail: `Nobody knows who writes the ledger: ${causeMessage(error)}`
     })
   })
 
