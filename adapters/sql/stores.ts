@@ -25,7 +25,7 @@ import {
   type OnVersion,
   preferReplica
 } from "./reads/mod.ts"
-import { migrate, tellHealth } from "./schema/mod.ts"
+import { migrate, databaseHealth } from "./schema/mod.ts"
 import {
   BulkWriter,
   leaseLayer,
@@ -62,11 +62,11 @@ export const sqlStores = (
   }
   const ledger = Layer.effectContext(Effect.gen(function*() {
     const { reads, values } = yield* Database
-    const { heard, isPoolTold, latest, pool, snapshot } = yield* LedgerVersions
+    const { isReceiving, latest, pool, recordVersion, snapshot } = yield* LedgerVersions
     let seenVersion = 0
-    const onVersion: OnVersion = replicaUrl === undefined ? heard : (version) => {
+    const onVersion: OnVersion = replicaUrl === undefined ? recordVersion : (version) => {
       seenVersion = Math.max(seenVersion, version)
-      return heard(version)
+      return recordVersion(version)
     }
     const { applyAll, port: writer } = yield* makeLedgerWriter(onVersion)
     const primary = makeLedgerReader(values, reading, onVersion)
@@ -88,13 +88,13 @@ export const sqlStores = (
       Context.add(LedgerWriter, writer),
       Context.add(BulkWriter, { applyAll }),
       Context.add(LedgerTip, tip),
-      Context.add(PoolStore, pool.noting(yield* openPool)),
-      Context.add(PoolTip, pool.tip(isPoolTold))
+      Context.add(PoolStore, pool.recordWrites(yield* openPool)),
+      Context.add(PoolTip, pool.tip(isReceiving))
     )
   }))
   // before anything asks for a table
   const opened = Layer.effectDiscard(
-    Effect.andThen(Effect.andThen(migrate(), openLedger(genesis)), tellHealth)
+    Effect.andThen(Effect.andThen(migrate(), openLedger(genesis)), databaseHealth)
   )
   return Layer.provideMerge(ledger, versionsLayer()).pipe(
     Layer.provide(leaseLayer(lease)),

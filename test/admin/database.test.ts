@@ -111,7 +111,7 @@ describe("the admin listener over PostgreSQL", () => {
             "UPDATE writer SET expires_at = clock_timestamp() - interval '1 s', epoch = epoch + 1"
           )
         )
-        assert.match((yield* checks).checks.writer!.detail, /gives no sign of life/u)
+        assert.match((yield* checks).checks.writer!.detail, /sends no heartbeat/u)
       })),
     60_000
   )

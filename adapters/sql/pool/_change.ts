@@ -4,7 +4,7 @@ import type { PoolState, SkippedTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import type { PoolChange, SettledBatch } from "../../../core/ports/mod.ts"
 import { storedText } from "../connection/mod.ts"
-import { notifyPlaces, writePlaces } from "../notifications/mod.ts"
+import { notifyPoolChange, formatSlots } from "../notifications/mod.ts"
 import {
   bigintList,
   byteaList,
@@ -48,7 +48,7 @@ export const applyChanges = (
         int8(atMs),
         byteaList([...changed].filter((id) => states.get(id)?.state === null))
       ])
-      yield* sql.unsafe(notifyPlaces, [writePlaces([...changed])])
+      yield* sql.unsafe(notifyPoolChange, [formatSlots([...changed])])
     }
     return ids
   })

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { RollBackReport } from "../../../core/ports/mod.ts"
 import { bigintArray } from "../connection/mod.ts"
-import { notifyVersion, partFlags, raiseParts } from "../notifications/mod.ts"
+import { notifyVersion, changedParts, setPartVersions } from "../notifications/mod.ts"
 import {
   closeStatement,
   openExitSource,
@@ -120,7 +120,7 @@ CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.bidder_addr = as
 
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
-  lists_cut = NOT EXISTS (SELECT FROM removed_rows), ${raiseParts(6)}
+  lists_cut = NOT EXISTS (SELECT FROM removed_rows), ${setPartVersions(6)}
 ${notifyVersion}`
 
 /**
@@ -146,7 +146,7 @@ export const rollBackTo = Effect.fnUntraced(function*(
     surviving.number,
     after.batchNum === null ? null : `${after.batchNum}`,
     writeId,
-    partFlags(new Set(surviving.dropped > 0n ? ["rollBacks"] : []))
+    changedParts(new Set(surviving.dropped > 0n ? ["rollBacks"] : []))
   ])
   return {
     toBlock,

@@ -9,7 +9,7 @@ import {
   rowsOf,
   updateOf
 } from "../connection/mod.ts"
-import { notifyVersion, partFlags, raiseParts } from "../notifications/mod.ts"
+import { notifyVersion, changedParts, setPartVersions } from "../notifications/mod.ts"
 import {
   appendEntries,
   appendPostings,
@@ -69,7 +69,7 @@ const closeSlots = closeStatement(heldSlots)
 const updateLedger = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
   next_account = $6::bigint, next_exit = $7::bigint, next_transaction = $8::bigint, next_batch = $9::bigint, next_bid = $10::bigint, next_token = $11::bigint,
-  next_coordinator = $12::bigint, ${raiseParts(13)}
+  next_coordinator = $12::bigint, ${setPartVersions(13)}
 ${notifyVersion}`
 
 /**
@@ -174,7 +174,7 @@ export const writeRows = (
       batchNum === null ? null : `${batchNum}`,
       writeId,
       ...numbers.map(String),
-      partFlags(overlay.changedParts)
+      changedParts(overlay.changedParts)
     ])
     return listed.suffixes
   })
