@@ -71,6 +71,18 @@ const readsSharing = 8
  * Connects to a database. While the database is unreachable, the layer logs a warning and retries.
  * It fails with a `DatabaseError` if the URL is invalid ("url") or the server rejects the connection
  * ("refused"). A connection that is lost later is opened again by the next statement.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer, Redacted } from "effect"
+ * import { databaseLayer } from "rollup-node-api/sql"
+ *
+ * const url = Redacted.make("postgresql://user:secret@localhost/rollup?sslmode=always")
+ * const error = await Effect.runPromise(
+ *   Effect.flip(Effect.scoped(Layer.build(databaseLayer({ url }))))
+ * )
+ * console.log(error.reason, error.message.includes("secret")) // => url false
+ * ```
  */
 export const databaseLayer = (
   options: DatabaseOptions
