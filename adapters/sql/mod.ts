@@ -1,3 +1,4 @@
+/** The stores of ledger and pool over PostgreSQL, and the audit of their database. */
 export { auditDatabase, type DatabaseAuditOptions, lastAudit, saveAudit } from "./audit/mod.ts"
 export { type BulkWrite, BulkWriter, type LeaseOptions } from "./writes/mod.ts"
 export { Database, DatabaseError, databaseLayer, type DatabaseOptions } from "./connection/mod.ts"

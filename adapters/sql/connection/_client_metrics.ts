@@ -8,8 +8,8 @@ interface ClientBounds {
 }
 
 /**
- * Returns the metrics of one client. `limiter` and `cancelled` are called at each scrape; `cancelled`
- * counts the statements that exceeded the statement timeout.
+ * Returns the metrics of one client. `limiter` and `cancelled` are called at each scrape;
+ * `cancelled` counts the statements that exceeded the statement timeout.
  */
 export const clientMetrics = (
   { connections, role, sharing }: ClientBounds,

@@ -22,8 +22,9 @@ export interface ConnectionLimiterStats {
 }
 
 /**
- * Limits how many statements and transactions run at once, and how long one waits for a connection,
- * which the pool of the driver does not. After `waitMs` a wait fails with a `waitFailure`.
+ * Limits how many statements and transactions run at once, and how long each waits for a
+ * connection; the pool of the driver does neither. After `waitMs` a wait fails with a
+ * `waitFailure`.
  */
 export const makeConnectionLimiter = (
   { connections, permits, waitMs }: ConnectionLimiterOptions

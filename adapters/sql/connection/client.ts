@@ -18,7 +18,8 @@ export interface ClientOptions {
   readonly role: string
   readonly connections: number
   /**
-   * Statements that share a connection. If it is 1, each has its own, and transactions are possible.
+   * Statements that share a connection. If it is 1, each has its own, and transactions are
+   * possible.
    */
   readonly sharing: number
   readonly connectTimeoutMs: number
@@ -29,8 +30,8 @@ export interface ClientOptions {
   /** Greatest time to wait for a connection. */
   readonly queueWaitMs: number
   /**
-   * Whether a statement is retried once, on another connection, if its connection is lost, and fails
-   * if it is not answered in time. True only for statements that do not write.
+   * Whether a statement is retried once, on another connection, if its connection is lost, and
+   * fails if it is not answered in time. True only for statements that do not write.
    */
   readonly retries: boolean
 }
@@ -38,17 +39,17 @@ export interface ClientOptions {
 /** Time after the statement timeout at which the socket of a silent server is destroyed. */
 const silenceMs = 5000
 /**
- * Time after the statement timeout at which a statement with `retries` fails. The server executes the
- * statements of a shared connection one by one.
+ * Time after the statement timeout at which a statement with `retries` fails. The server executes
+ * the statements of a shared connection one by one.
  */
 const sharedMs = 500
 /** Prepared statements that a connection caches. */
 const preparedMax = 500
 
 /**
- * Session settings for reads: one generic plan for each statement, which probes indexes whatever the
- * parameters are. Planning a statement again takes longer than executing it, and a plan that was
- * made while tables were small must not scan them when they are large.
+ * Session settings for reads: one generic plan for each statement, which probes indexes whatever
+ * the parameters are. Planning a statement again takes longer than executing it, and a plan that
+ * was made while tables were small must not scan them when they are large.
  */
 export const readPlans = {
   plan_cache_mode: "force_generic_plan",
@@ -67,8 +68,8 @@ export type Values = (
 export interface Client {
   readonly sql: SqlClient.SqlClient
   /**
-   * Returns the same as `sql.unsafe(text, parameters).values`, without the cost of a span and of the
-   * statement builder if the fiber is not traced.
+   * Returns the same as `sql.unsafe(text, parameters).values`, without the cost of a span and of
+   * the statement builder if the fiber is not traced.
    */
   readonly values: Values
 }
@@ -176,8 +177,8 @@ const isLost = (error: unknown): boolean =>
   error instanceof SqlError.SqlError && isConnectionLost(error)
 
 /**
- * Runs an effect; after `ms` it interrupts the effect, without waiting for it, and runs `onTimeout`.
- * Every read runs through it: it costs a fraction of `Effect.timeoutOrElse`.
+ * Runs an effect; after `ms` it interrupts the effect, without waiting for it, and runs
+ * `onTimeout`. Every read runs through it: it costs a fraction of `Effect.timeoutOrElse`.
  */
 const withTimeout = <A, E, R>(
   effect: Effect.Effect<A, E, R>,

@@ -69,8 +69,8 @@ const readsSharing = 8
 
 /**
  * Connects to a database. While the database is unreachable, the layer logs a warning and retries.
- * It fails with a `DatabaseError` if the URL is invalid ("url") or the server rejects the connection
- * ("refused"). A connection that is lost later is opened again by the next statement.
+ * It fails with a `DatabaseError` if the URL is invalid ("url") or the server rejects the
+ * connection ("refused"). A connection that is lost later is opened again by the next statement.
  *
  * @example
  * ```ts

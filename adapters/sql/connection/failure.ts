@@ -23,8 +23,8 @@ export const storeFailure = (error: SqlError.SqlError): StoreFailure =>
   })
 
 /**
- * Whether the connection was lost or could not be opened. The statement may have taken effect, and a
- * retry on another connection may succeed.
+ * Whether the connection was lost or could not be opened. The statement may have taken effect, and
+ * a retry on another connection may succeed.
  */
 export const isConnectionLost = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "ConnectionError"

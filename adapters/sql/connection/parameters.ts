@@ -39,6 +39,8 @@ const identity = <Value>(value: Value): Value => value
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`
 const arrayLiteral = (values: ReadonlyArray<number | bigint>): string => `{${values.join(",")}}`
 
+/* Columns by the type of their elements; a value of null is NULL. */
+
 export const bigints = <Row>(get: (row: Row) => number | bigint | null): Column<Row> =>
   column("bigint", get, identity)
 export const smallints = <Row>(get: (row: Row) => number | null): Column<Row> =>
@@ -70,6 +72,7 @@ export const arrays = <Row>(
 export const bigintArray: (values: ReadonlyArray<number | bigint>) => string = arrayLiteral
 export const bytesArray: (hex: ReadonlyArray<string>) => string = hexBytes<string>(identity).arrayOf
 
+/** The columns of a table, by name. */
 export type Columns<Row> = { readonly [name: string]: Column<Row> }
 
 /** Returns a table expression `name` of rows, whose parameters begin with `$1`. */
@@ -78,6 +81,7 @@ export const rowsOf = <Row>(name: string, columns: Columns<Row>): string => {
   return `unnest(${parameters.join(", ")}) AS ${name} (${Object.keys(columns).join(", ")})`
 }
 
+/** Returns one array parameter for each column. */
 export const parametersOf = <Row>(columns: Columns<Row>, rows: ReadonlyArray<Row>): Array<string> =>
   Object.values(columns).map(({ arrayOf }) => arrayOf(rows))
 

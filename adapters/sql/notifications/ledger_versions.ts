@@ -46,7 +46,7 @@ export const versionsLayer = (
     LedgerVersions,
     Effect.gen(function*() {
       const { session, sql } = yield* ControlConnection
-      const known = yield* SubscriptionRef.make(0)
+      const versionRef = yield* SubscriptionRef.make(0)
       const snapshots = new RecentSnapshots()
       const pool = new PoolChanges()
       let isListening = false
@@ -57,7 +57,7 @@ export const versionsLayer = (
         Effect.suspend(() => {
           if (version <= greatest) return Effect.void
           greatest = version
-          return SubscriptionRef.set(known, version)
+          return SubscriptionRef.set(versionRef, version)
         })
       const onPayload = (payload: string) =>
         Effect.suspend(() => {
@@ -81,8 +81,8 @@ export const versionsLayer = (
 
       const listen = Effect.gen(function*() {
         const connection = yield* PgConnection.make(session)
-        const [named] = (yield* connection.query(`SELECT ${channelExpression} AS channel`)).rows
-        return yield* connection.listen(String(named!.channel))
+        const [row] = (yield* connection.query(`SELECT ${channelExpression} AS channel`)).rows
+        return yield* connection.listen(String(row!.channel))
       }).pipe(Effect.tapError((error) =>
         Effect.logDebug(
           `LISTEN failed, polling for new ledger versions until it works: ${causeMessage(error)}`
@@ -135,8 +135,8 @@ export const versionsLayer = (
         pool,
         isReceiving,
         snapshot: (version) => snapshots.at(version),
-        current: SubscriptionRef.get(known),
-        changes: Stream.changes(SubscriptionRef.changes(known))
+        current: SubscriptionRef.get(versionRef),
+        changes: Stream.changes(SubscriptionRef.changes(versionRef))
       }
     })
   )

@@ -2,9 +2,9 @@ import { type Context, Effect } from "effect"
 import type { PoolStore, PoolTip } from "../../../core/ports/mod.ts"
 
 /*
- * The version of each part of the pool. Ids and addresses are hashed to 1024 slots, so the memory of
- * a process and the size of a notification do not depend on the size of the pool. Only changes of
- * existing transactions are sent to other processes: an authorization never changes, and a new
+ * The version of each part of the pool. Ids and addresses are hashed to 1024 slots, so the memory
+ * of a process and the size of a notification do not depend on the size of the pool. Only changes
+ * of existing transactions are sent to other processes: an authorization never changes, and a new
  * transaction changes no existing one.
  */
 const slots = 1024
@@ -45,8 +45,8 @@ export class PoolChanges {
   }
 
   /**
-   * Returns a store that records its writes here before it acknowledges them, even if a write fails,
-   * since it may have been committed.
+   * Returns a store that records its writes here before it acknowledges them, even if a write
+   * fails, since it may have been committed.
    */
   recordWrites(
     pool: Context.Service.Shape<typeof PoolStore>

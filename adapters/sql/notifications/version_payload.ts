@@ -7,8 +7,8 @@ import {
 
 /*
  * `ledger.part_versions` holds the version to which the array belongs, then for each part of the
- * ledger the version that last changed it. If it belongs to another version or has another length, a
- * program with other parts has written since, and every part may have changed.
+ * ledger the version that last changed it. If it belongs to another version or has another length,
+ * a program with other parts has written since, and every part may have changed.
  */
 
 /**

@@ -5,8 +5,9 @@
 export interface ItemLists {
   /**
    * Returns a query of one row: how many items of the list are below the range (`under`), below the
-   * position (`reached`) and below the end of the range (`above`), and the smallest and the greatest
-   * item in the range (`first` and `last`). If the range is empty, `first` and `last` are undefined.
+   * position (`reached`) and below the end of the range (`above`), and the smallest and the
+   * greatest item in the range (`first` and `last`). If the range is empty, `first` and `last` are
+   * undefined.
    */
   readonly measures: (key: string, bounds: ItemBounds) => string
   /** Returns a query of `item`: the first items in [from, below), ascending. */
@@ -135,8 +136,8 @@ ${
 }
 
 /**
- * Returns SQL for the items of a key that are not yet in its lists of combined filters, as an array;
- * NULL if the list is empty.
+ * Returns SQL for the items of a key that are not yet in its lists of combined filters, as an
+ * array; NULL if the list is empty.
  */
 export const unindexedTail = (key: string): string =>
   `(${nearest("items[filed + 1:]", key, "", "DESC")})`

@@ -1,4 +1,6 @@
-/** Posting lists: the item ids for each combination of filters. `postings.ts` explains their design. */
+/**
+ * Posting lists: the item ids for each combination of filters. `postings.ts` explains their design.
+ */
 export { appendEntries, appendPostings, SuffixCache } from "./append_postings.ts"
 export { cutRemoved } from "./cut_postings.ts"
 export {
@@ -22,5 +24,4 @@ export {
   postingLists
 } from "./posting_lists.ts"
 export { rowItems } from "./postings.ts"
-
 export { endOfLists, removing } from "./removed_rows.ts"

@@ -2,11 +2,12 @@ import { combinedKeys, keysOfRow, postingKey } from "./posting_keys.ts"
 import { type PostingList, postingLists } from "./posting_lists.ts"
 
 /*
- * Lists whose items come and go: exits that can still be withdrawn, and slots by the bidder of their
- * best bid. `open_item` holds keys and items. `open_count` counts the items of each key in buckets
- * of 512 items (level 1) and of 262,144 items (level 2), so that the rank of an item costs the same
- * at any size: it is the sum of the level 2 buckets before the item, of the level 1 buckets before
- * it in its level 2 bucket, and a count of at most 512 index entries. An empty bucket has no row.
+ * Lists whose items come and go: exits that can still be withdrawn, and slots by the bidder of
+ * their best bid. `open_item` holds keys and items. `open_count` counts the items of each key in
+ * buckets of 512 items (level 1) and of 262,144 items (level 2), so that the rank of an item costs
+ * the same at any size: it is the sum of the level 2 buckets before the item, of the level 1
+ * buckets before it in its level 2 bucket, and a count of at most 512 index entries. An empty
+ * bucket has no row.
  */
 
 /** By level: a bucket holds the items with the same `item >> bits`. */

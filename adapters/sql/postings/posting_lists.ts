@@ -44,7 +44,7 @@ export interface PostingFacet<Row = never, Value = never, Filter = string> {
   readonly combinableFilters: ReadonlyArray<Filter>
 }
 
-/** How `reads/_lists.ts` answers a filter that has no facet. */
+/** How `reads` answers a filter that has no facet. */
 type OtherFilter =
   /** Restricts the page to a range of item ids. */
   | "itemRange"
@@ -53,7 +53,10 @@ type OtherFilter =
   /** Reads the list of each bidder that is registered with a forger. */
   | "registrations"
 
-/** An entry for each filter that the contract declares for a list: a facet, or another way. */
+/**
+ * An entry for each filter that the contract declares for a list: a facet, or how the filter is
+ * answered instead.
+ */
 export type FilterIndexes<N extends PostingListName> = {
   readonly [F in keyof FiltersOf<N>]-?:
     | PostingFacet<ListedRows[N], FilterValue<Required<FiltersOf<N>>[F]>, keyof FiltersOf<N>>
@@ -91,7 +94,7 @@ const transactionType: KeyEncoding<TransactionType> = {
 }
 const address: KeyEncoding<EthereumAddress> = {
   sql: (column) => column,
-  digits: (prefixed) => prefixed.slice(2)
+  digits: (value) => value.slice(2)
 }
 const publicKey: KeyEncoding<PublicKey> = { sql: (column) => column, digits: (key) => key }
 
@@ -108,13 +111,8 @@ type ColumnValue<Row, Value> = readonly [column: string, valueOf: (row: Row) => 
 const facet = <Row, Value, const Filters extends ReadonlyArray<string>>(
   letter: string,
   encoding: KeyEncoding<Value>,
-  columns:
-    | readonly [ColumnValue<Row, Value>]
-    | readonly [
-      sender: ColumnValue<Row, Value>,
-      receiver: ColumnValue<Row, Value>
-    ],
-  ...combinableFilters: Filters
+  combinableFilters: Filters,
+  ...columns: readonly [ColumnValue<Row, Value>, receiver?: ColumnValue<Row, Value>]
 ) => {
   const digitsOf = ([, valueOf]: ColumnValue<Row, Value>) => (row: Row): string | null => {
     const value = valueOf(row)
@@ -123,7 +121,7 @@ const facet = <Row, Value, const Filters extends ReadonlyArray<string>>(
   const [first, second] = [digitsOf(columns[0]), columns[1] && digitsOf(columns[1])]
   return {
     letter,
-    values: columns.map(([column]) => encoding.sql(column)),
+    values: columns.flatMap((column) => column === undefined ? [] : encoding.sql(column[0])),
     digits: second === undefined
       ? (row: Row) => [first(row)]
       : (row: Row) => [first(row), second(row)],
@@ -138,20 +136,20 @@ const facet = <Row, Value, const Filters extends ReadonlyArray<string>>(
  */
 const filterIndexes = {
   accounts: {
-    address: facet("a", address, [["r.address", (row: Account) => row.address]], "tokenIds"),
+    address: facet("a", address, ["tokenIds"], ["r.address", (row: Account) => row.address]),
     publicKey: facet(
       "k",
       publicKey,
-      [["r.public_key", (row: Account) => row.publicKey]],
-      "tokenIds"
+      ["tokenIds"],
+      ["r.public_key", (row: Account) => row.publicKey]
     ),
-    tokenIds: facet("t", int8, [["r.token_id", (row: Account) => row.tokenId]])
+    tokenIds: facet("t", int8, [], ["r.token_id", (row: Account) => row.tokenId])
   },
   exits: {
-    accountIndex: facet("i", int8, [["r.account_index", (row: Exit) => row.accountIndex]]),
-    address: facet("a", address, [["r.address", (row: Exit) => row.address]], "tokenId"),
-    publicKey: facet("k", publicKey, [["r.public_key", (row: Exit) => row.publicKey]], "tokenId"),
-    tokenId: facet("t", int8, [["r.token_id", (row: Exit) => row.tokenId]]),
+    accountIndex: facet("i", int8, [], ["r.account_index", (row: Exit) => row.accountIndex]),
+    address: facet("a", address, ["tokenId"], ["r.address", (row: Exit) => row.address]),
+    publicKey: facet("k", publicKey, ["tokenId"], ["r.public_key", (row: Exit) => row.publicKey]),
+    tokenId: facet("t", int8, [], ["r.token_id", (row: Exit) => row.tokenId]),
     batchNum: "itemRange",
     onlyPendingWithdraws: "openItems"
   },
@@ -159,45 +157,37 @@ const filterIndexes = {
     accountIndex: facet(
       "i",
       userAccount,
-      [
-        ["r.from_account_index", (row: Transaction) => userAccountOrNull(row.fromAccountIndex)],
-        ["r.to_account_index", (row: Transaction) => userAccountOrNull(row.toAccountIndex)]
-      ],
-      "type"
+      ["type"],
+      ["r.from_account_index", (row: Transaction) => userAccountOrNull(row.fromAccountIndex)],
+      ["r.to_account_index", (row: Transaction) => userAccountOrNull(row.toAccountIndex)]
     ),
     address: facet(
       "a",
       address,
-      [
-        ["r.from_address", (row: Transaction) => row.fromAddress],
-        ["r.to_address", (row: Transaction) => row.toAddress]
-      ],
-      "tokenId",
-      "type"
+      ["tokenId", "type"],
+      ["r.from_address", (row: Transaction) => row.fromAddress],
+      ["r.to_address", (row: Transaction) => row.toAddress]
     ),
     publicKey: facet(
       "k",
       publicKey,
-      [
-        ["r.from_public_key", (row: Transaction) => row.fromPublicKey],
-        ["r.to_public_key", (row: Transaction) => row.toPublicKey]
-      ],
-      "tokenId",
-      "type"
+      ["tokenId", "type"],
+      ["r.from_public_key", (row: Transaction) => row.fromPublicKey],
+      ["r.to_public_key", (row: Transaction) => row.toPublicKey]
     ),
-    tokenId: facet("t", int8, [["r.token_id", (row: Transaction) => row.tokenId]], "type"),
+    tokenId: facet("t", int8, ["type"], ["r.token_id", (row: Transaction) => row.tokenId]),
     batchNum: "itemRange",
-    type: facet("y", transactionType, [["r.type", (row: Transaction) => row.type]])
+    type: facet("y", transactionType, [], ["r.type", (row: Transaction) => row.type])
   },
   batches: {
     minBatchNum: "itemRange",
     maxBatchNum: "itemRange",
-    slotNum: facet("s", int8, [["r.slot_num", (row: Batch) => row.slotNum]], "forgerAddr"),
-    forgerAddr: facet("f", address, [["r.forger_addr", (row: Batch) => row.forgerAddr]])
+    slotNum: facet("s", int8, ["forgerAddr"], ["r.slot_num", (row: Batch) => row.slotNum]),
+    forgerAddr: facet("f", address, [], ["r.forger_addr", (row: Batch) => row.forgerAddr])
   },
   bids: {
-    slotNum: facet("s", int8, [["r.slot_num", (row: Bid) => row.slotNum]], "bidderAddr"),
-    bidderAddr: facet("b", address, [["r.bidder_addr", (row: Bid) => row.bidderAddr]]),
+    slotNum: facet("s", int8, ["bidderAddr"], ["r.slot_num", (row: Bid) => row.slotNum]),
+    bidderAddr: facet("b", address, [], ["r.bidder_addr", (row: Bid) => row.bidderAddr]),
     forgerAddr: "registrations"
   },
   coordinators: {}

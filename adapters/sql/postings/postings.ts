@@ -1,22 +1,23 @@
 /*
  * Posting lists: a page and its exact counts cost the same at any size and depth of a list.
  *
- * A posting list holds the item ids of one key, such as the transactions of an address, in ascending
- * order, 64 to a row of `posting`. All rows of a key are full except the last. Each row stores its
- * first item and how many items of the key come before it. So the rank of an item id, which is the
- * number of items below it, takes one index probe, for the row with the greatest first item below
- * it, and a binary search in 64 numbers. The total is the rank of infinity, the pending items are
- * the total minus the rank of the end of the page, and a page is read from the row that contains its
- * position. No step depends on the number of items.
+ * A posting list holds the item ids of one key, such as the transactions of an address, in
+ * ascending order, 64 to a row of `posting`. All rows of a key are full except the last. Each row
+ * stores its first item and how many items of the key come before it. So the rank of an item id,
+ * which is the number of items below it, takes one index probe, for the row with the greatest first
+ * item below it, and a binary search in 64 numbers. The total is the rank of infinity, the pending
+ * items are the total minus the rank of the end of the page, and a page is read from the row that
+ * contains its position. No step depends on the number of items.
  *
  * Several filters: a row could be listed under its address, under address and token, address and
- * type, and address, token and type. Writing all of these keys with each transaction would cost more
- * than the transaction itself. So the lists of combined filters are filled later: when a posting row
- * under a single filter becomes full, its 64 items are added to the lists of the combinations. The
- * items of the last row that are not yet in them, fewer than 64, are filtered when they are read
- * (`unindexedTail`). A key with fewer than 64 items therefore has no lists of combinations, and
- * writing a transaction appends to about nine lists. If there are few, busy owners, each transaction
- * ends up in about fifteen more lists, but they are written 64 items at a time.
+ * type, and address, token and type. Writing all of these keys with each transaction would cost
+ * more than the transaction itself. So the lists of combined filters are filled later: when a
+ * posting row under a single filter becomes full, its 64 items are added to the lists of the
+ * combinations. The items of the last row that are not yet in them, fewer than 64, are filtered
+ * when they are read (`unindexedTail`). A key with fewer than 64 items therefore has no lists of
+ * combinations, and writing a transaction appends to about nine lists. If there are few, busy
+ * owners, each transaction ends up in about fifteen more lists, but they are written 64 items at a
+ * time.
  *
  * A rollback removes a suffix of the items: rows after it are deleted, the row that contains its
  * start is shortened, and items that were in lists of combinations are removed from them. The items
@@ -31,10 +32,10 @@
 export const rowItems = 64
 
 /**
- * Appends items to lists. `$1` are the keys, without duplicates; `$2` are their items, each an array
- * in text form, ascending and greater than all items of the key. For each row that becomes full it
- * returns the key as hexadecimal digits and, separated by commas, the items to add to the lists of
- * combined filters.
+ * Appends items to lists. `$1` are the keys, without duplicates; `$2` are their items, each an
+ * array in text form, ascending and greater than all items of the key. For each row that becomes
+ * full it returns the key as hexadecimal digits and, separated by commas, the items to add to the
+ * lists of combined filters.
  */
 export const appendStatement = `
 WITH entry AS MATERIALIZED (
@@ -62,9 +63,9 @@ SELECT encode(key, 'hex') AS key, array_to_string(items, ',') AS items
 FROM (SELECT * FROM grown UNION ALL SELECT * FROM added) AS written WHERE is_full`
 
 /**
- * Cuts lists: `$1` are the keys, without duplicates; `$2` are the first items to remove. Returns for
- * each key, in one row or several, how many of the removed items are in lists of combined filters:
- * they are the first ones of the removed items.
+ * Cuts lists: `$1` are the keys, without duplicates; `$2` are the first items to remove. Returns
+ * for each key, in one row or several, how many of the removed items are in lists of combined
+ * filters: they are the first ones of the removed items.
  */
 export const cutStatement = `
 WITH cut AS MATERIALIZED (

@@ -1,7 +1,7 @@
 /*
  * The tables of the ledger. Addresses, keys, hashes and ids are bytes. Amounts, roots and Ethereum
- * block numbers, which are unsigned 64-bit integers, are numeric. Times are milliseconds since 1970.
- * Texts are in the form of `connection/stored_text.ts`.
+ * block numbers, which are unsigned 64-bit integers, are numeric. Times are milliseconds since
+ * 1970. Texts are in the form of `connection/stored_text.ts`.
  *
  * Rows are appended, and a rollback removes a suffix. So each block and batch stores the last item
  * of every list at its end, and the values that it overwrote (balances, nonces, prices,
@@ -177,8 +177,8 @@ export const ledgerSchema: ReadonlyArray<string> = [
     ...transactionColumns,
     batch_num: "bigint NOT NULL CHECK (% BETWEEN 1 AND 4294967295)"
   }, oneLayer),
-  // every L1 user transaction as it was queued, even if it is forged: a rollback of its batch queues it
-  // again
+  // every L1 user transaction as it was queued, even if it is forged: a rollback of its batch
+  // queues it again
   table(
     "queued_transaction",
     { ...transactionColumns, forged: "boolean NOT NULL DEFAULT false" },
@@ -263,9 +263,9 @@ export const ledgerSchema: ReadonlyArray<string> = [
   }),
   // the best bid of a slot is its last one
   "CREATE INDEX bid_slot ON bid (slot_num, item_id)",
-  // every set of variables that was ever in force, as JSON. For auction variables, `first_slot` is the
-  // first slot to which their default bids apply. `superseded_by` is the block of the first later set
-  // whose `first_slot` is not greater: since that block the default bids apply to no slot
+  // every set of variables that was ever in force, as JSON. For auction variables, `first_slot` is
+  // the first slot to which their default bids apply. `superseded_by` is the block of the first
+  // later set whose `first_slot` is not greater: since that block the default bids apply to no slot
   table(
     "parameter_set",
     {
@@ -302,8 +302,8 @@ export const ledgerSchema: ReadonlyArray<string> = [
     "PRIMARY KEY (key, first_item)",
     "CHECK (items[1] = first_item)"
   ) + " WITH (fillfactor = 70)",
-  // see `postings/removed_rows.ts`; not compressed, since a rollback waits for the write and the rows
-  // are read only once
+  // see `postings/removed_rows.ts`; not compressed, since a rollback waits for the write and the
+  // rows are read only once
   table("removed_rows", {
     table_name: "text NOT NULL",
     first_item: "bigint NOT NULL",

@@ -5,8 +5,8 @@ import { Database, ControlConnection, causeMessage } from "../connection/mod.ts"
 import { migrate } from "./migrate.ts"
 
 /**
- * Registers the health checks of the database: whether it answers, whether its schema is current, and
- * whether a process holds the lease to write the ledger.
+ * Registers the health checks of the database: whether it answers, whether its schema is current,
+ * and whether a process holds the lease to write the ledger.
  */
 export const databaseHealth: Effect.Effect<
   void,
@@ -35,8 +35,8 @@ const connection = (sql: SqlClient.SqlClient): Effect.Effect<Health> =>
   })
 
 /**
- * A schema of a newer program is only "degraded": it may still fit, so the process keeps serving and
- * an operator decides.
+ * A schema of a newer program is only "degraded": it may still fit, so the process keeps serving
+ * and an operator decides.
  */
 const schema: Effect.Effect<Health, never, Database> = Effect.match(migrate({ dryRun: true }), {
   onSuccess: (missing): Health =>

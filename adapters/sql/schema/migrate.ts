@@ -14,10 +14,10 @@ export interface MigrateOptions {
 }
 
 /**
- * Updates the schema: applies the missing migrations in order, each in a transaction of its own, and
- * returns them. Any number of processes may call it at the same time; each migration is applied
- * once. Fails with a `DatabaseError`, and applies nothing, if an applied migration is unknown to this
- * program ("newer") or has another text ("migrationChanged").
+ * Updates the schema: applies the missing migrations in order, each in a transaction of its own,
+ * and returns them. Any number of processes may call it at the same time; each migration is applied
+ * once. Fails with a `DatabaseError`, and applies nothing, if an applied migration is unknown to
+ * this program ("newer") or has another text ("migrationChanged").
  */
 export const migrate = (
   { dryRun = false, migrations = all }: MigrateOptions = {}
@@ -42,7 +42,7 @@ interface Applied {
 }
 
 /**
- * Row 0 is not a migration: it is locked while a migration is applied. All distributed engines support
+ * Row 0 is not a migration: it is locked while a migration is applied. Distributed engines support
  * row locks, but not all of them support table or advisory locks.
  */
 const lockRow = 0
@@ -54,10 +54,11 @@ const prepare = (sql: SqlClient.SqlClient) =>
       sql.unsafe(`CREATE TABLE IF NOT EXISTS migration (
         number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
       )`),
-      // two processes that create the table at the same time: one fails with a unique violation in the
-      // system catalog
+      // if two processes create the table at the same time, one fails with a unique violation in
+      // the system catalog
       (error) => error.reason._tag === "UniqueViolation" || error.reason._tag === "SqlSyntaxError",
-      (error) => Effect.flatMap(exists(sql), (there) => there ? Effect.void : Effect.fail(error))
+      (error) =>
+        Effect.flatMap(exists(sql), (isCreated) => isCreated ? Effect.void : Effect.fail(error))
     ),
     sql.unsafe(
       "INSERT INTO migration (number, name, checksum) VALUES ($1, $2, '') ON CONFLICT (number) DO NOTHING",
@@ -91,8 +92,8 @@ const exists = (sql: SqlClient.SqlClient): Effect.Effect<boolean, SqlError.SqlEr
 const applied = (
   sql: SqlClient.SqlClient
 ): Effect.Effect<ReadonlyArray<Applied>, SqlError.SqlError> =>
-  Effect.flatMap(exists(sql), (there) =>
-    there
+  Effect.flatMap(exists(sql), (isCreated) =>
+    isCreated
       ? sql.unsafe<Applied>(
         "SELECT number, name, checksum FROM migration WHERE number > $1 ORDER BY number",
         [lockRow]

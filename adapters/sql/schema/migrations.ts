@@ -3,8 +3,8 @@ import { ledgerSchema } from "./_ledger_schema.ts"
 import { poolSchema } from "./_pool_schema.ts"
 
 /**
- * One step of the schema. Its text must never change once it is applied to any database: a change of
- * the schema is a new migration.
+ * One step of the schema. Its text must never change once it is applied to any database: a change
+ * of the schema is a new migration.
  */
 export interface Migration {
   /** Numbers begin with 1 and have no gaps. */
