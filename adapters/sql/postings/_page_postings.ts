@@ -32,7 +32,8 @@ const rowAfter = (columns: string, key: string, condition: string): string =>
   nearest(columns, key, ` AND ${condition}`, "ASC")
 
 /** Joins a row that may not exist. */
-const maybe = (row: string, name: string): string => `LEFT JOIN LATERAL (${row}) AS ${name} ON true`
+const leftJoin = (row: string, name: string): string =>
+  `LEFT JOIN LATERAL (${row}) AS ${name} ON true`
 
 const itemsOf = (
   start: string,
@@ -43,7 +44,7 @@ const itemsOf = (
   limit: string
 ): string => `
 WITH RECURSIVE stretch AS (
-  SELECT start.* FROM (VALUES (1)) AS one ${maybe(start, "start")}
+  SELECT start.* FROM (VALUES (1)) AS one ${leftJoin(start, "start")}
   UNION ALL
   SELECT following.first_item, following.items, coalesce(stretch.found, 0) + cardinality(following.items)
   FROM stretch CROSS JOIN LATERAL (${next}) AS following
@@ -84,9 +85,9 @@ export const postings: ItemLists = {
       : `coalesce(head.item, (${rowAfter("first_item", key, `posting.first_item >= ${low}`)}))`
     return `
 SELECT coalesce(head.rank, 0) AS under, coalesce(place.rank, 0) AS reached, coalesce(tail.rank, 0) AS above, ${first} AS first, tail.item AS last
-FROM (VALUES (1)) AS one ${maybe(tail, "tail")} ${maybe(start, "head")}
+FROM (VALUES (1)) AS one ${leftJoin(tail, "tail")} ${leftJoin(start, "head")}
 ${
-      maybe(
+      leftJoin(
         rowBefore(
           `first_ordinal + width_bucket(${position} - 1, items) AS rank`,
           key,

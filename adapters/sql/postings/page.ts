@@ -73,16 +73,16 @@ export const pageStatement = (page: PageText): string => {
   const counts =
     `measured.above - measured.under AS total, measured.reached - measured.under AS before,
     CASE WHEN measured.above > measured.under THEN measured.first END AS first, CASE WHEN measured.above > measured.under THEN measured.last END AS last`
-  const once = hasRange ? "bounds" : "(VALUES (1)) AS one"
-  const only = page.keys === "one" && postFilter === undefined
-  const selection = only ?
+  const oneRow = hasRange ? "bounds" : "(VALUES (1)) AS one"
+  const isSingleKey = page.keys === "one" && postFilter === undefined
+  const selection = isSingleKey ?
     [
       ...range,
-      `measured AS MATERIALIZED (SELECT found.* FROM ${once} CROSS JOIN LATERAL (${
+      `measured AS MATERIALIZED (SELECT found.* FROM ${oneRow} CROSS JOIN LATERAL (${
         measures("$1::bytea")
       }) AS found)`,
       `counted AS (SELECT ${counts} FROM measured)`,
-      `page AS MATERIALIZED (SELECT found.item FROM ${once} CROSS JOIN LATERAL (${
+      `page AS MATERIALIZED (SELECT found.item FROM ${oneRow} CROSS JOIN LATERAL (${
         read("$1::bytea", from, below, "$3::bigint")
       }) AS found)`
     ] :
