@@ -1,5 +1,5 @@
 import type { Effect } from "effect"
-import { limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
+import { type FiltersOf, limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
 import {
   type AuctionClock,
   lastClosedSlot,
@@ -27,6 +27,19 @@ interface Range {
   readonly low: number
   readonly high: number
 }
+
+/** How each declared filter is answered: by the range of slots, or by the lists of won slots. */
+const slotFilters: { readonly [F in keyof FiltersOf<"slots">]-?: "range" | "winner" } = {
+  minSlotNum: "range",
+  maxSlotNum: "range",
+  wonByBidder: "winner",
+  wonByForger: "winner",
+  finishedAuction: "range"
+}
+const isByWinner = (filters: FiltersOf<"slots">): boolean =>
+  Object.entries(filters).some(([filter, value]) =>
+    value !== undefined && slotFilters[filter as keyof typeof slotFilters] === "winner"
+  )
 
 /** The best bids of the slots from $1 to $2. */
 const slotsStatement = answerStatement({
@@ -147,10 +160,7 @@ export const makeSlotReader = (
   }
 
   return {
-    list: (query) =>
-      query.filters.wonByBidder === undefined && query.filters.wonByForger === undefined
-        ? listAll(query)
-        : listWon(query),
+    list: (query) => isByWinner(query.filters) ? listWon(query) : listAll(query),
     find: (slotNum) =>
       runQuery(
         { text: slotsStatement, parameters: [String(slotNum), String(slotNum)] },

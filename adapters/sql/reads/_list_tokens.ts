@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
+import { type FiltersOf, limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
 import type { Token } from "../../../core/domain/mod.ts"
 import { NotRegistered, type Page, type StoreFailure } from "../../../core/ports/mod.ts"
 import { findUnregistered } from "./_list_plan.ts"
@@ -42,9 +42,28 @@ export const listTokens = (
   )
 }
 
-const matches = ({ ids, name, symbols }: ListQuery<"tokens">["filters"]) => {
-  const [idSet, symbolSet] = [ids && new Set(ids), symbols && new Set(symbols)]
-  return (token: Token): boolean =>
-    (idSet?.has(token.id) ?? true) && (symbolSet?.has(token.symbol) ?? true) &&
-    token.name.includes(name ?? "")
+type TokenFilters = FiltersOf<"tokens">
+
+const conditions: {
+  readonly [F in keyof TokenFilters]-?: (
+    value: Required<TokenFilters>[F]
+  ) => (token: Token) => boolean
+} = {
+  ids: (ids) => {
+    const set = new Set(ids)
+    return (token) => set.has(token.id)
+  },
+  symbols: (symbols) => {
+    const set = new Set(symbols)
+    return (token) => set.has(token.symbol)
+  },
+  name: (name) => (token) => token.name.includes(name)
+}
+
+/** Returns a test of tokens against all filters. */
+const matches = (filters: TokenFilters): (token: Token) => boolean => {
+  const tests = Object.entries(filters).flatMap(([filter, value]) =>
+    value === undefined ? [] : [conditions[filter as keyof TokenFilters](value as never)]
+  )
+  return (token) => tests.every((test) => test(token))
 }
