@@ -10,18 +10,6 @@ const hex = (letters: string): string => Buffer.from(letters, "latin1").toString
 /** Returns a `bytea` literal. */
 export const bytea = (digits: string): string => `'\\x${digits}'::bytea`
 
-/** Length in bytes of the values of a facet, by its letter. */
-export const valueOctets: { readonly [letter: string]: number } = {
-  a: 20,
-  b: 20,
-  f: 20,
-  i: 8,
-  k: 32,
-  s: 8,
-  t: 8,
-  y: 2
-}
-
 export interface PostingPart {
   readonly list: PostingList
   /** The facet; undefined for the list of all rows. */
@@ -44,7 +32,7 @@ const distinctValues = ({ values: [first, second] }: PostingFacet): string =>
 const partOf = (list: PostingList, filter: string | undefined): PostingPart => {
   const facet = filter === undefined ? undefined : list.facets[filter]!
   const prefix = hex(list.letter + (facet?.letter ?? "*"))
-  const octets = 2 + (facet === undefined ? 0 : valueOctets[facet.letter]!)
+  const octets = 2 + (facet?.octets ?? 0)
   const single = facet === undefined
     ? [bytea(prefix)]
     : facet.values.map((value) => `${bytea(prefix)} || ${value}`)

@@ -7,15 +7,7 @@ import {
   itemsPerStatement,
   reportViolations
 } from "./_audit_snapshot.ts"
-import {
-  bytea,
-  endOf,
-  lists,
-  pageOf,
-  parts,
-  type PostingPart,
-  valueOctets
-} from "./_posting_parts.ts"
+import { bytea, endOf, lists, pageOf, parts, type PostingPart } from "./_posting_parts.ts"
 
 /*
  * An audit reads the lists once, in the order of their keys. It checks that each item is that of a
@@ -253,7 +245,7 @@ WHERE entry.key IS NOT NULL AND NOT EXISTS (
     const { combinableFilters } = list.facets[filter]!
     for (const names of combinations(combinableFilters)) {
       const size = names.reduce(
-        (sum, name) => sum + 1 + valueOctets[list.facets[name]!.letter]!,
+        (sum, name) => sum + 1 + list.facets[name]!.octets,
         octets
       )
       // the last key combines all of `names`

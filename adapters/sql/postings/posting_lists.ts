@@ -31,6 +31,8 @@ export interface PostingList {
 /** The values of a filter in keys. A row is not listed under a value that is NULL. */
 export interface PostingFacet<Row = never, Value = never, Filter = string> {
   readonly letter: string
+  /** Length of a value in bytes. */
+  readonly octets: number
   /** SQL for the values of a row `r` as bytes: one, or two for sender and receiver. */
   readonly values: ReadonlyArray<string>
   /** Returns the same values of a row in memory, as hexadecimal digits. */
@@ -75,13 +77,18 @@ export interface ListedRows {
 }
 export type PostingListName = keyof ListedRows
 
-/** How a value is written in keys: SQL for its bytes, and their hexadecimal digits. */
+/** How a value is written in keys. */
 interface KeyEncoding<Value> {
+  /** Length in bytes. */
+  readonly octets: number
+  /** Returns SQL for the bytes of a column. */
   readonly sql: (column: string) => string
+  /** Returns the bytes of a value as hexadecimal digits. */
   readonly digits: (value: Value) => string
 }
 
 const int8: KeyEncoding<number> = {
+  octets: 8,
   sql: (column) => `int8send(${column})`,
   digits: (value) => value.toString(16).padStart(16, "0")
 }
@@ -89,19 +96,25 @@ const typeDigits = new Map<TransactionType, string>(
   transactionTypes.map((type, number) => [type, number.toString(16).padStart(4, "0")])
 )
 const transactionType: KeyEncoding<TransactionType> = {
+  octets: 2,
   sql: (column) => `int2send(${column})`,
   digits: (type) => typeDigits.get(type)!
 }
 const address: KeyEncoding<EthereumAddress> = {
+  octets: 20,
   sql: (column) => column,
   digits: (value) => value.slice(2)
 }
-const publicKey: KeyEncoding<PublicKey> = { sql: (column) => column, digits: (key) => key }
+const publicKey: KeyEncoding<PublicKey> = {
+  octets: 32,
+  sql: (column) => column,
+  digits: (key) => key
+}
 
 /** 0 and 1 are not accounts of users, so their transactions are not listed under them. */
 const userAccount: KeyEncoding<AccountIndex> = {
-  sql: (column) => `CASE WHEN ${column} >= 256 THEN ${int8.sql(column)} END`,
-  digits: int8.digits
+  ...int8,
+  sql: (column) => `CASE WHEN ${column} >= 256 THEN ${int8.sql(column)} END`
 }
 const userAccountOrNull = (index: AccountIndex | null): AccountIndex | null =>
   index !== null && isUserAccount(index) ? index : null
@@ -121,6 +134,7 @@ const facet = <Row, Value, const Filters extends ReadonlyArray<string>>(
   const [first, second] = [digitsOf(columns[0]), columns[1] && digitsOf(columns[1])]
   return {
     letter,
+    octets: encoding.octets,
     values: columns.flatMap((column) => column === undefined ? [] : encoding.sql(column[0])),
     digits: second === undefined
       ? (row: Row) => [first(row)]
