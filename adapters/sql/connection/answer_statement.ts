@@ -36,7 +36,7 @@ export const answerStatement = (options: {
   ]
   return `${ctes.length === 0 ? "" : `WITH ${ctes.join(",\n")}\n`}SELECT line FROM (
 SELECT ${order === "ASC" ? -1 : lastPlace}::bigint AS place, ${
-    lineOf(columns, options.headText)
+    lineSql(columns, options.headText)
   } AS line FROM ledger ${from}
 ${rows.map((row) => `UNION ALL\n${row}`).join("\n")}
 ) AS answer ORDER BY place ${order}`
@@ -77,13 +77,13 @@ export const readAnswer = (rows: ReadonlyArray<ReadonlyArray<unknown>>): SqlAnsw
 }
 
 /** Returns SQL for a line of columns and a free text. */
-export const lineOf = (columns: ReadonlyArray<string>, freeText?: string): string =>
+export const lineSql = (columns: ReadonlyArray<string>, freeText?: string): string =>
   `ROW(${columns.join(", ")})::text${freeText === undefined ? "" : ` || coalesce(${freeText}, '')`}`
 
 /** Returns SQL for the hexadecimal digits of a `bytea`. */
-export const digits = (column: string): string => `encode(${column}, 'hex')`
+export const hexSql = (column: string): string => `encode(${column}, 'hex')`
 /** Returns SQL for the members of an array, separated by semicolons. */
-export const members = (column: string): string => `array_to_string(${column}, ';')`
+export const membersSql = (column: string): string => `array_to_string(${column}, ';')`
 
 /** Returns the columns of a line. */
 export const fieldsOf = (line: string): ReadonlyArray<string> =>
@@ -94,9 +94,10 @@ export const freeTextOf = (line: string): string => line.slice(line.indexOf(")")
 export const intOrNull = (field: string): number | null => field === "" ? null : Number(field)
 export const bigOrNull = (field: string): bigint | null => field === "" ? null : BigInt(field)
 export const hexOrNull = (field: string): string | null => field === "" ? null : field
-export const prefixed = (field: string): string => `0x${field}`
-export const prefixedOrNull = (field: string): string | null => field === "" ? null : `0x${field}`
-export const flag = (field: string): boolean => field === "t"
+export const prefixedHex = (field: string): string => `0x${field}`
+export const prefixedHexOrNull = (field: string): string | null =>
+  field === "" ? null : `0x${field}`
+export const booleanOf = (field: string): boolean => field === "t"
 /** Returns the members of an array column; PostgreSQL writes an empty text as two quotes. */
 export const membersOf = <Member>(
   field: string,

@@ -1,5 +1,11 @@
 import type { PageCounts } from "../../../core/contract/mod.ts"
-import { answerStatement, flag, intOrNull, lastPlace, type SqlAnswer } from "../connection/mod.ts"
+import {
+  answerStatement,
+  booleanOf,
+  intOrNull,
+  lastPlace,
+  type SqlAnswer
+} from "../connection/mod.ts"
 import { openItems } from "./_page_open.ts"
 import { type ItemLists, unindexedTail, postings } from "./_page_postings.ts"
 
@@ -160,7 +166,7 @@ export const countsOf = (
   readonly counts: PageCounts
   readonly rest: ReadonlyArray<string>
 } => ({
-  isCut: flag(isCut!),
+  isCut: booleanOf(isCut!),
   counts: {
     pendingItems: (order === "ASC" ? Number(total) - Number(before) : Number(before)) - items,
     totalItems: Number(total),

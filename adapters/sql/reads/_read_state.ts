@@ -14,7 +14,7 @@ import {
   usdOfFeeSum
 } from "../../../core/domain/mod.ts"
 import type { LedgerStamp, StoreFailure } from "../../../core/ports/mod.ts"
-import { answerStatement, prefixed, type SqlAnswer } from "../connection/mod.ts"
+import { answerStatement, prefixedHex, type SqlAnswer } from "../connection/mod.ts"
 import { batchRowSql, decodeBatch } from "./history_rows.ts"
 import { decodeParameterSet } from "./parameter_sets.ts"
 import { Requery, type RunQuery } from "./_run_query.ts"
@@ -168,7 +168,11 @@ const stateOf = (answer: SqlAnswer, clock: AuctionClock, bounds: FeeBounds): Net
     currentSlot: clock.currentSlot,
     nextForgers: nextForgersOf(
       clock,
-      { number: stamp.ethereumBlockNum, hash: prefixed(hash!), timestampMs: Number(timestampMs) },
+      {
+        number: stamp.ethereumBlockNum,
+        hash: prefixedHex(hash!),
+        timestampMs: Number(timestampMs)
+      },
       (slotNum) => slot(slotNum).winner ?? boot
     ),
     metrics: metricsOf(sumsInWindow(day, last), {

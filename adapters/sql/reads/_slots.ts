@@ -6,7 +6,7 @@ import {
   type SlotView,
   slotView
 } from "../../../core/domain/mod.ts"
-import { fieldsOf, freeTextOf, lineOf, type SqlAnswer } from "../connection/mod.ts"
+import { fieldsOf, freeTextOf, lineSql, type SqlAnswer } from "../connection/mod.ts"
 import { bidRowSql, decodeBid, registrationOf } from "./auction_rows.ts"
 import { decodeParameterSet } from "./parameter_sets.ts"
 
@@ -49,10 +49,10 @@ export const bestBids = (slots: string): string =>
  */
 export const slotRows = (setPlace: string): ReadonlyArray<string> => [
   `SELECT best.slot_num, 'b' || ${
-    lineOf(["best.slot_num", "best.ethereum_block_num"])
+    lineSql(["best.slot_num", "best.ethereum_block_num"])
   } || best.line FROM best`,
   `SELECT ${setPlace}, 's' || ${
-    lineOf(["parameter_set.ethereum_block_num"], "parameter_set.variables")
+    lineSql(["parameter_set.ethereum_block_num"], "parameter_set.variables")
   }
 FROM (SELECT DISTINCT best.ethereum_block_num FROM best) AS used
 CROSS JOIN LATERAL (SELECT * FROM parameter_set WHERE parameter_set.kind = 'auction' AND parameter_set.ethereum_block_num = used.ethereum_block_num LIMIT 1) AS parameter_set`
