@@ -6,6 +6,7 @@ import { checksumOf, type Migration, migrations as all } from "./migrations.ts"
 
 export type { Migration } from "./migrations.ts"
 
+/** Options of `migrate`. */
 export interface MigrateOptions {
   /** Only returns the missing migrations and applies nothing; false by default. */
   readonly dryRun?: boolean
