@@ -28,20 +28,19 @@ export class LedgerVersions extends Context.Service<LedgerVersions, {
   readonly isReceiving: () => boolean
 }>()("rollup/sql/LedgerVersions") {}
 
-export interface VersionsOptions {
-  /** Polling interval while LISTEN is down; 500 ms by default. */
-  readonly pollMs?: number
-  /**
-   * Polling interval otherwise, with a test notification; 5 s by default. Some engines accept
-   * LISTEN and never notify.
-   */
-  readonly slowPollMs?: number
-}
+/** Polling interval while LISTEN is down. */
+const pollMs = 500
+/**
+ * Polling interval otherwise, with a test notification: some engines accept LISTEN and never
+ * notify.
+ */
+const slowPollMs = 5000
 
-/** Listens and polls until the layer is closed. */
-export const versionsLayer = (
-  { pollMs = 500, slowPollMs = 5000 }: VersionsOptions = {}
-): Layer.Layer<LedgerVersions, never, ControlConnection> =>
+/**
+ * Returns a layer that listens and polls until it is closed. It is not a constant, since Effect
+ * would share one layer between all databases of a process.
+ */
+export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConnection> =>
   Layer.effect(
     LedgerVersions,
     Effect.gen(function*() {
