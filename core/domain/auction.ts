@@ -44,4 +44,5 @@ export interface SlotView {
   readonly winner: Coordinator | null
 }
 
+/** The greatest slot number. */
 export const slotNumMax = 4294967295

@@ -29,7 +29,7 @@ export interface BatchChanges {
     { readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }
   >
   /**
-   * The forged queue by position: its transactions get new item ids, before those of
+   * The transactions of the forged queue, by position. They get new item ids, lower than the ids of
    * `transactions`.
    */
   readonly forged: ReadonlyArray<{
