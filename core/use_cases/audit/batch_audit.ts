@@ -55,8 +55,8 @@ export function auditBatch(
   }, inputOf(evidence, kinds))
   findings.checked("transitions")
   if (Result.isFailure(outcome)) {
-    const { expected, invariant, place: within, value } = outcome.failure
-    findings.violate("transitions", `${place}${within}`, `${value} (${invariant})`, expected)
+    const { expected, invariant, pointer, value } = outcome.failure
+    findings.violate("transitions", `${place}${pointer}`, `${value} (${invariant})`, expected)
     return
   }
   const isOrdered = auditTransactions(keccak256, evidence, kinds, outcome.success, findings)

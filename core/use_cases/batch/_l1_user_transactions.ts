@@ -4,14 +4,14 @@ import type { BlockViolation } from "../violation/mod.ts"
 import { type BatchOverlay, credit, type OverlayAccount } from "./_batch_overlay.ts"
 import type { BatchInput } from "./batch_transition.ts"
 
-/** Applies the forged queue by position. Ineffective amounts of a transaction become zero. */
+/** Applies the forged queue by position. An amount that has no effect becomes zero. */
 export function applyL1UserTransactions(
   overlay: BatchOverlay,
   { queue }: BatchInput
 ): BlockViolation | undefined {
   for (const [position, transaction] of queue.entries()) {
-    const violated = apply(overlay, transaction, position)
-    if (violated !== undefined) return violated
+    const violation = apply(overlay, transaction, position)
+    if (violation !== undefined) return violation
   }
   return undefined
 }
@@ -43,8 +43,8 @@ function apply(
   })
   // without a sender both amounts are zero
   if (sender === undefined) return undefined
-  const place = () => `/l1UserEffects/${position}`
-  return credit(sender, deposit, place) ?? move(overlay, sender, transaction, amount, place)
+  const pointer = () => `/l1UserEffects/${position}`
+  return credit(sender, deposit, pointer) ?? move(overlay, sender, transaction, amount, pointer)
 }
 
 function move(
@@ -52,7 +52,7 @@ function move(
   sender: OverlayAccount,
   { toAccountIndex }: New<Transaction>,
   amount: bigint,
-  place: () => string
+  pointer: () => string
 ): BlockViolation | undefined {
   if (toAccountIndex === NO_ACCOUNT || amount === 0n) return undefined
   sender.balance -= amount
@@ -61,7 +61,7 @@ function move(
     return undefined
   }
   const receiver = overlay.find(toAccountIndex)
-  return receiver === undefined ? undefined : credit(receiver, amount, place)
+  return receiver === undefined ? undefined : credit(receiver, amount, pointer)
 }
 
 /** Returns the effective amounts by the procedure of domain §3.6, steps 2 to 8. */
@@ -90,8 +90,8 @@ function effectiveOfCreation(
 }
 
 /**
- * Returns the amounts for a receiver: both are zero if it does not exist, only the amount is zero
- * if it has another token.
+ * Returns the effective amounts of a transfer. Both are zero if the receiver does not exist; only
+ * the amount is zero if the receiver has another token.
  */
 function effectiveTowards(
   overlay: BatchOverlay,

@@ -15,7 +15,12 @@ import {
   type ExitProofVerifier,
   readBlock
 } from "../block/mod.ts"
-import { type BlockViolation, boundaryDecoder, invalidShape, violation } from "../violation/mod.ts"
+import {
+  type BlockViolation,
+  boundaryDecoder,
+  invalidShape,
+  makeViolation
+} from "../violation/mod.ts"
 import { checkGenesis, readGenesis } from "./_genesis.ts"
 import { WriteCounts } from "./_write_counts.ts"
 
@@ -34,18 +39,33 @@ export type RecordReport =
 
 type Writing<Report> = Effect.Effect<Report, BlockViolation | StoreFailure>
 
-/** Writes the ledger: each call is checked and stored atomically. */
+/**
+ * Writes the ledger. Each call is checked and stored in one transaction, or fails and stores
+ * nothing.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Ledger } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const layer = Layer.provide(Ledger.layer(genesis, keccak256), Memory.layer(genesis))
+ * const rolledBack = Effect.flatMap(Ledger, (ledger) => ledger.rollBack(1n)).pipe(Effect.flip)
+ * const failure = await Effect.runPromise(Effect.provide(rolledBack, layer))
+ * if (failure._tag === "BlockViolation") console.log(failure.invariant, failure.pointer) // => roll-back-block /toBlock
+ * ```
+ */
 export class Ledger extends Context.Service<Ledger, {
-  /** Applies a block; a stored block is not applied again. */
+  /** Applies a block. If the ledger has stored the block, it changes nothing. */
   readonly applyBlock: (block: BlockFeed) => Writing<BlockReport>
-  /**
-   * Drops every block above `toBlock`, which must be a block from the genesis block to the last
-   * one.
-   */
+  /** Removes every block above `toBlock`, a number from the genesis block to the last block. */
   readonly rollBack: (toBlock: bigint) => Writing<RollBackReport>
-  /** Sets prices; they belong to the last block. */
+  /** Sets prices. A rollback of the last block restores the previous ones. */
   readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => Writing<LedgerStamp>
-  /** Applies one record of a feed. */
+  /** Applies one record of a feed. A genesis record must equal the one that the ledger has. */
   readonly applyRecord: (record: FeedRecord) => Writing<RecordReport>
 }>()("rollup/core/Ledger") {
   /**
@@ -152,8 +172,8 @@ export const decidePrices =
   (prices: ReadonlyArray<PriceFeed>) => (view: LedgerView): Result.Result<void, BlockViolation> =>
     resultOf(checkPrices(prices, view.token))
 
-const resultOf = (violated: BlockViolation | undefined): Result.Result<void, BlockViolation> =>
-  violated === undefined ? Result.void : Result.fail(violated)
+const resultOf = (violation: BlockViolation | undefined): Result.Result<void, BlockViolation> =>
+  violation === undefined ? Result.void : Result.fail(violation)
 
 function checkRollBack(
   first: bigint,
@@ -162,7 +182,7 @@ function checkRollBack(
 ): BlockViolation | undefined {
   return toBlock >= first && toBlock <= lastBlock.number
     ? undefined
-    : violation(
+    : makeViolation(
       "roll-back-block",
       toBlock,
       `a block from ${first} to ${lastBlock.number}`,
