@@ -30,8 +30,8 @@ function difference(
 ): BlockViolation | undefined {
   if (isTree(expected) && isTree(actual)) {
     for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
-      const found = difference(expected[key], actual[key], `${pointer}/${key}`)
-      if (found !== undefined) return found
+      const inner = difference(expected[key], actual[key], `${pointer}/${key}`)
+      if (inner !== undefined) return inner
     }
     return undefined
   }

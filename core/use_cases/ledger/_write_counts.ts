@@ -12,7 +12,7 @@ export class WriteCounts {
   readonly #violations = new Map<Invariant, number>()
 
   /** Counts the outcome of a write. `isHeld` returns true if the ledger had already stored it. */
-  counted<A, E extends BlockViolation | StoreFailure>(
+  count<A, E extends BlockViolation | StoreFailure>(
     kind: typeof kinds[number],
     writing: Effect.Effect<A, E>,
     isHeld: (report: A) => boolean = () => false
@@ -28,7 +28,7 @@ export class WriteCounts {
   }
 
   /** Registers the metrics until the scope closes. */
-  get measured(): Effect.Effect<void, never, Scope.Scope> {
+  get register(): Effect.Effect<void, never, Scope.Scope> {
     const writes = [...this.#counts].flatMap(([kind, counts]) =>
       outcomes.map((outcome) =>
         counter(

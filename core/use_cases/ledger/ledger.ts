@@ -37,7 +37,7 @@ export type RecordReport =
   | { readonly kind: "rollBack" } & RollBackReport
   | { readonly kind: "prices"; readonly stamp: LedgerStamp }
 
-type Writing<Report> = Effect.Effect<Report, BlockViolation | StoreFailure>
+type WriteEffect<Report> = Effect.Effect<Report, BlockViolation | StoreFailure>
 
 /**
  * Writes the ledger. Each call is checked and stored in one transaction, or fails and stores
@@ -60,13 +60,13 @@ type Writing<Report> = Effect.Effect<Report, BlockViolation | StoreFailure>
  */
 export class Ledger extends Context.Service<Ledger, {
   /** Applies a block. If the ledger has stored the block, it changes nothing. */
-  readonly applyBlock: (block: BlockFeed) => Writing<BlockReport>
+  readonly applyBlock: (block: BlockFeed) => WriteEffect<BlockReport>
   /** Removes every block above `toBlock`, a number from the genesis block to the last block. */
-  readonly rollBack: (toBlock: bigint) => Writing<RollBackReport>
+  readonly rollBack: (toBlock: bigint) => WriteEffect<RollBackReport>
   /** Sets prices. A rollback of the last block restores the previous ones. */
-  readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => Writing<LedgerStamp>
+  readonly setPrices: (prices: ReadonlyArray<PriceFeed>) => WriteEffect<LedgerStamp>
   /** Applies one record of a feed. A genesis record must equal the one that the ledger has. */
-  readonly applyRecord: (record: FeedRecord) => Writing<RecordReport>
+  readonly applyRecord: (record: FeedRecord) => WriteEffect<RecordReport>
 }>()("rollup/core/Ledger") {
   /**
    * Returns the ledger of the network of `genesis`. An invalid genesis record is a defect with a
@@ -82,7 +82,7 @@ export class Ledger extends Context.Service<Ledger, {
       Effect.gen(function*() {
         const ownGenesis = yield* Effect.orDie(Effect.fromResult(readGenesis(genesis)))
         const counts = new WriteCounts()
-        yield* counts.measured
+        yield* counts.register
         return Ledger.of(make(yield* LedgerWriter, ownGenesis, keccak256, options, counts))
       })
     )
@@ -108,25 +108,29 @@ function make(
         ? decideOwnBlock(rules, block)
         : decideWithDeferredProofs(rules, verifyExitProofs, block)
     )
-  const applyBlock = (input: BlockFeed): Writing<BlockReport> =>
-    counts.counted("block", reading(() => readBlock(input), applyOwn), ({ applied }) => !applied)
-  const rollBack = (toBlock: bigint): Writing<RollBackReport> =>
-    counts.counted(
+  const applyBlock = (input: BlockFeed): WriteEffect<BlockReport> =>
+    counts.count(
+      "block",
+      withValidInput(() => readBlock(input), applyOwn),
+      ({ applied }) => !applied
+    )
+  const rollBack = (toBlock: bigint): WriteEffect<RollBackReport> =>
+    counts.count(
       "rollBack",
-      reading(() => readBlockNumber(toBlock), (number) =>
+      withValidInput(() => readBlockNumber(toBlock), (number) =>
         writer.rollBack(number, (view) =>
           resultOf(checkRollBack(genesis.block.number, number, view))))
     )
-  const setPrices = (input: ReadonlyArray<PriceFeed>): Writing<LedgerStamp> =>
-    counts.counted(
+  const setPrices = (input: ReadonlyArray<PriceFeed>): WriteEffect<LedgerStamp> =>
+    counts.count(
       "prices",
-      reading(() => readPrices(input, "/prices"), (prices) =>
+      withValidInput(() => readPrices(input, "/prices"), (prices) =>
         writer.setPrices(prices, decidePrices(prices)))
     )
-  const applyRecord = (record: FeedRecord): Writing<RecordReport> => {
+  const applyRecord = (record: FeedRecord): WriteEffect<RecordReport> => {
     switch (record?.kind) {
       case "genesis":
-        return reading(
+        return withValidInput(
           () => resultOf(checkGenesis(genesis, record.genesis)),
           () => Effect.succeed({ kind: record.kind })
         )
@@ -153,7 +157,7 @@ function make(
  * Copies and validates the input when the write starts, so that the store gets valid data that the
  * caller can no longer change.
  */
-const reading = <A, Report, E>(
+const withValidInput = <A, Report, E>(
   read: () => Result.Result<A, BlockViolation>,
   write: (own: A) => Effect.Effect<Report, E>
 ): Effect.Effect<Report, BlockViolation | E> =>

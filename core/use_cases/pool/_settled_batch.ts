@@ -6,7 +6,7 @@ import { forgedIn } from "./_superseded.ts"
 import { batchNumLimit, type PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same.ts"
 
-/** Returns the changes that a batch of the ledger makes to the pool, whichever node forged it. */
+/** Returns the changes of the pool after a batch of the ledger, forged by this or another node. */
 export const batchChanges = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, { batch: { batchNum }, transactions }: FullBatch) {
     const forged = new Map<TransactionId, Transaction>()
@@ -14,22 +14,24 @@ export const batchChanges = Effect.fnUntraced(
     for (const { transaction } of transactions) {
       if (transaction.l2 === null) continue
       forged.set(transaction.id, transaction)
-      // nonces of an account ascend within a batch
+      // the nonces of an account ascend within a batch, so the last one is the greatest
       nonces.set(transaction.fromAccountIndex!, transaction.l2.nonce + 1n)
     }
     const forgedRows = yield* pool.pooled([...forged.keys()])
-    const beaten = yield* pool.pendingBelow([...nonces].map(([index, nonce]) => ({ index, nonce })))
-    const underWay = [
+    const superseded = yield* pool.pendingBelow(
+      [...nonces].map(([index, nonce]) => ({ index, nonce }))
+    )
+    const forging = [
       ...yield* pool.inBatches({ state: "fing", from: batchNum, to: batchNumLimit }),
       ...yield* pool.inBatches({ state: "fged", from: batchNum, to: batchNumLimit })
     ]
-    const isBeaten = ({ transaction: { fromAccountIndex, nonce } }: Pooled): boolean =>
+    const isSuperseded = ({ transaction: { fromAccountIndex, nonce } }: Pooled): boolean =>
       nonce < (nonces.get(fromAccountIndex) ?? 0n)
-    const others = (rows: ReadonlyArray<Pooled>) =>
+    const unforged = (rows: ReadonlyArray<Pooled>) =>
       rows.filter(({ transaction }) => !forged.has(transaction.id))
     return [
       ...forgedRows.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
-      ...others([...beaten, ...underWay.filter(isBeaten)]).map((row) =>
+      ...unforged([...superseded, ...forging.filter(isSuperseded)]).map((row) =>
         change(
           row,
           "invl",
@@ -37,16 +39,15 @@ export const batchChanges = Effect.fnUntraced(
           `Nonce ${row.transaction.nonce} of account ${row.transaction.fromAccountIndex} was used by another transaction in batch ${batchNum}`
         )
       ),
-      ...others(underWay).filter((row) => row.transaction.batchNum === batchNum && !isBeaten(row))
+      ...unforged(forging).filter((row) =>
+        row.transaction.batchNum === batchNum && !isSuperseded(row)
+      )
         .map((row) => change(row, "pend", null, forgedWithout(batchNum)))
     ]
   }
 )
 
-/**
- * Returns the changes that make transactions pending again if they depend on a batch after
- * `lastBatchNum`.
- */
+/** Returns the changes that reset all transactions of batches after `lastBatchNum` to pending. */
 export const changesToPending = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, lastBatchNum: number, reason: string) {
     const changes: Array<PoolChange> = []
@@ -58,7 +59,7 @@ export const changesToPending = Effect.fnUntraced(
   }
 )
 
-/** Returns a change that applies only if the transaction is still in the state that was read. */
+/** Returns a change that applies only if the transaction still has the state that was read. */
 export const change = (
   { transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled,
   to: PoolState | null,

@@ -6,8 +6,8 @@ import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same.ts"
 
 /**
- * Returns the changes for pending transactions whose nonce the ledger has used: forged under the
- * same id, or superseded by another transaction.
+ * Returns the changes for pending transactions with a nonce that the ledger has used: the
+ * transaction itself was forged, or another one superseded it.
  */
 export const findSuperseded = Effect.fnUntraced(
   function*({ reader }: Pick<PoolPorts, "reader">, transactions: ReadonlyArray<PoolTransaction>) {
@@ -43,7 +43,7 @@ export const findSuperseded = Effect.fnUntraced(
   }
 )
 
-/** Settles transactions that became pending after the block that uses their nonce was settled. */
+/** Settles transactions that became pending after the settlement of the batch with their nonce. */
 export const reconcileWithLedger = Effect.fnUntraced(
   function*(ports: PoolPorts, ...transactions: ReadonlyArray<PoolTransaction>) {
     const superseded = findSuperseded(ports, transactions)

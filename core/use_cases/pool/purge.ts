@@ -4,6 +4,7 @@ import type { PoolChange, StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
 import { change } from "./_settled_batch.ts"
 
+/** The bounds of `Pool.purge`. */
 export interface PurgeOptions {
   /** Maximum time in the pending state, counted from the last transition to it. */
   readonly ttlMs: number
@@ -18,8 +19,8 @@ export interface PurgeOptions {
 }
 
 /**
- * Removes the transactions beyond the bounds, with the reason for each. It never removes a
- * transaction that waits for its batch.
+ * Removes old transactions and those beyond the capacity. It never removes a transaction in the
+ * state forging. Returns the removed ids.
  */
 export const purgePool = Effect.fnUntraced(function*(
   { pool, reader }: PoolPorts,

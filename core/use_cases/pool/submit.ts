@@ -20,6 +20,7 @@ import { authorizationFaults, postedFaults, refuseFor, withoutEmptyParts } from 
 import { isSameAuthorization, isSamePosted } from "./_same.ts"
 import { SubmissionMetrics } from "./_submission_metrics.ts"
 
+/** The network, the hash function and the limits of a `Submission`. */
 export interface SubmissionOptions {
   readonly network: Network
   readonly keccak256: Keccak256
@@ -31,15 +32,18 @@ export interface SubmissionOptions {
   readonly pendingMax?: number
   /** Maximum number of pending transactions of one sender; 1,000 by default. */
   readonly pendingPerAccountMax?: number
-  /** Seconds in `Retry-After` if the pool is full; 60 by default. */
+  /**
+   * `PoolFull.retryAfterSeconds`, the value of `Retry-After` if the pool is full; 60 by default.
+   */
   readonly retryAfterSeconds?: number
 }
 
-/** `stored` is true if it was new: posting the same again changes nothing. */
+/** The result of a post. `stored` is false if the same content was already stored. */
 export interface Submitted {
   readonly stored: boolean
 }
 
+/** The failures of a post. */
 export type SubmissionFailure =
   | SubmissionRefused
   | SubmissionConflict
@@ -48,13 +52,32 @@ export type SubmissionFailure =
   | StoreFailure
 
 /**
- * Accepts transactions and authorizations of wallets. It refuses wrong ones with every rule that
- * they break, and stores the others.
+ * Validates and stores transactions and authorizations of wallets. A refusal contains every broken
+ * rule that could be checked.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Submission, ZERO_ADDRESS } from "rollup-node-api"
+ * import { derivePublicKey, inlineVerifier, keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis, genesis: { network } } = simulate({ seed: 1 })
+ * const stores = Layer.mergeAll(Memory.layer(genesis), Memory.poolLayer, inlineVerifier(network))
+ * const layer = Layer.provide(Submission.layer({ network, keccak256 }), stores)
+ * const posted = { address: ZERO_ADDRESS, publicKey: derivePublicKey(new Uint8Array(32)), signature: "" }
+ * const posting = Effect.flatMap(Submission, (submission) => submission.submitAuthorization(posted))
+ * const failure = await Effect.runPromise(Effect.provide(Effect.flip(posting), layer))
+ * console.log(failure._tag) // => SubmissionRefused
+ * ```
  */
 export class Submission extends Context.Service<Submission, {
+  /** Stores a transaction as pending. */
   readonly submitTransaction: (
     posted: PostedTransaction
   ) => Effect.Effect<Submitted & { readonly id: TransactionId }, SubmissionFailure>
+  /** Stores an authorization. */
   readonly submitAuthorization: (
     posted: PostedAuthorization
   ) => Effect.Effect<Submitted, Exclude<SubmissionFailure, PoolFull>>
@@ -66,7 +89,7 @@ export class Submission extends Context.Service<Submission, {
       Submission,
       Effect.gen(function*() {
         const metrics = new SubmissionMetrics()
-        yield* metrics.measured(options.pendingMax ?? pendingMaxDefault)
+        yield* metrics.register(options.pendingMax ?? pendingMaxDefault)
         return make(options, {
           reader: yield* LedgerReader,
           pool: yield* PoolStore,
@@ -125,14 +148,13 @@ function make(
   const acknowledge = Effect.fnUntraced(
     function*(known: PoolTransaction, posted: PostedTransaction) {
       if (!isSamePosted(known, posted)) return yield* conflict(known.id)
-      // the first post may have failed between storing the transaction and settling it with the
-      // ledger
+      // the first post may have failed between storing and settling the transaction
       yield* reconcileWithLedger({ reader, pool }, known)
       return { id: known.id, stored: false }
     }
   )
 
-  // each check is more expensive than the one before it, and runs only if that one found nothing
+  // the checks run from the cheapest to the most expensive, each only if the previous one passed
   const submitTransaction = Effect.fnUntraced(function*(input: PostedTransaction) {
     const posted = withoutEmptyParts(input)
     const { id } = posted
@@ -166,7 +188,7 @@ function make(
     })
     switch (added.kind) {
       case "added":
-        // a block that arrived since the checks was settled without this transaction
+        // blocks that were applied since the checks were settled without this transaction
         yield* reconcileWithLedger({ reader, pool }, transaction)
         return { id, stored: true }
       case "known":
@@ -214,8 +236,8 @@ function make(
   })
 
   return {
-    submitTransaction: (posted) => metrics.counted("transaction", submitTransaction(posted)),
-    submitAuthorization: (posted) => metrics.counted("authorization", submitAuthorization(posted))
+    submitTransaction: (posted) => metrics.count("transaction", submitTransaction(posted)),
+    submitAuthorization: (posted) => metrics.count("authorization", submitAuthorization(posted))
   }
 }
 
@@ -225,21 +247,21 @@ const refused = (faults: ReadonlyArray<InputFault>) =>
 const orRefused = (faults: ReadonlyArray<InputFault>): Effect.Effect<void, SubmissionRefused> =>
   faults.length === 0 ? Effect.void : Effect.fail(refused(faults))
 
-/** The post breaks rules: every fault that could be checked, each with pointer, value and rule. */
+/** The post breaks rules. Each fault has a pointer, the value and the rule. */
 export class SubmissionRefused
   extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
     faults: Schema.NonEmptyArray(InputFault)
   })
 {
   override get message(): string {
-    const [first, ...others] = this.faults
-    return others.length === 0
+    const [first, ...rest] = this.faults
+    return rest.length === 0
       ? first.message
       : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
   }
 }
 
-/** Another transaction or authorization is stored under the same id or address, and stays. */
+/** Another transaction or authorization with the same id or address is already stored. */
 export class SubmissionConflict
   extends Schema.TaggedError<SubmissionConflict>()("SubmissionConflict", {
     faults: Schema.NonEmptyArray(InputFault)
