@@ -52,13 +52,13 @@ export interface BatchChanges {
 }
 
 /**
- * The changes of one block. A store writes them unchanged and atomically, and decides nothing.
- * Parts refer to the ones before them in this order: coordinators, tokens, prices, queued, batches,
- * bids, variables, withdrawals.
+ * The changes of one block. A store writes them unchanged, in one transaction. Parts refer to the
+ * ones before them in this order: coordinators, tokens, prices, queued, batches, bids, variables,
+ * withdrawals.
  */
 export interface BlockChanges {
   readonly block: EthereumBlock
-  /** At least the value in the ledger. */
+  /** The new value, at least the previous one. */
   readonly lastEthereumBlock: bigint
   readonly prices: ReadonlyArray<PriceFeed>
   readonly coordinators: ReadonlyArray<New<Coordinator>>

@@ -56,7 +56,7 @@ export interface PostedTransaction {
 /** An L2 transaction in the pool. */
 export interface PoolTransaction extends PostedTransaction {
   readonly state: PoolState
-  /** Time when it entered the pool. */
+  /** Milliseconds since 1970: when it entered the pool. */
   readonly timestampMs: number
   /** The batch that forges, forged or invalidated it; null while it is pending. */
   readonly batchNum: number | null
@@ -73,11 +73,11 @@ export interface PoolTransition {
   readonly to: PoolState | null
   readonly atMs: number
   readonly batchNum: number | null
-  /** A sentence for a person, without a full stop. */
+  /** A sentence for a person, without a period. */
   readonly reason: string
 }
 
-/** Why a selection skipped a pending transaction (domain §4.4). */
+/** The reasons for which a selection skips a pending transaction (domain §4.4). */
 export const skipCodes = {
   notEnoughBalance: 11,
   notCurrentNonce: 12,

@@ -14,9 +14,9 @@ export interface BatchSums {
   readonly feesUSD: number
 }
 
-/** Time window of the metrics, before the last block. */
+/** Duration of the window of the metrics, which ends at the last block. */
 export const metricsWindowMs = 24 * 60 * 60 * 1000
-/** Time window of the recommended fee, before the last block. */
+/** Duration of the window of the recommended fee, which ends at the last block. */
 export const feeWindowMs = 60 * 60 * 1000
 /** Greatest time in RFC 3339, and upper bound of estimates. */
 const estimateMsMax = Date.UTC(10000, 0) - 1

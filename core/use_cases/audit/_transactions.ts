@@ -13,7 +13,7 @@ import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
 /** The transactions of a batch by kind, in order. */
-export interface Kinds {
+export interface TransactionsByKind {
   readonly user: ReadonlyArray<Transaction>
   readonly coordinator: ReadonlyArray<Transaction>
   readonly l2: ReadonlyArray<Transaction>
@@ -26,7 +26,7 @@ export interface Kinds {
 export function auditTransactions(
   keccak256: Keccak256,
   evidence: BatchEvidence,
-  kinds: Kinds,
+  kinds: TransactionsByKind,
   outcome: BatchOutcome,
   findings: Findings
 ): boolean {
@@ -118,7 +118,7 @@ const membersOf = ({ l1, ...row }: Transaction) => ({
 function auditCoordinator(
   keccak256: Keccak256,
   { batch }: BatchEvidence,
-  { coordinator, user }: Kinds,
+  { coordinator, user }: TransactionsByKind,
   { createdAccounts }: BatchOutcome,
   findings: Findings
 ): void {

@@ -9,7 +9,7 @@ import { INTERNAL_ADDRESS, type Keccak256 } from "../../encoding/mod.ts"
 import { type BatchInput, processBatch } from "../batch/mod.ts"
 import { auditBalances } from "./_balances.ts"
 import { auditExits } from "./_exits.ts"
-import { auditTransactions, type Kinds } from "./_transactions.ts"
+import { auditTransactions, type TransactionsByKind } from "./_transactions.ts"
 import type { BatchEvidence } from "./batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
@@ -65,7 +65,7 @@ export function auditBatch(
   auditExits(evidence, outcome.success, findings)
 }
 
-const kindsOf = (transactions: ReadonlyArray<Transaction>): Kinds => ({
+const kindsOf = (transactions: ReadonlyArray<Transaction>): TransactionsByKind => ({
   user: transactions.filter(({ l1 }) => l1?.userOrigin === true),
   coordinator: transactions.filter(({ l1 }) => l1?.userOrigin === false),
   l2: transactions.filter(({ l2 }) => l2 !== null)
@@ -74,7 +74,7 @@ const kindsOf = (transactions: ReadonlyArray<Transaction>): Kinds => ({
 /** Returns the input of the batch without fee accounts, which stores do not record. */
 const inputOf = (
   { batch, queued }: BatchEvidence,
-  { coordinator, l2, user }: Kinds
+  { coordinator, l2, user }: TransactionsByKind
 ): BatchInput => ({
   batchNum: batch.batchNum,
   queue: user.map((forged) => queued(forged.id) ?? asQueued(forged)),

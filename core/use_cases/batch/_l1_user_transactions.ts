@@ -74,7 +74,7 @@ function effectiveAmounts(overlay: BatchOverlay, transaction: New<Transaction>):
   if (amount > sender.balance + deposit) return { deposit, amount: 0n }
   const allowed = sender.before.address === fromAddress ? amount : 0n
   if (!isTransfer(transaction)) return { deposit, amount: allowed }
-  return effectiveTowards(overlay, transaction, { deposit, amount: allowed })
+  return effectiveOfTransfer(overlay, transaction, { deposit, amount: allowed })
 }
 
 function effectiveOfCreation(
@@ -86,14 +86,14 @@ function effectiveOfCreation(
   if (!isTransfer(transaction)) return { deposit, amount }
   return amount > deposit
     ? { deposit, amount: 0n }
-    : effectiveTowards(overlay, transaction, { deposit, amount })
+    : effectiveOfTransfer(overlay, transaction, { deposit, amount })
 }
 
 /**
  * Returns the effective amounts of a transfer. Both are zero if the receiver does not exist; only
  * the amount is zero if the receiver has another token.
  */
-function effectiveTowards(
+function effectiveOfTransfer(
   overlay: BatchOverlay,
   transaction: New<Transaction>,
   effective: Effective

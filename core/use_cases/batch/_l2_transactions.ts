@@ -80,10 +80,10 @@ function apply(
   const collector = overlay.feeAccounts.get(tokenId)
   // the fee of a token without fee account is burned
   if (collector !== undefined) collector.amount += charged.success
-  return deliver(overlay, sender, receiver, amount, position)
+  return creditReceiver(overlay, sender, receiver, amount, position)
 }
 
-function deliver(
+function creditReceiver(
   overlay: BatchOverlay,
   sender: OverlayAccount,
   receiver: OverlayAccount | undefined,

@@ -25,7 +25,7 @@ export const sortedRegistrations = (overlay: BlockOverlay): ReadonlyArray<New<Co
  * Adds the bids of the block. The contract has checked that the slot was open and that the bid
  * reached the minimum.
  */
-export function placeBids(overlay: BlockOverlay): BlockViolation | undefined {
+export function addBids(overlay: BlockOverlay): BlockViolation | undefined {
   const best = new Map<number, bigint>()
   for (const [position, bid] of (overlay.block.bids ?? []).entries()) {
     const { bidderAddr, bidValue, slotNum } = bid

@@ -59,11 +59,11 @@ function forgeBatch(overlay: BlockOverlay, batch: BatchFeed): BlockViolation | u
   const violation = checkRoots(batch) ?? checkEffects(batch, outcome.l1UserEffects) ??
     checkExits(batch, outcome.exits) ?? checkProofs(overlay, batch, outcome)
   if (violation !== undefined) return violation
-  store(overlay, batch, queue, outcome)
+  applyOutcome(overlay, batch, queue, outcome)
   return undefined
 }
 
-function store(
+function applyOutcome(
   overlay: BlockOverlay,
   batch: BatchFeed,
   queue: ReadonlyArray<New<Transaction>>,

@@ -3,7 +3,7 @@ import { type BlockChanges, BlockFeed, type NetworkConstants } from "../../domai
 import type { Keccak256 } from "../../encoding/mod.ts"
 import type { Decision, LedgerView } from "../../ports/mod.ts"
 import { type BlockViolation, boundaryDecoder, violationOfBlock } from "../violation/mod.ts"
-import { placeBids, registerCoordinators, sortedRegistrations } from "./_auction.ts"
+import { addBids, registerCoordinators, sortedRegistrations } from "./_auction.ts"
 import { forgeBatches } from "./_batches.ts"
 import { BlockOverlay, type VerifyExit } from "./_block_overlay.ts"
 import { checkChainLink, checkStored } from "./_chain_link.ts"
@@ -97,7 +97,7 @@ const STEPS: ReadonlyArray<(overlay: BlockOverlay) => BlockViolation | undefined
   addTokens,
   applyPrices,
   registerCoordinators,
-  placeBids,
+  addBids,
   fillQueues,
   forgeBatches,
   changeVariables,

@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import type { FullBatch, PoolState, Transaction } from "../../domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, Pooled } from "../../ports/mod.ts"
-import { forgedIn } from "./_superseded.ts"
+import { forgedReason } from "./_superseded.ts"
 import { batchNumLimit, type PoolPorts } from "./_optimistic_change.ts"
-import { isForgedAs } from "./_same.ts"
+import { isForgedAs } from "./_equality.ts"
 
 /** Returns the changes of the pool after a batch of the ledger, forged by this or another node. */
-export const batchChanges = Effect.fnUntraced(
+export const changesOfBatch = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, { batch: { batchNum }, transactions }: FullBatch) {
     const forged = new Map<TransactionId, Transaction>()
     const nonces = new Map<AccountIndex, bigint>()
@@ -32,7 +32,7 @@ export const batchChanges = Effect.fnUntraced(
     return [
       ...forgedRows.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
       ...unforged([...superseded, ...forging.filter(isSuperseded)]).map((row) =>
-        change(
+        changeOf(
           row,
           "invl",
           batchNum,
@@ -42,7 +42,7 @@ export const batchChanges = Effect.fnUntraced(
       ...unforged(forging).filter((row) =>
         row.transaction.batchNum === batchNum && !isSuperseded(row)
       )
-        .map((row) => change(row, "pend", null, forgedWithout(batchNum)))
+        .map((row) => changeOf(row, "pend", null, leftOutReason(batchNum)))
     ]
   }
 )
@@ -53,21 +53,21 @@ export const changesToPending = Effect.fnUntraced(
     const changes: Array<PoolChange> = []
     for (const state of ["fing", "fged", "invl"] as const) {
       const rows = yield* pool.inBatches({ state, from: lastBatchNum + 1, to: batchNumLimit })
-      changes.push(...rows.map((row) => change(row, "pend", null, reason)))
+      changes.push(...rows.map((row) => changeOf(row, "pend", null, reason)))
     }
     return changes
   }
 )
 
 /** Returns a change that applies only if the transaction still has the state that was read. */
-export const change = (
+export const changeOf = (
   { transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled,
   to: PoolState | null,
   batchNum: number | null,
   reason: string
 ): PoolChange => ({ id, from, fromBatchNum, to, batchNum, reason })
 
-export const forgedWithout = (batchNum: number): string => `Batch ${batchNum} was forged without it`
+export const leftOutReason = (batchNum: number): string => `Batch ${batchNum} was forged without it`
 
 function forgedChange(
   row: Pooled,
@@ -77,7 +77,7 @@ function forgedChange(
   const { transaction } = row
   if (!isForgedAs(transaction, forged)) {
     return [
-      change(
+      changeOf(
         row,
         "invl",
         batchNum,
@@ -87,5 +87,5 @@ function forgedChange(
   }
   return transaction.state === "fged" && transaction.batchNum === batchNum
     ? []
-    : [change(row, "fged", batchNum, forgedIn(batchNum))]
+    : [changeOf(row, "fged", batchNum, forgedReason(batchNum))]
 }

@@ -2,7 +2,7 @@ import { Cause, Effect, Exit, type Scope, Struct } from "effect"
 import { counter, gauge, limitHits, measure } from "../../ports/mod.ts"
 
 /** The kinds of posts. */
-type Posted = "transaction" | "authorization"
+type PostKind = "transaction" | "authorization"
 
 /** The outcomes of a post. `unanswered`: the store failed or the client disconnected. */
 const outcomes = [
@@ -18,7 +18,7 @@ type Outcome = typeof outcomes[number]
 
 /** Counts posted transactions and authorizations by outcome. */
 export class SubmissionMetrics {
-  readonly #counts: { readonly [Kind in Posted]: { [Name in Outcome]: number } } = {
+  readonly #counts: { readonly [Kind in PostKind]: { [Name in Outcome]: number } } = {
     transaction: zeroCounts(),
     authorization: zeroCounts()
   }
@@ -27,7 +27,7 @@ export class SubmissionMetrics {
 
   /** Counts the outcome of a post. */
   count<A extends { readonly stored: boolean }, E extends { readonly _tag: string }>(
-    kind: Posted,
+    kind: PostKind,
     submitting: Effect.Effect<A, E>
   ): Effect.Effect<A, E> {
     return Effect.onExit(submitting, (exit) =>
@@ -38,7 +38,7 @@ export class SubmissionMetrics {
 
   /** Registers the metrics until the scope closes. */
   register(pendingMax: number): Effect.Effect<void, never, Scope.Scope> {
-    const submissions = (kind: Posted) =>
+    const submissions = (kind: PostKind) =>
       outcomes.map((outcome) =>
         counter(
           "rollup_submissions_total",

@@ -3,7 +3,7 @@ import type { PoolTransaction } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
 import type { PoolChange } from "../../ports/mod.ts"
 import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
-import { isForgedAs } from "./_same.ts"
+import { isForgedAs } from "./_equality.ts"
 
 /**
  * Returns the changes for pending transactions with a nonce that the ledger has used: the
@@ -29,7 +29,12 @@ export const findSuperseded = Effect.fnUntraced(
       const common = { id, from: "pend", fromBatchNum: null } as const
       changes.push(
         forged !== undefined && forged.batchNum !== null && isForgedAs(transaction, forged)
-          ? { ...common, to: "fged", batchNum: forged.batchNum, reason: forgedIn(forged.batchNum) }
+          ? {
+            ...common,
+            to: "fged",
+            batchNum: forged.batchNum,
+            reason: forgedReason(forged.batchNum)
+          }
           : {
             ...common,
             to: "invl",
@@ -51,4 +56,4 @@ export const reconcileWithLedger = Effect.fnUntraced(
   }
 )
 
-export const forgedIn = (batchNum: number): string => `Forged in batch ${batchNum}`
+export const forgedReason = (batchNum: number): string => `Forged in batch ${batchNum}`

@@ -11,7 +11,7 @@ import {
 import { changeIfUnsettled, type PoolPorts } from "./_optimistic_change.ts"
 import { reconcileWithLedger } from "./_superseded.ts"
 import { PoolCounts } from "./_pool_counts.ts"
-import { change, changesToPending } from "./_settled_batch.ts"
+import { changeOf, changesToPending } from "./_settled_batch.ts"
 import { purgePool, type PurgeOptions } from "./purge.ts"
 import { selectFrom, type Selection, type SelectOptions } from "./select.ts"
 import { type SettleOptions, settlePool } from "./settle.ts"
@@ -50,7 +50,10 @@ export class Pool extends Context.Service<Pool, {
    * settlement corrects the state if the ledger differs.
    */
   readonly doneForging: (ids: ReadonlyArray<TransactionId>, batchNum: number) => ChangeEffect
-  /** Marks pending and forging transactions as invalid. */
+  /**
+   * Marks transactions as invalid that are pending or forging, or forged in a batch that the ledger
+   * does not have.
+   */
   readonly invalidate: (
     which: ReadonlyArray<{ readonly id: TransactionId; readonly reason: string }>,
     batchNum: number
@@ -147,7 +150,7 @@ function make(
         ids,
         (row) =>
           row.transaction.state === "pend"
-            ? change(row, "fing", batchNum, `Selected for batch ${batchNum}`)
+            ? changeOf(row, "fing", batchNum, `Selected for batch ${batchNum}`)
             : undefined
       )
     }),
@@ -157,7 +160,7 @@ function make(
         ids,
         (row) =>
           row.transaction.state === "fing" && row.transaction.batchNum === batchNum
-            ? change(row, "fged", batchNum, `Batch ${batchNum} was sent`)
+            ? changeOf(row, "fged", batchNum, `Batch ${batchNum} was sent`)
             : undefined
       )
     }),
@@ -167,7 +170,7 @@ function make(
       return yield* changeSome([...reasons.keys()], (row) => {
         const { batchNum: current, id, state } = row.transaction
         return state === "pend" || state === "fing" || (state === "fged" && current! > last)
-          ? change(row, "invl", batchNum, reasons.get(id)!)
+          ? changeOf(row, "invl", batchNum, reasons.get(id)!)
           : undefined
       })
     }),
@@ -175,7 +178,7 @@ function make(
       const below = yield* pool.pendingBelow(nonces)
       return yield* changeAll(
         below.map((row) =>
-          change(
+          changeOf(
             row,
             "invl",
             batchNum,
@@ -203,7 +206,7 @@ function make(
         [...new Set(ids)],
         (row) =>
           row.transaction.state === "pend" || row.transaction.state === "invl"
-            ? change(row, null, row.transaction.batchNum, `Removed: ${reason}`)
+            ? changeOf(row, null, row.transaction.batchNum, `Removed: ${reason}`)
             : undefined
       ),
     settle,

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import type { TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
-import { change } from "./_settled_batch.ts"
+import { changeOf } from "./_settled_batch.ts"
 
 /** The bounds of `Pool.purge`. */
 export interface PurgeOptions {
@@ -34,7 +34,7 @@ export const purgePool = Effect.fnUntraced(function*(
     for (const row of yield* pool.inBatches({ state, from: 0, to })) {
       const { batchNum } = row.transaction
       changes.push(
-        change(
+        changeOf(
           row,
           null,
           batchNum,
@@ -47,7 +47,7 @@ export const purgePool = Effect.fnUntraced(function*(
   }
   const old = yield* pool.pendingSince({ beforeMs: atMs - ttlMs, limit: Number.MAX_SAFE_INTEGER })
   changes.push(
-    ...old.map((row) => change(row, null, null, `Purged: pending for more than ${ttlMs} ms`))
+    ...old.map((row) => changeOf(row, null, null, `Purged: pending for more than ${ttlMs} ms`))
   )
   const above = (yield* pool.counts).pend - old.length - capacity
   if (above > 0) {
@@ -57,7 +57,12 @@ export const purgePool = Effect.fnUntraced(function*(
     })
     changes.push(
       ...oldest.slice(old.length).map((row) =>
-        change(row, null, null, `Purged: the pool holds more than ${capacity} pending transactions`)
+        changeOf(
+          row,
+          null,
+          null,
+          `Purged: the pool holds more than ${capacity} pending transactions`
+        )
       )
     )
   }

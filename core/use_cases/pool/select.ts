@@ -17,7 +17,7 @@ import { type Refusal, type SelectedReceiver, tryApply } from "./_try_apply.ts"
 import { type Candidate, candidateOf, openCandidates } from "./_candidates.ts"
 import { reconcileWithLedger } from "./_superseded.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
-import { isRequested } from "./_same.ts"
+import { isRequested } from "./_equality.ts"
 import { type AccountToCreate, SelectionOverlay } from "./_selection_overlay.ts"
 
 /** The options of `Pool.select`. */
@@ -58,8 +58,8 @@ export interface Selection {
 }
 
 /**
- * Selects transactions and stores why others were skipped. If the ledger changes in between, it
- * starts again, at most five times.
+ * Returns a selection, and stores why other transactions were skipped. If the ledger changes in the
+ * meantime, it tries again, at most five times in all.
  */
 export const selectFrom = Effect.fnUntraced(function*(
   ports: PoolPorts,

@@ -9,7 +9,7 @@ import {
   type PoolPorts
 } from "./_optimistic_change.ts"
 import { findSuperseded, reconcileWithLedger } from "./_superseded.ts"
-import { batchChanges, change, changesToPending, forgedWithout } from "./_settled_batch.ts"
+import { changesOfBatch, changeOf, changesToPending, leftOutReason } from "./_settled_batch.ts"
 
 /** The options of `Pool.settle`. */
 export interface SettleOptions {
@@ -17,7 +17,7 @@ export interface SettleOptions {
   readonly forgingMaxMs: number
 }
 
-type Changed = ReadonlyArray<TransactionId>
+type ChangedIds = ReadonlyArray<TransactionId>
 
 /**
  * Settles the pool batch by batch, starting from the last batch that pool and ledger agree on.
@@ -26,10 +26,10 @@ type Changed = ReadonlyArray<TransactionId>
  * not contain, become pending again. It can be interrupted at any point: the next call continues.
  */
 export const settlePool = Effect.fnUntraced(
-  function*(ports: PoolPorts, options: SettleOptions): Effect.fn.Return<Changed, StoreFailure> {
+  function*(ports: PoolPorts, options: SettleOptions): Effect.fn.Return<ChangedIds, StoreFailure> {
     const changed = new Set<TransactionId>()
     for (;;) {
-      const step = yield* takeStep(ports)
+      const step = yield* settleNext(ports)
       if (step === "done") break
       for (const id of step) changed.add(id)
     }
@@ -42,8 +42,8 @@ export const settlePool = Effect.fnUntraced(
 )
 
 /** Settles the next batch, or goes back to the last batch that pool and ledger agree on. */
-const takeStep = Effect.fnUntraced(
-  function*(ports: PoolPorts): Effect.fn.Return<Changed | "done", StoreFailure> {
+const settleNext = Effect.fnUntraced(
+  function*(ports: PoolPorts): Effect.fn.Return<ChangedIds | "done", StoreFailure> {
     const { pool, reader } = ports
     const atMs = yield* Clock.currentTimeMillis
     const last = (yield* reader.stamp).batchNum ?? 0
@@ -71,7 +71,7 @@ const takeStep = Effect.fnUntraced(
     }
     const { item } = yield* reader.find("fullBatch", from.batchNum + 1)
     if (item === null) return []
-    const changes = yield* batchChanges(ports, item)
+    const changes = yield* changesOfBatch(ports, item)
     // after a rollback between the two reads, `from` and `item` would be of different chains
     if (!(yield* isInLedger(ports, from))) return []
     return (yield* pool.settle({ from, to: settledBatchOf(item.batch), changes }, atMs)) ?? []
@@ -80,7 +80,7 @@ const takeStep = Effect.fnUntraced(
 
 /** Settles a pool without a settled batch: it looks up every transaction in the ledger. */
 const settleFirst = Effect.fnUntraced(
-  function*(ports: PoolPorts, last: number): Effect.fn.Return<Changed, StoreFailure> {
+  function*(ports: PoolPorts, last: number): Effect.fn.Return<ChangedIds, StoreFailure> {
     const { pool, reader } = ports
     const atMs = yield* Clock.currentTimeMillis
     const { item } = yield* reader.find("batch", last)
@@ -108,10 +108,10 @@ const changeFromLedger = Effect.fnUntraced(
   ): Effect.fn.Return<ReadonlyArray<PoolChange>, StoreFailure> {
     const { batchNum, id } = row.transaction
     const forged = (yield* reader.find("transaction", id)).item?.transaction.batchNum ?? null
-    if (forged === null) return [change(row, "pend", null, forgedWithout(batchNum ?? 0))]
+    if (forged === null) return [changeOf(row, "pend", null, leftOutReason(batchNum ?? 0))]
     return row.transaction.state === "fged" && forged === batchNum
       ? []
-      : [change(row, "fged", forged, `Forged in batch ${forged}`)]
+      : [changeOf(row, "fged", forged, `Forged in batch ${forged}`)]
   }
 )
 
@@ -129,9 +129,11 @@ const staleForging = Effect.fnUntraced(
     ]
     const overdue = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
     return [
-      ...leftOut.map((row) => change(row, "pend", null, forgedWithout(row.transaction.batchNum!))),
+      ...leftOut.map((row) =>
+        changeOf(row, "pend", null, leftOutReason(row.transaction.batchNum!))
+      ),
       ...overdue.map((row) =>
-        change(
+        changeOf(
           row,
           "pend",
           null,

@@ -17,7 +17,7 @@ import {
 import { ledgerFaults, partiesOf } from "./_ledger_rules.ts"
 import { reconcileWithLedger } from "./_superseded.ts"
 import { authorizationFaults, postedFaults, refuseFor, withoutEmptyParts } from "./_posted_rules.ts"
-import { isSameAuthorization, isSamePosted } from "./_same.ts"
+import { isSameAuthorization, isSamePosted } from "./_equality.ts"
 import { SubmissionMetrics } from "./_submission_metrics.ts"
 
 /** The network, the hash function and the limits of a `Submission`. */
@@ -158,21 +158,22 @@ function make(
   const submitTransaction = Effect.fnUntraced(function*(input: PostedTransaction) {
     const posted = withoutEmptyParts(input)
     const { id } = posted
-    yield* orRefused(postedFaults(posted, refuse, keccak256))
+    yield* failIfRefused(postedFaults(posted, refuse, keccak256))
     const known = yield* pool.transaction(id)
     if (known !== null) return yield* acknowledge(known, posted)
 
     const parties = yield* partiesOf(reader, posted)
-    const isTooMany = (yield* pool.pendingOf(posted.fromAccountIndex)) >= pendingPerAccountMax
-    yield* orRefused([
+    const hasTooManyPending =
+      (yield* pool.pendingOf(posted.fromAccountIndex)) >= pendingPerAccountMax
+    yield* failIfRefused([
       ...ledgerFaults(posted, parties, { minFeeUSD, maxFeeUSD }, refuse),
-      ...isTooMany ? [tooMany(posted)] : []
+      ...hasTooManyPending ? [tooMany(posted)] : []
     ])
     if ((yield* pool.counts).pend >= pendingMax) return yield* full
 
     const { publicKey } = parties.sender!
     if (!(yield* verifier.transaction(posted, publicKey))) {
-      return yield* refused([
+      return yield* refusalOf([
         refuse(
           "signature",
           posted.signature,
@@ -194,13 +195,13 @@ function make(
       case "known":
         return yield* acknowledge(added.transaction, posted)
       case "full":
-        return yield* added.limit === "pendingMax" ? full : refused([tooMany(posted)])
+        return yield* added.limit === "pendingMax" ? full : refusalOf([tooMany(posted)])
     }
   })
 
   const submitAuthorization = Effect.fnUntraced(function*(posted: PostedAuthorization) {
     const { address, publicKey, signature } = posted
-    yield* orRefused(authorizationFaults(posted, refuse))
+    yield* failIfRefused(authorizationFaults(posted, refuse))
     const conflict = new SubmissionConflict({
       faults: [
         refuse(
@@ -217,7 +218,7 @@ function make(
         : yield* conflict
     }
     if (!(yield* verifier.authorization(posted))) {
-      return yield* refused([
+      return yield* refusalOf([
         refuse(
           "signature",
           signature,
@@ -241,11 +242,11 @@ function make(
   }
 }
 
-const refused = (faults: ReadonlyArray<InputFault>) =>
+const refusalOf = (faults: ReadonlyArray<InputFault>) =>
   new SubmissionRefused({ faults: faults as [InputFault, ...Array<InputFault>] })
 
-const orRefused = (faults: ReadonlyArray<InputFault>): Effect.Effect<void, SubmissionRefused> =>
-  faults.length === 0 ? Effect.void : Effect.fail(refused(faults))
+const failIfRefused = (faults: ReadonlyArray<InputFault>): Effect.Effect<void, SubmissionRefused> =>
+  faults.length === 0 ? Effect.void : Effect.fail(refusalOf(faults))
 
 /** The post breaks rules. Each fault has a pointer, the value and the rule. */
 export class SubmissionRefused
