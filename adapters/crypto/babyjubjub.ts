@@ -47,6 +47,7 @@ export function secretScalar(digest: Uint8Array): bigint {
   return littleEndianNumber(half) >> 3n
 }
 
+/** Returns the number with these little-endian bytes. */
 export function littleEndianNumber(bytes: Uint8Array): bigint {
   return BigInt(`0x${bytesToHex(bytes.toReversed())}`)
 }

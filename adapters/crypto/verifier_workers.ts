@@ -7,6 +7,7 @@ import { verifyAuthorization } from "./authorization_signature.ts"
 import { signedElements } from "./transaction_signature.ts"
 import { startWorker, workerPool } from "./worker_pool.ts"
 
+/** The options of `verifierWorkers`. */
 export interface VerifierWorkersOptions {
   /**
    * Maximum number of threads; the number of cores by default. The thread that serves requests does

@@ -23,13 +23,16 @@ export const startWorker = (name: string, network: Network): WorkerThread => {
   return new Worker(new URL(file, import.meta.url), { name, workerData: network })
 }
 
+/** The options of `workerPool`. */
 export interface WorkerPoolOptions {
+  /** Starts a thread. */
   readonly start: () => WorkerThread
   readonly workersMax: number
   /** Maximum number of queued requests, without those that a worker has received. */
   readonly queueMax: number
 }
 
+/** A pool of worker threads with a bounded queue. */
 export interface WorkerPool<Request> {
   /**
    * Returns the result of the request. Fails with `VerifierBusy` if the queue is full. If it is
@@ -41,6 +44,7 @@ export interface WorkerPool<Request> {
   readonly close: Effect.Effect<void>
 }
 
+/** Counts since the pool was created, and current numbers. */
 export interface WorkerPoolStats {
   /** Requests that no worker has received yet. */
   readonly queued: number

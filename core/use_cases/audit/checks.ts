@@ -41,4 +41,5 @@ export const auditChecks = {
   "feed": "Each record is valid after the records before it"
 } as const
 
+/** The name of a check. */
 export type AuditCheck = keyof typeof auditChecks

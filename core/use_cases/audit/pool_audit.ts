@@ -4,6 +4,7 @@ import { type Keccak256, l2TransactionId } from "../../encoding/mod.ts"
 import type { LedgerReader, Pooled, PoolStore, StoreFailure } from "../../ports/mod.ts"
 import type { Findings } from "./findings.ts"
 
+/** The stores that `auditPoolPorts` compares. */
 export interface PoolAuditPorts {
   readonly reader: LedgerReader["Service"]
   readonly pool: PoolStore["Service"]

@@ -88,6 +88,7 @@ export class Ledger extends Context.Service<Ledger, {
     )
 }
 
+/** The options of `Ledger.layer`. */
 export interface LedgerOptions {
   /** Verifies exit proofs before their block is stored. If absent, only their form is checked. */
   readonly verifyExitProofs?: ExitProofVerifier

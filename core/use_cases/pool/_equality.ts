@@ -11,6 +11,7 @@ export const isSamePosted = (a: PostedTransaction, b: PostedTransaction): boolea
   a.type === b.type && a.signature === b.signature && isSameDestination(a, b) &&
   isSameRequest(a.request, b.request)
 
+/** Returns whether two authorizations of the same address are equal. */
 export const isSameAuthorization = (a: PostedAuthorization, b: PostedAuthorization): boolean =>
   a.publicKey === b.publicKey && a.signature === b.signature
 

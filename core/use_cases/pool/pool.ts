@@ -85,6 +85,7 @@ export class Pool extends Context.Service<Pool, {
     id: TransactionId
   ) => Effect.Effect<SkippedTransaction | null, StoreFailure>
 }>()("rollup/core/Pool") {
+  /** Returns the pool over the stores. */
   static readonly layer = (
     options: PoolOptions
   ): Layer.Layer<Pool, never, LedgerReader | PoolStore> =>
@@ -101,6 +102,7 @@ export class Pool extends Context.Service<Pool, {
     )
 }
 
+/** The hash function and the limits of a `Pool`. */
 export interface PoolOptions extends Partial<SettleOptions> {
   readonly keccak256: Keccak256
 }

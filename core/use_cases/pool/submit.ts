@@ -82,6 +82,7 @@ export class Submission extends Context.Service<Submission, {
     posted: PostedAuthorization
   ) => Effect.Effect<Submitted, Exclude<SubmissionFailure, PoolFull>>
 }>()("rollup/core/Submission") {
+  /** Returns the submission of a network over the stores. */
   static readonly layer = (
     options: SubmissionOptions
   ): Layer.Layer<Submission, never, LedgerReader | PoolStore | SignatureVerifier> =>
