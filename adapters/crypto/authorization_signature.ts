@@ -83,7 +83,7 @@ export function signAuthorization(
  * import { derivePublicKey, ethereumAddress, signAuthorization } from "rollup-node-api/crypto"
  * import { verifyAuthorization } from "rollup-node-api/crypto"
  *
- * const network = { prefix: "zk", name: "Example", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
  * const owner = new Uint8Array(32).fill(7)
  * const publicKey = derivePublicKey(new Uint8Array(32).fill(1))
  * const signature = signAuthorization(owner, publicKey, network)

@@ -13,8 +13,8 @@ export interface ExitProofWorkers {
 }
 
 /**
- * Returns a pool of worker threads for exit proofs. They start with the first proof and end with the
- * scope. One thread, the default, verifies as fast as a database writes.
+ * Returns a pool of worker threads for exit proofs. They start with the first proof and end with
+ * the scope. One thread, the default, verifies as fast as a database writes.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ export interface ExitProofWorkers {
  * import { accountLeaf, merkleTree } from "rollup-node-api/crypto"
  * import { exitProofWorkers } from "rollup-node-api/crypto/node"
  *
- * const network = { prefix: "zk", name: "Example", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
  * const owned = { tokenId: 0, balance: 9n, publicKey: EMPTY_PUBLIC_KEY, address: ZERO_ADDRESS }
  * const tree = merkleTree([{ index: 256, leaf: accountLeaf({ ...owned, nonce: 0n }) }])
  * const exit = { accountIndex: 256, ...owned, merkleProof: tree.proof(256)! }

@@ -16,11 +16,12 @@ import { verifyTransaction } from "./transaction_signature.ts"
  * import { SignatureVerifier } from "rollup-node-api"
  * import { derivePublicKey, inlineVerifier } from "rollup-node-api/crypto"
  *
- * const network = { prefix: "zk", name: "Example", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
  * const publicKey = derivePublicKey(new Uint8Array(32).fill(1))
  * const unsigned = { address: `0x${"2".repeat(40)}`, publicKey, signature: "0x" }
- * const verified = Effect.flatMap(SignatureVerifier, (verifier) => verifier.authorization(unsigned))
- * console.log(await Effect.runPromise(Effect.provide(verified, inlineVerifier(network)))) // => false
+ * const verify = Effect.flatMap(SignatureVerifier, (verifier) => verifier.authorization(unsigned))
+ * const provided = Effect.provide(verify, inlineVerifier(network))
+ * console.log(await Effect.runPromise(provided)) // => false
  * ```
  */
 export function inlineVerifier(network: Network): Layer.Layer<SignatureVerifier> {

@@ -34,7 +34,7 @@ export interface MerkleTree {
  *
  * const tree = merkleTree([{ index: 256, leaf: 11n }, { index: 257, leaf: 12n }])
  * const proof = tree.proof(257)!
- * console.log(verifyInclusion(proof), proof.siblings.length, tree.proof(258)) // => true 1 undefined
+ * console.log(verifyInclusion(proof), proof.siblings.length) // => true 1
  *
  * const changed = tree.update([{ index: 256, leaf: 13n }])
  * console.log(changed.root === tree.root, changed.proof(257)?.value) // => false 12n

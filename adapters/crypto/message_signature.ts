@@ -18,16 +18,16 @@ import { poseidon } from "./poseidon.ts"
 
 /**
  * Returns the EdDSA signature of a field element over BabyJubJub and Poseidon (domain §6.5): 128
- * hexadecimal digits, the compressed point R8 and then S, little-endian. It is deterministic. Throws
- * a RangeError if the message is not in 0..2^256−1.
+ * hexadecimal digits, the compressed point R8 and then S, little-endian. It is deterministic.
+ * Throws a RangeError if the message is not in 0..2^256−1.
  */
 export function signMessage(privateKey: Uint8Array, message: bigint): string {
   return signerOf(privateKey)(message)
 }
 
 /**
- * Returns `signMessage` for one private key. It is twice as fast for many messages, since the values
- * that depend only on the key are computed once.
+ * Returns `signMessage` for one private key. It is twice as fast for many messages, since the
+ * values that depend only on the key are computed once.
  */
 export function signerOf(privateKey: Uint8Array): (message: bigint) => string {
   const digest = blake512(privateKey)
@@ -61,9 +61,10 @@ export function signerOf(privateKey: Uint8Array): (message: bigint) => string {
  * import { derivePublicKey, signMessage, verifyMessage } from "rollup-node-api/crypto"
  *
  * const privateKey = new Uint8Array(32).fill(1)
- * const signature = signMessage(privateKey, 42n)
  * const publicKey = derivePublicKey(privateKey)
- * console.log(verifyMessage(publicKey, 42n, signature), verifyMessage(publicKey, 43n, signature)) // => true false
+ * const signature = signMessage(privateKey, 42n)
+ * console.log(verifyMessage(publicKey, 42n, signature)) // => true
+ * console.log(verifyMessage(publicKey, 43n, signature)) // => false
  * ```
  */
 export function verifyMessage(publicKey: PublicKey, message: bigint, signature: string): boolean {

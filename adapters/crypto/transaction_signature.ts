@@ -12,7 +12,10 @@ import type { SignedTransaction } from "../../core/ports/mod.ts"
 import { signMessage, verifyMessage } from "./message_signature.ts"
 import { poseidon } from "./poseidon.ts"
 
-/** The signed fields of an L2 transaction. Its id, its type and its state in the pool are not signed. */
+/**
+ * The signed fields of an L2 transaction. Its id, its type and its state in the pool are not
+ * signed.
+ */
 export interface SignableTransaction extends
   Pick<
     PoolTransaction,
@@ -79,7 +82,8 @@ export function transactionHash(transaction: SignableTransaction, chainId: numbe
 }
 
 /**
- * Returns the signature of the sender: 128 hexadecimal digits. Throws as `transactionElements` does.
+ * Returns the signature of the sender: 128 hexadecimal digits. Throws as `transactionElements`
+ * does.
  */
 export function signTransaction(
   privateKey: Uint8Array,
@@ -91,16 +95,17 @@ export function signTransaction(
 
 /**
  * Returns whether the key of the sender's account signed the transaction. Returns false if the
- * transaction cannot be signed, for example if float40 cannot hold its amount exactly. The id is not
- * signed: compute it with `l2TransactionId`.
+ * transaction cannot be signed, for example if float40 cannot hold its amount exactly. The id is
+ * not signed: compute it with `l2TransactionId`.
  *
  * @example
  * ```ts
  * import { derivePublicKey, signTransaction, verifyTransaction } from "rollup-node-api/crypto"
  *
  * const key = new Uint8Array(32).fill(1)
- * const target = { toAccountIndex: 257, toAddress: null, toPublicKey: null, request: null }
- * const transfer = { fromAccountIndex: 256, ...target, tokenId: 0, amount: 7n, fee: 126, nonce: 0n }
+ * const receiver = { toAccountIndex: 257, toAddress: null, toPublicKey: null }
+ * const sender = { fromAccountIndex: 256, nonce: 0n }
+ * const transfer = { ...sender, ...receiver, tokenId: 0, amount: 7n, fee: 126, request: null }
  * const signed = { ...transfer, signature: signTransaction(key, transfer, 1) }
  * const publicKey = derivePublicKey(key)
  * console.log(verifyTransaction(publicKey, signed, 1)) // => true

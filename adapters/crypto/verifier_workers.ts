@@ -21,16 +21,16 @@ export interface VerifierWorkersOptions {
   readonly queueMax?: number
   /**
    * While this returns true, authorizations are verified in the calling thread; never by default. A
-   * node that applies its history before it serves verifies them one after the other, and would only
-   * wait for the workers.
+   * node that applies its history before it serves verifies them one after the other, and would
+   * only wait for the workers.
    */
   readonly inlineWhile?: () => boolean
 }
 
 /**
  * Returns a verifier that runs in worker threads. They start with the first verification, are
- * replaced if they crash, do not keep the process alive while they are idle, and end with the layer.
- * If `queueMax` verifications are queued, it fails with `VerifierBusy`.
+ * replaced if they crash, do not keep the process alive while they are idle, and end with the
+ * layer. If `queueMax` verifications are queued, it fails with `VerifierBusy`.
  *
  * @example
  * ```ts
@@ -39,13 +39,14 @@ export interface VerifierWorkersOptions {
  * import { derivePublicKey, ethereumAddress, signAuthorization } from "rollup-node-api/crypto"
  * import { verifierWorkers } from "rollup-node-api/crypto/node"
  *
- * const network = { prefix: "zk", name: "Example", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
+ * const network = { prefix: "zk", name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
  * const owner = new Uint8Array(32).fill(7)
  * const publicKey = derivePublicKey(new Uint8Array(32).fill(1))
  * const signature = signAuthorization(owner, publicKey, network)
- * const verified = Effect.flatMap(SignatureVerifier, (verifier) =>
+ * const verify = Effect.flatMap(SignatureVerifier, (verifier) =>
  *   verifier.authorization({ address: ethereumAddress(owner), publicKey, signature }))
- * console.log(await Effect.runPromise(Effect.provide(verified, verifierWorkers(network)))) // => true
+ * const provided = Effect.provide(verify, verifierWorkers(network))
+ * console.log(await Effect.runPromise(provided)) // => true
  * ```
  */
 export function verifierWorkers(

@@ -36,7 +36,8 @@ export interface WorkerPoolOptions {
 export interface WorkerPool<Request> {
   /**
    * Returns the result of the request. Fails with `VerifierBusy` if the queue is full. If it is
-   * interrupted while it is queued, it leaves the queue. Dies if two workers crash over the request.
+   * interrupted while it is queued, it leaves the queue. Dies if two workers crash over the
+   * request.
    */
   readonly run: (request: Request) => Effect.Effect<boolean, VerifierBusy>
   readonly stats: () => WorkerPoolStats
@@ -74,8 +75,8 @@ export function workerPool<Request>(
   const retryAfterSeconds = Math.max(1, Math.ceil((queueMax / workersMax) * SECONDS_PER_REQUEST))
 
   /**
-   * Sends batches to idle workers first, then to new ones. Each gets a second batch, so that it does
-   * not wait while the results of the first one travel back.
+   * Sends batches to idle workers first, then to new ones. Each gets a second batch, so that it
+   * does not wait while the results of the first one travel back.
    */
   function dispatch(): void {
     for (let ahead = 1; ahead <= BATCHES_AHEAD; ahead++) {
@@ -114,8 +115,8 @@ export function workerPool<Request>(
   }
 
   /**
-   * Puts the requests of a crashed worker back to the front of the queue. One of its first batch may
-   * have caused the crash: these are sent once more, each alone.
+   * Puts the requests of a crashed worker back to the front of the queue. One of its first batch
+   * may have caused the crash: these are sent once more, each alone.
    */
   function requeue({ batches, cause }: PoolWorker<Request>): void {
     for (const job of batches[0] ?? []) job.crashes++

@@ -142,7 +142,7 @@ const json = Schema.fromJsonString(FeedRecord)
  * const line = writeFeedLine({ kind: "rollBack", toBlock: 18000000n })
  * console.log(line) // => {"kind":"rollBack","toBlock":"18000000"}
  * const record = readFeedLine(line)
- * if (record._tag === "Success") console.log(record.value) // => { kind: 'rollBack', toBlock: 18000000n }
+ * if (record._tag === "Success") console.log(record.value.kind) // => rollBack
  * console.log(readFeedLine(`{"kind":"rollBack","toBlock":18000000}`)._tag) // => Failure
  * ```
  */

@@ -32,8 +32,8 @@ export function parseEthereumAddress(text: string): Result.Result<EthereumAddres
  * const text = "zk:0x7E5F4552091A69125D5DFCB7B8C2659029395BDF"
  * const address = Result.getOrThrow(parsePrefixedAddress("zk", text))
  * console.log(address) // => 0x7e5f4552091a69125d5dfcb7b8c2659029395bdf
- * const checksummed = checksumAddress(address, keccak256)
- * console.log(formatPrefixedAddress("zk", checksummed)) // => zk:0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf
+ * const checksum = checksumAddress(address, keccak256)
+ * console.log(formatPrefixedAddress("zk", checksum)) // => zk:0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf
  * ```
  */
 export function parsePrefixedAddress(

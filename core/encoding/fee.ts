@@ -22,7 +22,8 @@ export const FEE_SELECTOR_MAX: FeeSelector = 255
  *
  * const selector = selectFee(100n, 10_000n)
  * console.log(selector, Result.getOrThrow(feeAmount(10_000n, selector))) // => 60 103n
- * console.log(feeFactor(selector), Result.isFailure(feeAmount(-1n, selector))) // => 0.01030866 true
+ * console.log(feeFactor(selector)) // => 0.01030866
+ * console.log(Result.isFailure(feeAmount(-1n, selector))) // => true
  * ```
  */
 export function feeAmount(

@@ -62,7 +62,7 @@ export function l1CoordinatorTransactionId(
  * const id = Result.getOrThrow(l2TransactionId(identity, keccak256))
  * console.log(id.slice(0, 12), id.length) // => 0x0215d36da8 68
  * const invalid = l2TransactionId({ ...identity, nonce: -1n }, keccak256)
- * if (Result.isFailure(invalid)) console.log(invalid.failure.rule) // => a nonce from 0 to 1099511627775
+ * console.log(Result.isFailure(invalid)) // => true
  * ```
  */
 export function l2TransactionId(

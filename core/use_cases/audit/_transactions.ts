@@ -20,8 +20,8 @@ export interface TransactionsByKind {
 }
 
 /**
- * Compares the stored transactions of a batch with the computed ones. Returns false, and compares
- * nothing, if they are not in order.
+ * Compares the stored transactions of a batch with the computed ones. Reports a violation and
+ * returns false, and compares nothing, if they are not in order.
  */
 export function auditTransactions(
   keccak256: Keccak256,

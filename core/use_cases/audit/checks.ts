@@ -3,8 +3,7 @@ export const auditChecks = {
   "migrations": "The applied migrations are those of this program, text by text",
   "genesis": "The store has one genesis record, its block, ether and the first variables",
   "standing": "The ledger names its last block and batch, and never reuses a number",
-  "blocks":
-    "Block numbers are consecutive from the genesis block on; times and the newest known block never decrease",
+  "blocks": "Block numbers are consecutive; times and the newest known block never decrease",
   "block-marks": "Each block stores the next item ids and the last numbers of the ledger after it",
   "batches":
     "Batch numbers are consecutive; block, time and slot of a batch are those of its block",
@@ -12,8 +11,7 @@ export const auditChecks = {
   "totals": "The counts and sums of each batch equal its rows and those of all earlier batches",
   "transitions": "Each batch is a valid state transition from the state before it",
   "balances": "Each balance and nonce, current or overwritten, is the result of the transactions",
-  "fees":
-    "The collected fees of a batch are the sum of its fees, and one account of each token received them",
+  "fees": "The collected fees of a batch are the sum of its fees, and one account received them",
   "transactions":
     "Each id is the hash of its transaction, and each field is the result of the batch",
   "queued": "Queues have no gaps, and forged transactions are marked as forged",
@@ -27,11 +25,11 @@ export const auditChecks = {
   "bids": "Each bidder is registered, and each bid of a slot exceeds the previous one",
   "variables": "Each set of variables can be decoded and agrees with its row",
   "posting-rows":
-    "The rows of a posting list are full except for the last, ascend, and store the number of items before them",
+    "The rows of a posting list ascend, are full but for the last, and count the items before",
   "postings": "Each row is listed under exactly its keys",
   "postings-below": "The lists of combined filters contain exactly the indexed rows",
   "open-items":
-    "The lists of open items contain exactly the pending exits, and each slot under its best bidder",
+    "The lists of open items contain exactly the pending exits, and slots by best bidder",
   "open-counts": "The stored counts of open items are correct",
   "pool": "The counters, fees and ids of the pool agree with its transactions",
   "pool-steps": "The last transition of each transaction in the pool leads to its state",

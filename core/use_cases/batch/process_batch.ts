@@ -18,12 +18,13 @@ import type { BatchInput, BatchOutcome, BatchState } from "./batch_transition.ts
  * import { Result } from "effect"
  * import { INTERNAL_ADDRESS, ether, processBatch } from "rollup-node-api"
  *
- * const account = { index: 256, tokenId: 0, batchNum: 1, publicKey: "00", address: INTERNAL_ADDRESS }
- * const sender = { ...account, nonce: 0n, balance: 10n }
+ * const owner = { publicKey: "00", address: INTERNAL_ADDRESS }
+ * const sender = { index: 256, tokenId: 0, batchNum: 1, ...owner, nonce: 0n, balance: 10n }
  * const state = { account: () => sender, token: () => ether, lastAccountIndex: 256 }
  * const exit = { fromAccountIndex: 256, toAccountIndex: 1, amount: 7n, fee: 0, nonce: 0n }
  * const batch = { batchNum: 2, queue: [], l1Coordinator: [], l2: [exit], feeAccounts: [] }
- * console.log(Result.getOrThrow(processBatch(state, batch)).exits) // => [ { accountIndex: 256, balance: 7n } ]
+ * const { exits } = Result.getOrThrow(processBatch(state, batch))
+ * console.log(exits) // => [ { accountIndex: 256, balance: 7n } ]
  * const failed = processBatch(state, { ...batch, l2: [exit, exit] })
  * if (Result.isFailure(failed)) console.log(failed.failure.pointer) // => /l2/1/nonce
  * ```

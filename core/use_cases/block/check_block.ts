@@ -41,8 +41,9 @@ export interface LedgerRules {
  * const { constants } = simulation.genesis
  * const { view } = openMemoryLedger({ genesis: simulation.genesis })
  * const record = simulation.next()
- * const decision = record.kind === "block" && decideBlock({ constants, keccak256 }, record.block)(view)
- * console.log(decision && Result.getOrThrow(decision).kind) // => store
+ * if (record.kind !== "block") throw new Error("Expected a block")
+ * const decision = decideBlock({ constants, keccak256 }, record.block)(view)
+ * console.log(Result.getOrThrow(decision).kind) // => store
  * ```
  */
 export const decideBlock = (

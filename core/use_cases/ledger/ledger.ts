@@ -53,9 +53,9 @@ type WriteEffect<Report> = Effect.Effect<Report, BlockViolation | StoreFailure>
  *
  * const { genesis } = simulate({ seed: 1 })
  * const layer = Layer.provide(Ledger.layer(genesis, keccak256), Memory.layer(genesis))
- * const rolledBack = Effect.flatMap(Ledger, (ledger) => ledger.rollBack(1n)).pipe(Effect.flip)
- * const failure = await Effect.runPromise(Effect.provide(rolledBack, layer))
- * if (failure._tag === "BlockViolation") console.log(failure.invariant, failure.pointer) // => roll-back-block /toBlock
+ * const rollBack = Effect.flatMap(Ledger, (ledger) => ledger.rollBack(1n))
+ * const failure = await Effect.runPromise(Effect.provide(Effect.flip(rollBack), layer))
+ * if (failure._tag === "BlockViolation") console.log(failure.invariant) // => roll-back-block
  * ```
  */
 export class Ledger extends Context.Service<Ledger, {

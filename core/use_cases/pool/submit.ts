@@ -58,18 +58,18 @@ export type SubmissionFailure =
  * @example
  * ```ts
  * import { Effect, Layer } from "effect"
- * import { Submission, ZERO_ADDRESS } from "rollup-node-api"
- * import { derivePublicKey, inlineVerifier, keccak256 } from "rollup-node-api/crypto"
+ * import { EMPTY_PUBLIC_KEY, Submission, ZERO_ADDRESS } from "rollup-node-api"
+ * import { inlineVerifier, keccak256 } from "rollup-node-api/crypto"
  * import * as Memory from "rollup-node-api/memory"
  * import { simulate } from "rollup-node-api/simulator"
  *
  * const { genesis, genesis: { network } } = simulate({ seed: 1 })
  * const stores = Layer.mergeAll(Memory.layer(genesis), Memory.poolLayer, inlineVerifier(network))
  * const layer = Layer.provide(Submission.layer({ network, keccak256 }), stores)
- * const posted = { address: ZERO_ADDRESS, publicKey: derivePublicKey(new Uint8Array(32)), signature: "" }
- * const posting = Effect.flatMap(Submission, (submission) => submission.submitAuthorization(posted))
- * const failure = await Effect.runPromise(Effect.provide(Effect.flip(posting), layer))
- * console.log(failure._tag) // => SubmissionRefused
+ * const posted = { address: ZERO_ADDRESS, publicKey: EMPTY_PUBLIC_KEY, signature: "" }
+ * const submit = Effect.flatMap(Submission, (service) => service.submitAuthorization(posted))
+ * const failure = await Effect.runPromise(Effect.provide(Effect.flip(submit), layer))
+ * if (failure._tag === "SubmissionRefused") console.log(failure.faults.length) // => 2
  * ```
  */
 export class Submission extends Context.Service<Submission, {

@@ -26,7 +26,7 @@ export const invariantNames: ReadonlyArray<Invariant> = Struct.keys(invariants)
  * const block = { number: number + 2n, hash, parentHash: hash, timestampMs: 0 }
  * const { view } = openMemoryLedger({ genesis })
  * const decision = decideBlock({ constants, keccak256 }, block)(view)
- * if (Result.isFailure(decision)) console.log(decision.failure.invariant, decision.failure.pointer) // => block-number /number
+ * if (Result.isFailure(decision)) console.log(decision.failure.pointer) // => /number
  * ```
  */
 export class BlockViolation extends Schema.TaggedError<BlockViolation>()("BlockViolation", {
