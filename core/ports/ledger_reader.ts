@@ -21,7 +21,7 @@ export interface Page<Item> {
 }
 
 /** One item, null if it does not exist, and the stamp of the snapshot. */
-export interface Found<Item> {
+export interface FoundItem<Item> {
   readonly item: Item | null
   readonly stamp: LedgerStamp
 }
@@ -61,7 +61,7 @@ export class LedgerReader extends Context.Service<LedgerReader, {
   readonly find: <N extends ItemName>(
     name: N,
     key: ItemKeys[N]
-  ) => Effect.Effect<Found<Items[N]>, StoreFailure>
+  ) => Effect.Effect<FoundItem<Items[N]>, StoreFailure>
   /** Returns accounts and tokens from one snapshot. */
   readonly accountsAndTokens: (
     of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }

@@ -31,7 +31,7 @@ export interface PoolLimits {
 }
 
 /** The result of adding a transaction. */
-export type Added =
+export type AddResult =
   | { readonly kind: "added" }
   /** The pool has a transaction with this id, and does not change it. */
   | { readonly kind: "known"; readonly transaction: PoolTransaction }
@@ -129,7 +129,7 @@ export class PoolStore extends Context.Service<PoolStore, {
     transaction: PoolTransaction,
     sender: PublicKey,
     limits: PoolLimits
-  ) => Effect.Effect<Added, StoreFailure>
+  ) => Effect.Effect<AddResult, StoreFailure>
   /** Adds an authorization unless the address has one. Returns the stored one. */
   readonly addAuthorization: (
     authorization: Authorization

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { ItemKeys, ItemName, Items } from "../../../core/contract/mod.ts"
 import type { TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
-import type { Found, AccountsAndTokens, StoreFailure } from "../../../core/ports/mod.ts"
+import type { FoundItem, AccountsAndTokens, StoreFailure } from "../../../core/ports/mod.ts"
 import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
 import { coordinatorRowSql, decodeCoordinator, registrationOf } from "./auction_rows.ts"
 import {
@@ -124,7 +124,7 @@ export const findItem = <N extends Exclude<ItemName, "slot">>(
   runQuery: RunQuery,
   name: N,
   key: ItemKeys[N]
-): Effect.Effect<Found<Items[N]>, StoreFailure> => {
+): Effect.Effect<FoundItem<Items[N]>, StoreFailure> => {
   const { parameters, read, text, wider }: Finder<N> = finders[name]
   const question = { text, parameters: parameters(key) }
   const item = ({ lines, stamp }: SqlAnswer, tokens: Tokens) => ({

@@ -22,7 +22,7 @@ import type {
   PoolTransactionView
 } from "../../domain/mod.ts"
 import {
-  type Found,
+  type FoundItem,
   LedgerReader,
   LedgerStamp,
   type NotRegistered,
@@ -159,7 +159,7 @@ const bindOperation = (
         (values, path) =>
           Effect.flatMap(
             reader.find(operation.item, operation.key(values as ReadonlyArray<never>)),
-            ({ item, stamp }: Found<unknown>) =>
+            ({ item, stamp }: FoundItem<unknown>) =>
               item === null
                 ? failNotFound(operation, context, path, stamp)
                 : Effect.succeed(
