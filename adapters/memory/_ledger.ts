@@ -78,7 +78,7 @@ export class Ledger {
     this.pushBlock(this.genesis.block, genesis.block.number)
     this.view = new LiveView(this)
     this.snapshot = this.snapshotOf(0)
-    this.snapshots.add(this.snapshot)
+    this.snapshots.note(this.snapshot)
   }
 
   /** Names what is stored now. */
@@ -222,7 +222,7 @@ export class Ledger {
 
   private newStamp(growth: number, changed: ReadonlyArray<LedgerPart>): LedgerStamp {
     this.snapshot = this.snapshotOf(this.snapshot.stamp.version + growth, changed)
-    this.snapshots.add(this.snapshot)
+    this.snapshots.note(this.snapshot)
     return this.snapshot.stamp
   }
 

@@ -40,7 +40,7 @@ const snapshotsMax = 64
 export class RecentSnapshots {
   readonly #byVersion = new Map<number, LedgerSnapshot>()
 
-  add(snapshot: LedgerSnapshot): void {
+  note(snapshot: LedgerSnapshot): void {
     this.#byVersion.set(snapshot.stamp.version, snapshot)
     if (this.#byVersion.size > snapshotsMax) {
       this.#byVersion.delete(this.#byVersion.keys().next().value!)

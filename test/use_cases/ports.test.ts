@@ -64,13 +64,13 @@ describe("recent snapshots", () => {
       stamp: { ...stamp, version },
       parts: noPartChanged
     })
-    for (let version = 1; version <= 64; version++) recent.add(snapshotAt(version))
+    for (let version = 1; version <= 64; version++) recent.note(snapshotAt(version))
     assert.deepStrictEqual([recent.at(1), recent.at(64), recent.at(65)], [
       snapshotAt(1),
       snapshotAt(64),
       null
     ])
-    recent.add(snapshotAt(65))
+    recent.note(snapshotAt(65))
     assert.deepStrictEqual([recent.at(1), recent.at(2), recent.at(65)], [
       null,
       snapshotAt(2),

@@ -60,7 +60,7 @@ export const versionsLayer = (
       const onPayload = (payload: string) =>
         Effect.suspend(() => {
           const { snapshot, version } = parseVersionPayload(payload)
-          if (snapshot !== null) snapshots.add(snapshot)
+          if (snapshot !== null) snapshots.note(snapshot)
           return heard(version)
         })
       const take = (payload: string) =>
