@@ -44,8 +44,8 @@ export function authorizationDigest(
     DOMAIN_TYPE,
     provider,
     DOMAIN_VERSION,
-    word(chainId.toString(16)),
-    word(rollupAddress.slice(2))
+    bytes32(chainId.toString(16)),
+    bytes32(rollupAddress.slice(2))
   ))
   const message = keccak256(concatBytes(
     MESSAGE_TYPE,
@@ -136,6 +136,6 @@ const MESSAGE_TYPE = keccak256(
 const MESSAGE_PURPOSE = keccak256(utf8ToBytes("Account creation"))
 
 /** Returns 32 bytes that end in the hexadecimal digits. */
-function word(digits: string): Uint8Array {
+function bytes32(digits: string): Uint8Array {
   return hexToBytes(digits.padStart(64, "0"))
 }

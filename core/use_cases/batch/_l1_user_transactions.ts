@@ -16,12 +16,12 @@ export function applyL1UserTransactions(
   return undefined
 }
 
-interface Effective {
+interface EffectiveAmounts {
   readonly deposit: bigint
   readonly amount: bigint
 }
 
-const NOTHING: Effective = { deposit: 0n, amount: 0n }
+const NO_EFFECT: EffectiveAmounts = { deposit: 0n, amount: 0n }
 
 const createsAccount = ({ fromAccountIndex }: New<Transaction>): boolean =>
   fromAccountIndex === null || fromAccountIndex === NO_ACCOUNT
@@ -44,10 +44,10 @@ function apply(
   // without a sender both amounts are zero
   if (sender === undefined) return undefined
   const pointer = () => `/l1UserEffects/${position}`
-  return credit(sender, deposit, pointer) ?? move(overlay, sender, transaction, amount, pointer)
+  return credit(sender, deposit, pointer) ?? transfer(overlay, sender, transaction, amount, pointer)
 }
 
-function move(
+function transfer(
   overlay: BatchOverlay,
   sender: OverlayAccount,
   { toAccountIndex }: New<Transaction>,
@@ -65,12 +65,12 @@ function move(
 }
 
 /** Returns the effective amounts by the procedure of domain §3.6, steps 2 to 8. */
-function effectiveAmounts(overlay: BatchOverlay, transaction: New<Transaction>): Effective {
+function effectiveAmounts(overlay: BatchOverlay, transaction: New<Transaction>): EffectiveAmounts {
   const { amount, fromAccountIndex, fromAddress, tokenId } = transaction
   const deposit = transaction.l1?.depositAmount ?? 0n
   if (createsAccount(transaction)) return effectiveOfCreation(overlay, transaction, deposit)
   const sender = overlay.find(fromAccountIndex ?? NO_ACCOUNT)
-  if (sender === undefined || sender.before.tokenId !== tokenId) return NOTHING
+  if (sender === undefined || sender.before.tokenId !== tokenId) return NO_EFFECT
   if (amount > sender.balance + deposit) return { deposit, amount: 0n }
   const allowed = sender.before.address === fromAddress ? amount : 0n
   if (!isTransfer(transaction)) return { deposit, amount: allowed }
@@ -81,7 +81,7 @@ function effectiveOfCreation(
   overlay: BatchOverlay,
   transaction: New<Transaction>,
   deposit: bigint
-): Effective {
+): EffectiveAmounts {
   const { amount } = transaction
   if (!isTransfer(transaction)) return { deposit, amount }
   return amount > deposit
@@ -96,12 +96,12 @@ function effectiveOfCreation(
 function effectiveOfTransfer(
   overlay: BatchOverlay,
   transaction: New<Transaction>,
-  effective: Effective
-): Effective {
+  effective: EffectiveAmounts
+): EffectiveAmounts {
   const receiver = isUserAccount(transaction.toAccountIndex)
     ? overlay.find(transaction.toAccountIndex)
     : undefined
-  if (receiver === undefined) return NOTHING
+  if (receiver === undefined) return NO_EFFECT
   return receiver.before.tokenId === transaction.tokenId
     ? effective
     : { deposit: effective.deposit, amount: 0n }

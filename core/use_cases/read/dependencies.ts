@@ -11,26 +11,26 @@ export type Dependency = LedgerPart | "slot"
  * forged transaction and a withdrawn exit depend on token prices.
  */
 
-const always = (...parts: ReadonlyArray<Dependency>): ReadonlyArray<Dependency> =>
+const withRollBacks = (...parts: ReadonlyArray<Dependency>): ReadonlyArray<Dependency> =>
   Object.freeze(["rollBacks", ...parts] as const)
 
 const listDependencies: { readonly [N in ListName]: ReadonlyArray<Dependency> } = {
-  accounts: always("tokens", "accounts"),
-  exits: always("tokens", "exits"),
-  transactions: always("tokens", "transactions"),
-  batches: always("batches"),
+  accounts: withRollBacks("tokens", "accounts"),
+  exits: withRollBacks("tokens", "exits"),
+  transactions: withRollBacks("tokens", "transactions"),
+  batches: withRollBacks("batches"),
   // a bid includes the latest registration of its bidder
-  slots: always("auction", "bids", "coordinators", "slot"),
-  bids: always("bids", "coordinators"),
-  tokens: always("tokens"),
-  coordinators: always("coordinators")
+  slots: withRollBacks("auction", "bids", "coordinators", "slot"),
+  bids: withRollBacks("bids", "coordinators"),
+  tokens: withRollBacks("tokens"),
+  coordinators: withRollBacks("coordinators")
 }
 
 const noDependencies: ReadonlyArray<Dependency> = Object.freeze([])
-const rollBacksOnly = always()
-const tokensOnly = always("tokens")
-const pastSlot = always("auction", "bids", "coordinators")
-const stateDependencies = always("blocks")
+const rollBacksOnly = withRollBacks()
+const tokensOnly = withRollBacks("tokens")
+const pastSlot = withRollBacks("auction", "bids", "coordinators")
+const stateDependencies = withRollBacks("blocks")
 
 type OfItem<N extends ItemName> = (
   item: Items[N],
