@@ -6,7 +6,7 @@ import {
   checkItemKey,
   checkListQuery,
   type FeedRecord,
-  type Found,
+  type FoundItem,
   type ItemKeys,
   type ItemName,
   type Items,
@@ -62,7 +62,7 @@ export interface RollupNode {
   /** Applies one record of a feed. */
   readonly applyRecord: (record: FeedRecord) => Promise<RecordReport>
   readonly list: <N extends ListName>(name: N, query?: ListQuery<N>) => Promise<Page<ListItems[N]>>
-  readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Promise<Found<Items[N]>>
+  readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Promise<FoundItem<Items[N]>>
   readonly state: () => Promise<{ readonly state: NetworkState; readonly stamp: LedgerStamp }>
   /** Submits a signed transaction, as a POST over HTTP does. */
   readonly submitTransaction: (

@@ -182,7 +182,7 @@ const verifierOnDemand = (network: Network): Layer.Layer<SignatureVerifier> =>
 
 const load = (network: Network, scope: Scope.Scope): Effect.Effect<SignatureVerifier["Service"]> =>
   Effect.promise(() => import("../adapters/crypto/mod.ts")).pipe(
-    Effect.flatMap(({ verifierInPlace }) => Layer.buildWithScope(verifierInPlace(network), scope)),
+    Effect.flatMap(({ inlineVerifier }) => Layer.buildWithScope(inlineVerifier(network), scope)),
     Effect.map(Context.get(SignatureVerifier))
   )
 

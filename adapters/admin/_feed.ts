@@ -189,13 +189,13 @@ const unbound = (line: number, kind: string, { hash, number }: EthereumBlock): R
 const violated = (
   line: number,
   kind: string,
-  { expected, invariant, message, place, value }: BlockViolation
+  { expected, invariant, message, pointer, value }: BlockViolation
 ): Refusal => ({
   name: "block-violation",
   message: `Line ${line}: ${message}`,
   faults: [{
     line,
-    pointer: kind === "block" || kind === "genesis" ? `/${kind}${place}` : place,
+    pointer: kind === "block" || kind === "genesis" ? `/${kind}${pointer}` : pointer,
     value,
     rule: expected,
     message,

@@ -174,12 +174,12 @@ function auditEntry(
   findings.checked("feed")
   const taken = audited.take(record.value, place)
   if (Result.isFailure(taken)) {
-    const { expected, invariant, place: within, value } = taken.failure
+    const { expected, invariant, pointer, value } = taken.failure
     findings.violate(
       "feed",
       record.value.kind === "block"
-        ? `${place}, block ${record.value.block.number}${within}`
-        : `${place}${within}`,
+        ? `${place}, block ${record.value.block.number}${pointer}`
+        : `${place}${pointer}`,
       `${value} (${invariant})`,
       expected
     )

@@ -11,7 +11,7 @@ import type { GenesisFeed, NetworkState, TokenId } from "../../core/domain/mod.t
 import type { AccountIndex } from "../../core/encoding/mod.ts"
 import {
   type AccountsAndTokens,
-  type Found,
+  type FoundItem,
   LedgerReader,
   type LedgerSnapshot,
   type LedgerStamp,
@@ -40,7 +40,7 @@ export interface MemoryLedger {
     name: N,
     query: ListQuery<N>
   ) => Result.Result<Page<ListItems[N]>, NotRegistered>
-  readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => Found<Items[N]>
+  readonly find: <N extends ItemName>(name: N, key: ItemKeys[N]) => FoundItem<Items[N]>
   readonly accountsAndTokens: (
     of: { readonly accounts: ReadonlyArray<AccountIndex>; readonly tokens: ReadonlyArray<TokenId> }
   ) => AccountsAndTokens

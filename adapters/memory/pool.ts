@@ -7,7 +7,7 @@ import type {
 } from "../../core/domain/mod.ts"
 import type { EthereumAddress, PublicKey, TransactionId } from "../../core/encoding/mod.ts"
 import {
-  type Added,
+  type AddResult,
   type PoolChange,
   type Pooled,
   type PoolLimits,
@@ -116,7 +116,7 @@ class MemoryPool {
     transaction: PoolTransaction,
     sender: PublicKey,
     { pendingMax, pendingPerAccountMax }: PoolLimits
-  ): Added {
+  ): AddResult {
     const known = this.rows.get(transaction.id)
     if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
     if (this.rows.counts.pend >= pendingMax) return { kind: "full", limit: "pendingMax" }

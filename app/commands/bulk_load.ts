@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect"
 import { verifyExitProof } from "../../adapters/crypto/mod.ts"
-import { exitWorkers } from "../../adapters/crypto/node.ts"
+import { exitProofWorkers } from "../../adapters/crypto/node.ts"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type { BulkWrite, BulkWriter } from "../../adapters/sql/mod.ts"
 import {
@@ -29,7 +29,7 @@ export const bulkLoad = (
   bulk: BulkWriter["Service"],
   { constants, network }: GenesisFeed
 ): Effect.Effect<LoadRecords, never, Scope.Scope> =>
-  Effect.map(exitWorkers(network), ({ verdicts }) => (records) => {
+  Effect.map(exitProofWorkers(network), ({ verify }) => (records) => {
     const proofs: Array<Parameters<VerifyExit>> = []
     const noteProof: VerifyExit = (...proof) => proofs.push(proof) > 0
     const writes = (verifyExit: VerifyExit) =>
@@ -43,7 +43,7 @@ export const bulkLoad = (
           : { kind: "prices", prices: record.prices, check: decidePrices(record.prices) }
       )
     const check = Effect.flatMap(
-      Effect.suspend(() => verdicts(proofs)),
+      Effect.suspend(() => verify(proofs)),
       (right) => right.every((each) => each) ? Effect.void : Effect.fail(wrongProof)
     )
     return Effect.catchIf(

@@ -94,7 +94,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
       observing: monitoring.observing,
       // until this process serves, no request waits for the calling thread
       verifier: verifierThreads(genesis.network, {
-        inPlaceWhile: () => !isServing,
+        inlineWhile: () => !isServing,
         queueMax: settings.verifierQueueMax,
         ...omitUndefined({ workersMax: settings.verifierThreadsMax ?? threadsOf(self) })
       }),

@@ -18,7 +18,7 @@ const bundle = await rolldown({
   cwd: root,
   input: {
     main: "app/main.js",
-    // `WORKER` in adapters/crypto expects this name, beside the file that starts the thread
+    // `startWorker` in adapters/crypto expects this name, beside the file that starts the thread
     _worker: "adapters/crypto/_worker.ts"
   },
   platform: "node"

@@ -7,7 +7,7 @@ import {
   decideBlock,
   later,
   readInterfaces,
-  type Reading,
+  type ReadOperation,
   wireContext
 } from "../../core/mod.ts"
 import { median } from "./_load.ts"
@@ -18,7 +18,7 @@ export interface BenchLedger {
   readonly heavyTransactions: number
   /** Item ids of the heavy account's transactions, ascending. */
   readonly itemIds: ReadonlyArray<number>
-  readonly history: Reading
+  readonly history: ReadOperation
 }
 
 const heavyAccount = 256

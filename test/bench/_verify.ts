@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os"
 import {
   derivePublicKey,
   signTransaction,
-  verifierInPlace,
+  inlineVerifier,
   verifyTransaction
 } from "../../adapters/crypto/mod.ts"
 import { verifierWorkers } from "../../adapters/crypto/node.ts"
@@ -53,7 +53,7 @@ export async function benchVerify({ count, rounds }: VerifyBenchOptions): Promis
     }
     return bestMs
   })
-  const inPlace = await Effect.runPromise(all.pipe(Effect.provide(verifierInPlace(network))))
+  const inPlace = await Effect.runPromise(all.pipe(Effect.provide(inlineVerifier(network))))
   const workersMax = availableParallelism()
   const overWorkers = await Effect.runPromise(
     all.pipe(Effect.provide(verifierWorkers(network, { workersMax, queueMax: count })))

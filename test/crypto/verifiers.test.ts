@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer } from "effect"
-import { verifierInPlace } from "../../adapters/crypto/mod.ts"
+import { inlineVerifier } from "../../adapters/crypto/mod.ts"
 import { verifierWorkers } from "../../adapters/crypto/node.ts"
 import { SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
 import { network, signedAuthorization, signedTransactions } from "./_signed.ts"
 
 const verifiers = {
-  "in place": verifierInPlace(network),
+  "in place": inlineVerifier(network),
   "in workers": verifierWorkers(network, { workersMax: 2 })
 }
 
@@ -69,7 +69,7 @@ describe("Verifying in workers", () => {
       assert.instanceOf(yield* Effect.flip(verifier.authorization(authorization)), VerifierBusy)
     }).pipe(
       Effect.provide(
-        verifierWorkers(network, { queueMax: 0, inPlaceWhile: () => inPlaceLeft-- > 0 })
+        verifierWorkers(network, { queueMax: 0, inlineWhile: () => inPlaceLeft-- > 0 })
       )
     )
   })

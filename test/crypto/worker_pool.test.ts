@@ -46,7 +46,7 @@ const make = (options: { readonly workersMax: number; readonly queueMax: number 
 const askAll = (pool: WorkerPool<number>, questions: ReadonlyArray<number>) =>
   Effect.forEach(
     questions,
-    (question) => Effect.forkChild(pool.ask(question), { startImmediately: true })
+    (question) => Effect.forkChild(pool.run(question), { startImmediately: true })
   )
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
@@ -92,11 +92,11 @@ describe("A pool of workers", () => {
       const { pool, threads } = make({ workersMax: 1, queueMax: 3 })
       // two are with the worker, three wait
       const fibers = yield* askAll(pool, range(0, 5))
-      const error = yield* Effect.flip(pool.ask(5))
+      const error = yield* Effect.flip(pool.run(5))
       assert.instanceOf(error, VerifierBusy)
       yield* Fiber.interrupt(fibers[3]!)
-      const late = yield* Effect.forkChild(pool.ask(6), { startImmediately: true })
-      assert.instanceOf(yield* Effect.flip(pool.ask(7)), VerifierBusy)
+      const late = yield* Effect.forkChild(pool.run(6), { startImmediately: true })
+      assert.instanceOf(yield* Effect.flip(pool.run(7)), VerifierBusy)
       const [thread] = threads
       const asked: Array<number> = []
       while (thread!.batches.length > 0) {
@@ -147,7 +147,7 @@ describe("A pool of workers", () => {
       for (const exit of yield* Effect.forEach(fibers, Fiber.await)) {
         assert.isTrue(Exit.isFailure(exit) && Exit.hasInterrupts(exit))
       }
-      assert.isTrue(Exit.hasInterrupts(yield* Effect.exit(pool.ask(1))))
+      assert.isTrue(Exit.hasInterrupts(yield* Effect.exit(pool.run(1))))
     }))
 
   it.live("a real thread that perishes over a question is replaced, and the question dies with the reason", () =>
@@ -160,10 +160,10 @@ describe("A pool of workers", () => {
         })
       }
       const pool = workerPool<unknown>({ start, workersMax: 1, queueMax: 9 })
-      const exit = yield* Effect.exit(pool.ask({ publicKey: "", elements: [], signature: "" }))
+      const exit = yield* Effect.exit(pool.run({ publicKey: "", elements: [], signature: "" }))
       assert.isTrue(Exit.isFailure(exit) && /Poseidon of 0 inputs/u.test(Cause.pretty(exit.cause)))
       assert.strictEqual(started, 2)
-      assert.isTrue(yield* pool.ask(signedAuthorization(3)))
+      assert.isTrue(yield* pool.run(signedAuthorization(3)))
       assert.strictEqual(started, 3)
       yield* pool.close
     }))

@@ -7,7 +7,13 @@ import {
   type PoolTransition,
   type SkippedTransaction
 } from "../../core/domain/mod.ts"
-import type { Added, PoolChange, Pooled, PoolLimits, SettledBatch } from "../../core/ports/mod.ts"
+import type {
+  AddResult,
+  PoolChange,
+  Pooled,
+  PoolLimits,
+  SettledBatch
+} from "../../core/ports/mod.ts"
 
 /** A pool that looks at all its transactions for every question. */
 export class NaivePool {
@@ -34,7 +40,7 @@ export class NaivePool {
     transaction: PoolTransaction,
     sender: string,
     { pendingMax, pendingPerAccountMax }: PoolLimits
-  ): Added {
+  ): AddResult {
     const known = this.find(transaction.id)
     if (known !== undefined) return { kind: "known", transaction: known.transaction }
     if (this.inState("pend").length >= pendingMax) return { kind: "full", limit: "pendingMax" }

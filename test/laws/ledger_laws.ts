@@ -129,9 +129,9 @@ const refuses: Run = (subject) =>
               }`
           )
           if (result._tag === "Failure" && result.failure._tag === "BlockViolation") {
-            const { expected, message, place, value } = result.failure
+            const { expected, message, pointer, value } = result.failure
             yield* holds(
-              place.startsWith("/") && expected !== "" && message.includes(value),
+              pointer.startsWith("/") && expected !== "" && message.includes(value),
               () => `A violation that does not say what, where and why: ${message}`
             )
           }

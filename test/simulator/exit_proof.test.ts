@@ -81,7 +81,7 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
         const violation = yield* Effect.flip(ledger.applyBlock(withExit(block, batch, damage)))
         assert.strictEqual(
           violation._tag === "BlockViolation"
-            ? `${violation.invariant} ${violation.place}`
+            ? `${violation.invariant} ${violation.pointer}`
             : violation._tag,
           `exit-proof /batches/${batch}/exits/1/merkleProof`
         )
@@ -125,7 +125,7 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
         for (wrong = 0; wrong < places.length; wrong++) {
           assert.propertyVal(
             yield* Effect.flip(ledger.applyBlock(record.block)),
-            "place",
+            "pointer",
             places[wrong]
           )
         }

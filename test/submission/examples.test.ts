@@ -4,7 +4,7 @@ import {
   derivePublicKey,
   ethereumAddress,
   keccak256,
-  verifierInPlace
+  inlineVerifier
 } from "../../adapters/crypto/mod.ts"
 import { defaultNetwork } from "../../app/simulator/mod.ts"
 import { bodyExamples, bodyReader, later, wireContext } from "../../core/contract/mod.ts"
@@ -31,5 +31,5 @@ describe("the examples of the documentation", () => {
       )
       assert.strictEqual(posted.address, ethereumAddress(key))
       assert.isTrue(yield* verifier.authorization(posted))
-    }).pipe(Effect.provide(verifierInPlace(defaultNetwork))))
+    }).pipe(Effect.provide(inlineVerifier(defaultNetwork))))
 })

@@ -8,7 +8,7 @@ import { addressOf, genesis, hashOf } from "./_network.ts"
 export interface BrokenBlock {
   readonly fact: string
   readonly block: BlockFeed
-  readonly refusal: readonly [invariant: Invariant, place: string, value: string]
+  readonly refusal: readonly [invariant: Invariant, pointer: string, value: string]
   /** Number of the block of the chain that it stands for, where its own number is what is wrong. */
   readonly standsFor?: bigint
   readonly prepare?: (ledger: FakeLedger) => void

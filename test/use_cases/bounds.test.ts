@@ -30,8 +30,8 @@ const refused = (block: BlockFeed, prepare?: (ledger: FakeLedger) => void) => {
   prepare?.(ledger)
   const decision = ledger.decide(block)
   if (Result.isSuccess(decision)) return assert.fail("the block was accepted")
-  const { expected, invariant, place } = decision.failure
-  return [invariant, place, expected]
+  const { expected, invariant, pointer } = decision.failure
+  return [invariant, pointer, expected]
 }
 const first = block104.batches![0]!
 const batch104 = (parts: Partial<BatchFeed>): BlockFeed => ({
@@ -175,7 +175,7 @@ describe("what just fits is taken:", () => {
     )
     const decision = ledgerOf(6n).decide(forged)
     assert.strictEqual(
-      Result.isFailure(decision) && decision.failure.place,
+      Result.isFailure(decision) && decision.failure.pointer,
       "/batches/0/l1UserEffects/1"
     )
   })

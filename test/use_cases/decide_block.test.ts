@@ -40,21 +40,21 @@ describe("decideBlock", () => {
     assert.deepStrictEqual(ledger.decide(again), Result.succeed({ kind: "alreadyStored" }))
   })
 
-  for (const { block, fact, prepare, refusal: [invariant, place, value], standsFor } of broken) {
+  for (const { block, fact, prepare, refusal: [invariant, pointer, value], standsFor } of broken) {
     it(fact, () => {
       const ledger = ledgerBefore(standsFor ?? block.number)
       prepare?.(ledger)
       const decision = ledger.decide(block)
       if (Result.isSuccess(decision)) return assert.fail("the block was accepted")
       const violated = decision.failure
-      assert.deepStrictEqual([violated.invariant, violated.place, violated.value], [
+      assert.deepStrictEqual([violated.invariant, violated.pointer, violated.value], [
         invariant,
-        place,
+        pointer,
         value
       ])
       assert.match(violated.message, /^Block -?\d+: [a-z][^\n]+[^.]$/u)
       assert.isTrue(violated.message.endsWith(`(invariant ${invariant})`))
-      assert.include(violated.message, `"${value}" at ${place}: expected ${violated.expected}; `)
+      assert.include(violated.message, `"${value}" at ${pointer}: expected ${violated.expected}; `)
     })
   }
 

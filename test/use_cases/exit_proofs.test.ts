@@ -71,13 +71,13 @@ const wrongAt = (position: number) => {
   ]
 }
 const toldViolation = (
-  { expected, invariant, place, value }: {
+  { expected, invariant, pointer, value }: {
     readonly invariant: string
-    readonly place: string
+    readonly pointer: string
     readonly value: string
     readonly expected: string
   }
-) => [invariant, place, value, expected]
+) => [invariant, pointer, value, expected]
 
 describe("a decision that verifies proofs", () => {
   it("asks for each exit with its owner and root, and fails at the first that is wrong", () => {

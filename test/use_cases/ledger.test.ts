@@ -55,7 +55,7 @@ const refusalOf = (record: FeedRecord) =>
     if (Result.isSuccess(result) || result.failure._tag !== "BlockViolation") {
       return assert.fail("the record was accepted")
     }
-    return [result.failure.invariant, result.failure.place, result.failure.value]
+    return [result.failure.invariant, result.failure.pointer, result.failure.value]
   })
 
 describe("Ledger", () => {
@@ -160,7 +160,7 @@ describe("Ledger", () => {
         }
       }
       for (
-        const [opened, place] of [[late, "/genesis/block/number"], [
+        const [opened, pointer] of [[late, "/genesis/block/number"], [
           crowded,
           "/genesis/constants/auction/genesisBlockNum"
         ]] as const
@@ -170,7 +170,7 @@ describe("Ledger", () => {
         )
         const exit = yield* Effect.exit(Effect.provide(Ledger, layer))
         const defect = Exit.isFailure(exit) ? Cause.squash(exit.cause) : null
-        assert.strictEqual(defect instanceof BlockViolation && defect.place, place)
+        assert.strictEqual(defect instanceof BlockViolation && defect.pointer, pointer)
       }
     }))
 

@@ -184,7 +184,7 @@ describe("what is measured", () => {
         [
           "Counter",
           "rollup_limit_hits_total",
-          "What was refused because of a limit, by the limit",
+          "Refusals because of a limit, by limit",
           { limit: "l", client: "c" },
           { count: 3, incremental: true }
         ]

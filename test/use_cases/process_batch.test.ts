@@ -65,7 +65,7 @@ describe("processBatch", () => {
   it("a fee cannot be spent in the batch that earns it", () => {
     const l2 = [l2Of(256, 257, { amount: 100n, fee: 172 }), l2Of(257, 256, { amount: 601n })]
     const result = processBatch(ledger, { ...batchOf(3, { feeAccounts: [257], l2 }), queue: [] })
-    assert.strictEqual(Result.isFailure(result) && result.failure.place, "/l2/1/amount")
+    assert.strictEqual(Result.isFailure(result) && result.failure.pointer, "/l2/1/amount")
   })
 
   it("a transfer to oneself pays the fee and moves the nonce", () => {

@@ -43,7 +43,10 @@ describe("a block that a host hands over", () => {
         places.add(pointer.replaceAll(/\d+/gu, "n"))
         const read = readBlock(withMember(block, pointer.split("/").slice(1)) as BlockFeed)
         assert(Result.isFailure(read), `"${pointer}/amountt" was read`)
-        assert.deepInclude({ ...read.failure }, { invariant: "shape", place: `${pointer}/amountt` })
+        assert.deepInclude({ ...read.failure }, {
+          invariant: "shape",
+          pointer: `${pointer}/amountt`
+        })
         assert.include(read.failure.message, "no such member")
       }
     }
@@ -61,7 +64,7 @@ describe("a block that a host hands over", () => {
     ) {
       const read = readBlock(given)
       assert.strictEqual(
-        Result.isFailure(read) && read.failure.place.endsWith("/Symbol(amount)"),
+        Result.isFailure(read) && read.failure.pointer.endsWith("/Symbol(amount)"),
         true
       )
     }

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { PoolTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, PublicKey, TransactionId } from "../../../core/encoding/mod.ts"
-import type { Added, Pooled, PoolLimits } from "../../../core/ports/mod.ts"
+import type { AddResult, Pooled, PoolLimits } from "../../../core/ports/mod.ts"
 import {
   bigintList,
   byteaList,
@@ -29,11 +29,11 @@ export const addTransactions = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
   all: ReadonlyArray<PostedTransaction>
-): Effect.Effect<ReadonlyArray<Added>, SqlError.SqlError> =>
+): Effect.Effect<ReadonlyArray<AddResult>, SqlError.SqlError> =>
   Effect.gen(function*() {
     const { known, record } = yield* loadPending(sql, write, all)
     const rows: Array<Pooled> = []
-    const answers = all.map((posted): Added => {
+    const answers = all.map((posted): AddResult => {
       const { limits: { pendingMax, pendingPerAccountMax }, sender, transaction } = posted
       const { batchNum, fromAccountIndex, id, state: to, timestampMs: atMs } = transaction
       const stored = known.get(id)

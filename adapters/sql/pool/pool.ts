@@ -2,7 +2,7 @@ import { PgTypes } from "@effect/sql-pg"
 import { type Context, Effect, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Authorization } from "../../../core/domain/mod.ts"
-import { type Added, PoolStore, type StoreFailure } from "../../../core/ports/mod.ts"
+import { type AddResult, PoolStore, type StoreFailure } from "../../../core/ports/mod.ts"
 import { Database } from "../connection/mod.ts"
 import { addTransactions, type PostedTransaction } from "./_add.ts"
 import { batchRequests } from "./_batch_requests.ts"
@@ -18,7 +18,7 @@ export const openPool: Effect.Effect<
   Database | Scope.Scope
 > = Effect.gen(function*() {
   const { reads, writes } = yield* Database
-  const add = yield* batchRequests<PostedTransaction, Added, StoreFailure>(
+  const add = yield* batchRequests<PostedTransaction, AddResult, StoreFailure>(
     (all) => runPoolWrite(writes, (write) => addTransactions(writes, write, all)),
     ADD_BATCH_MAX
   )

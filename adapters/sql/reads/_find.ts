@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { ItemKeys, ItemName, Items } from "../../../core/contract/mod.ts"
 import type { TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
-import type { AccountsAndTokens, Found, StoreFailure } from "../../../core/ports/mod.ts"
+import type { AccountsAndTokens, FoundItem, StoreFailure } from "../../../core/ports/mod.ts"
 import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
 import { coordinatorRowSql, decodeCoordinator, registrationOf } from "./auction_rows.ts"
 import {
@@ -120,7 +120,7 @@ export const findItem = <N extends Exclude<ItemName, "slot">>(
   runQuery: RunQuery,
   name: N,
   key: ItemKeys[N]
-): Effect.Effect<Found<Items[N]>, StoreFailure> => {
+): Effect.Effect<FoundItem<Items[N]>, StoreFailure> => {
   const { fallback, parameters, read, text }: Finder<N> = finders[name]
   const query = { text, parameters: parameters(key) }
   const item = ({ lines, stamp }: SqlAnswer, tokens: Tokens) => ({

@@ -7,7 +7,7 @@ import {
   slotNumMax,
   type SlotView
 } from "../../../core/domain/mod.ts"
-import type { Found, Page, StoreFailure } from "../../../core/ports/mod.ts"
+import type { FoundItem, Page, StoreFailure } from "../../../core/ports/mod.ts"
 import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
 import { countsOf, openSlotKey, type Order, pageStatement, positionOf } from "../postings/mod.ts"
 import {
@@ -52,7 +52,7 @@ const slotsStatement = answerStatement({
 
 export interface SlotReader {
   readonly list: (query: ListQuery<"slots">) => Effect.Effect<Page<SlotView>, StoreFailure>
-  readonly find: (slotNum: number) => Effect.Effect<Found<SlotView>, StoreFailure>
+  readonly find: (slotNum: number) => Effect.Effect<FoundItem<SlotView>, StoreFailure>
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type ProvenExit,
   verifyExitProof
 } from "../../../adapters/crypto/mod.ts"
-import { type ExitWorkers, exitWorkers } from "../../../adapters/crypto/node.ts"
+import { type ExitProofWorkers, exitProofWorkers } from "../../../adapters/crypto/node.ts"
 import type { Account, Findings, Network, TreeHashes } from "../../../core/mod.ts"
 
 /** Services for audits: progress reports, and expensive checks in worker threads. */
@@ -60,7 +60,7 @@ export const proofJudge = (
   findings: Findings
 ): Effect.Effect<Auditing["wrongProofs"], never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
-    let workers: ExitWorkers | undefined
+    let workers: ExitProofWorkers | undefined
     let due = 0
     return Effect.fnUntraced(function*(network, proofs) {
       const chosen = proofs.flatMap((proof, place) => {
@@ -77,11 +77,11 @@ export const proofJudge = (
           ({ proof }) => Effect.as(Effect.yieldNow, !verifyExitProof(...proof))
         ).pipe(Effect.map((wrong) => wrong.map(({ place }) => place)))
       }
-      const { verdicts } = workers ??= yield* Scope.provide(
-        exitWorkers(network, { workersMax: availableParallelism() }),
+      const { verify } = workers ??= yield* Scope.provide(
+        exitProofWorkers(network, { workersMax: availableParallelism() }),
         scope
       )
-      const right = yield* verdicts(chosen.map(({ proof }) => proof))
+      const right = yield* verify(chosen.map(({ proof }) => proof))
       return chosen.flatMap(({ place }, i) => right[i] ? [] : [place])
     })
   })

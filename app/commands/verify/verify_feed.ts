@@ -30,12 +30,12 @@ export const verifyFeed = (
         findings.checked("feed")
         const taken = audited.take(record, place)
         if (Result.isFailure(taken)) {
-          const { expected, invariant, place: within, value } = taken.failure
+          const { expected, invariant, pointer, value } = taken.failure
           findings.violate(
             "feed",
             record.kind === "block"
-              ? `${place}, block ${record.block.number}${within}`
-              : `${place}${within}`,
+              ? `${place}, block ${record.block.number}${pointer}`
+              : `${place}${pointer}`,
             `${value} (${invariant})`,
             expected
           )

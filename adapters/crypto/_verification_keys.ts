@@ -6,25 +6,25 @@ import { type CurvePoint, decompressPublicKey } from "./babyjubjub.ts"
 
 type Point = typeof Point.BASE
 
-/** A public key, prepared for verifying signatures. */
-export interface SigningKey {
+/** A public key, prepared for the verification of signatures. */
+export interface VerificationKey {
   readonly point: CurvePoint
-  /** Multiplies eight times the point, which is in the prime subgroup whatever the point is. */
+  /** Multiplies eight times the point, which is always in the subgroup of prime order. */
   readonly multiplyCleared: (scalar: bigint) => Point
 }
 
 /**
- * Returns the prepared key, or undefined if it is no point of the curve. The last few thousand are
- * cached, since a wallet signs again and again.
+ * Returns the prepared key, or undefined if the public key is not a point of the curve. Caches the
+ * last 4096 keys, since a wallet signs many transactions with one key.
  */
-export function signingKey(publicKey: PublicKey): SigningKey | undefined {
+export function verificationKey(publicKey: PublicKey): VerificationKey | undefined {
   const known = cached.get(publicKey)
   if (known !== undefined) return known
   const point = decompressPublicKey(publicKey)
   if (Result.isFailure(point)) return undefined
   const cleared = Point.fromAffine(point.success).clearCofactor()
   const multiply = interleavedMSMUnsafe(Point, [cleared], WINDOW)
-  const key: SigningKey = {
+  const key: VerificationKey = {
     point: point.success,
     multiplyCleared: (scalar) => multiply([scalar])
   }
@@ -35,7 +35,7 @@ export function signingKey(publicKey: PublicKey): SigningKey | undefined {
 
 const { Point } = babyjubjub
 
-/** Of the table of multiples of each key: about two kilobytes. */
+/** Bits of a window of the table of multiples: about two kilobytes for each key. */
 const WINDOW = 5
 const KEYS_MAX = 4096
-const cached = new Map<PublicKey, SigningKey>()
+const cached = new Map<PublicKey, VerificationKey>()

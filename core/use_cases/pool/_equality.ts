@@ -6,19 +6,18 @@ import type {
 } from "../../domain/mod.ts"
 import { EXIT_ACCOUNT } from "../../encoding/mod.ts"
 
-/**
- * Returns whether two posts with the same id are equal; compares only what the id does not cover.
- */
+/** Returns whether two posted transactions with the same id are equal in all other fields. */
 export const isSamePosted = (a: PostedTransaction, b: PostedTransaction): boolean =>
   a.type === b.type && a.signature === b.signature && isSameDestination(a, b) &&
   isSameRequest(a.request, b.request)
 
+/** Returns whether two authorizations of the same address are equal. */
 export const isSameAuthorization = (a: PostedAuthorization, b: PostedAuthorization): boolean =>
   a.publicKey === b.publicKey && a.signature === b.signature
 
 /**
- * Returns whether a forged transaction with the same id is this one: the id does not cover the
- * destination.
+ * Returns whether a forged transaction with the same id is this one. The destination can differ,
+ * since the id does not cover it.
  */
 export function isForgedAs(
   { toAccountIndex, toAddress, toPublicKey, type }: PostedTransaction,
@@ -36,7 +35,7 @@ export function isForgedAs(
   }
 }
 
-/** Returns whether a transaction is the one that another one requests. */
+/** Returns whether a transaction is the requested one. */
 export const isRequested = (posted: PostedTransaction, request: RequestedTransaction): boolean =>
   posted.fromAccountIndex === request.fromAccountIndex && posted.tokenId === request.tokenId &&
   posted.amount === request.amount &&
