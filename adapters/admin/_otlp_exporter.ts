@@ -26,10 +26,10 @@ export interface OpenOtlp {
   /** For the requests that should be traced. */
   readonly tracer: Tracer.Tracer
   /** Reads the metrics for the next export; run it before the parts of a node close and remove theirs. */
-  readonly take: Effect.Effect<void>
+  readonly snapshotMetrics: Effect.Effect<void>
 }
 
-/** How long the last ones may take to be sent when the program ends. */
+/** How long the last ones may snapshotMetrics to be sent when the program ends. */
 const shutdownMs = 2000
 
 /** See `openOtlp`. */
@@ -57,7 +57,7 @@ export const makeOtlp = Effect.fnUntraced(function*(
   }
   // a copy, since the parts of the node have removed their metrics when the last export is sent
   const copied: Metric.MetricRegistry = new Map()
-  const take = Effect.map(monitor.collected, (context) => {
+  const snapshotMetrics = Effect.map(monitor.collected, (context) => {
     copied.clear()
     for (const [key, metadata] of Context.get(context, Metric.MetricRegistry)) {
       const state: unknown = metadata.hooks.get(context)
@@ -76,8 +76,8 @@ export const makeOtlp = Effect.fnUntraced(function*(
         url: `${base}/v1/metrics`,
         exportInterval: metricsEveryMs
       }).pipe(Effect.provideService(Metric.MetricRegistry, copied))
-      yield* Effect.forkScoped(Effect.repeat(take, Schedule.spaced(metricsEveryMs)))
-      return { tracer, take }
+      yield* Effect.forkScoped(Effect.repeat(snapshotMetrics, Schedule.spaced(metricsEveryMs)))
+      return { tracer, snapshotMetrics }
     }),
     services
   )

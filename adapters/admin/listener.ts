@@ -49,7 +49,9 @@ export interface Admin {
   /** Where it listens: `http://127.0.0.1:9464`. */
   readonly url: string
   /** From now on the node serves, until the scope closes: then it is not ready any more, before anything else stops. */
-  readonly serve: (node: Context.Context<AdminPorts>) => Effect.Effect<void, never, Scope.Scope>
+  readonly attachNode: (
+    node: Context.Context<AdminPorts>
+  ) => Effect.Effect<void, never, Scope.Scope>
 }
 
 /** How long answers may take to leave when the scope closes: the node itself has stopped before. */
@@ -124,7 +126,7 @@ export const openAdmin = Effect.fnUntraced(
     yield* measureHealth(monitor)
     return {
       url: `http://${family === "IPv6" ? `[${address}]` : address}:${taken}`,
-      serve: Effect.fnUntraced(function*(node) {
+      attachNode: Effect.fnUntraced(function*(node) {
         const reader = Context.get(node, LedgerReader)
         yield* monitored(
           monitor,

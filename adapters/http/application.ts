@@ -42,7 +42,7 @@ import {
 import {
   measureRequests,
   instrument,
-  type Observing,
+  type TelemetryOptions,
   RequestCounts,
   type RequestContext,
   telemetryHeaderNames
@@ -75,7 +75,7 @@ export interface ApplicationOptions {
    */
   readonly finalAfterBatches?: number
   /** Logging, timing and tracing; none by default. Requests are counted if there is a `Monitor`. */
-  readonly observing?: Observing
+  readonly telemetry?: TelemetryOptions
 }
 
 /**
@@ -110,8 +110,8 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     finalAfterBatches = 1000
   } = options
   const limits = { ...defaultLimits, ...options.limits }
-  const { observing = {} } = options
-  const isObserved = Object.keys(observing).length > 0
+  const { telemetry = {} } = options
+  const isObserved = Object.keys(telemetry).length > 0
   const counts = (yield* Monitor) === null ? null : new RequestCounts()
   const inFlight = { count: 0 }
   if (counts !== null) yield* measureRequests(counts, inFlight)
@@ -144,7 +144,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   })
   const matchMount = makeMountMatcher(mounts)
   const routesByRevision = new Map<string, RevisionRoutes>()
-  const exposedHeaders = telemetryHeaderNames(observing)
+  const exposedHeaders = telemetryHeaderNames(telemetry)
   for (
     const reading of yield* readInterfaces({
       context,
@@ -370,7 +370,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const handle = instrument({
     counts,
     inFlight,
-    observing,
+    telemetry,
     answer: (request, requestContext) => {
       const answer = guarded(request, requestContext)
       if (request.method === "HEAD") return Effect.mapEager(answer, withoutBody)

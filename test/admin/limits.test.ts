@@ -181,7 +181,7 @@ describe("limits of the admin listener", () => {
         ...ledger,
         applyRecord: (record) => isStuck ? Effect.never : ledger.applyRecord(record)
       })
-      yield* admin.serve(slow)
+      yield* admin.attachNode(slow)
       const line = linesOf({ kind: "block", block: blocks[0]! })
       const answer = yield* post(admin, "/feed", line)
       assert.strictEqual(answer.status, 503)

@@ -2,7 +2,7 @@ import { Context, Effect, Exit, Option, Tracer } from "effect"
 import * as Headers from "effect/http/Headers"
 import * as HttpTraceContext from "effect/http/HttpTraceContext"
 import type { HttpRequest } from "../message/mod.ts"
-import type { Observing, RequestRecord } from "./telemetry_options.ts"
+import type { TelemetryOptions, RequestRecord } from "./telemetry_options.ts"
 
 /**
  * Returns the parent span that the header `traceparent` names (W3C Trace Context), if it is valid.
@@ -17,7 +17,7 @@ export const traceParent = (
   return Option.getOrUndefined(HttpTraceContext.w3c(headers))
 }
 
-type Traces = NonNullable<Observing["traces"]>
+type Traces = NonNullable<TelemetryOptions["traces"]>
 
 /** Starts the span of a request, or returns undefined if the request is not sampled. */
 export const beginSpan = (

@@ -1,7 +1,7 @@
 import { Effect, Exit, type Tracer } from "effect"
 import { bodyBytes, type HttpAnswer, type HttpRequest } from "../message/mod.ts"
 import { abandoned, type InFlight, RequestCounts } from "./request_counts.ts"
-import type { Observing, RequestRecord } from "./telemetry_options.ts"
+import type { TelemetryOptions, RequestRecord } from "./telemetry_options.ts"
 import { beginSpan, endSpan, traceParent, withSpan } from "./_trace.ts"
 
 /** Operation and revision of a request, which the application fills in while it answers. */
@@ -14,7 +14,7 @@ export interface InstrumentOptions {
   readonly inFlight: InFlight
   /** Null without a `Monitor`. */
   readonly counts: RequestCounts | null
-  readonly observing: Observing
+  readonly telemetry: TelemetryOptions
   readonly answer: (request: HttpRequest, context: RequestContext) => Effect.Effect<HttpAnswer>
   /** Returns the operation of a request without running it. */
   readonly operationOf: (request: HttpRequest) => string
@@ -22,7 +22,7 @@ export interface InstrumentOptions {
 
 /** Returns the names of the headers that telemetry adds to answers. */
 export const telemetryHeaderNames = (
-  { log, serverTiming, traces }: Observing
+  { log, serverTiming, traces }: TelemetryOptions
 ): ReadonlyArray<string> => [
   ...log !== undefined || serverTiming === true || traces !== undefined ? ["X-Request-Id"] : [],
   ...serverTiming === true ? ["Server-Timing"] : []
@@ -33,9 +33,9 @@ export const telemetryHeaderNames = (
  * requests in flight only.
  */
 export const instrument = (
-  { answer, counts, inFlight, observing, operationOf }: InstrumentOptions
+  { answer, counts, inFlight, telemetry, operationOf }: InstrumentOptions
 ): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
-  const { log, serverTiming = false, traces } = observing
+  const { log, serverTiming = false, traces } = telemetry
   const isRecorded = log !== undefined || serverTiming
   if (counts === null && !isRecorded && traces === undefined) {
     const unusedContext: RequestContext = { operation: "", revision: "" }

@@ -26,7 +26,7 @@ export interface RequestRecord {
 }
 
 /** Logging, timing and tracing of requests. An option that is absent costs nothing. */
-export interface Observing {
+export interface TelemetryOptions {
   /**
    * Called with each answer before it is sent; must not throw or block. Answers that are logged or
    * traced have the header X-Request-Id.
