@@ -1,6 +1,6 @@
 import { jsonDepthMaxDefault, listItemsMaxDefault } from "../../../core/contract/mod.ts"
 
-/** The limits that make the interface refuse a request. */
+/** The settings of the limits for which a request is refused, by this adapter or its server. */
 export type LimitName =
   | keyof HttpLimits
   | "headersTimeoutMs"
@@ -8,18 +8,19 @@ export type LimitName =
   | "ratePerSecondMax"
   | "requestTimeoutMs"
 
-/** Limits on requests and on concurrency; a request beyond one is refused. */
+/** Limits of requests and of concurrency. A request that exceeds one is refused. */
 export interface HttpLimits {
-  /** Path and query. */
+  /** Bytes of path and query; then 414. */
   readonly urlBytesMax: number
-  /** Names and values of all headers, plus four bytes of separators for each. */
+  /** Bytes of names and values of all headers, plus four for the separators of each; then 431. */
   readonly headerBytesMax: number
+  /** Bytes of a body; then 413. */
   readonly bodyBytesMax: number
-  /** Nesting depth of a posted body. */
+  /** Nesting depth of a posted body; then 400. */
   readonly jsonDepthMax: number
-  /** Items in a list parameter such as `ids`. */
+  /** Items in a list parameter such as `ids`; then 400. */
   readonly listItemsMax: number
-  /** Concurrent requests whose answer is being computed; cached answers do not count. */
+  /** Concurrent requests whose answers are being computed, cached answers aside; then 503. */
   readonly requestsMax: number
 }
 

@@ -1,4 +1,4 @@
-/** Requests, answers and problems, as every transport states them. */
+/** Requests, answers and problems, independent of the transport. */
 export {
   answerHeaders,
   cacheControl,

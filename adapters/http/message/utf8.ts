@@ -1,4 +1,4 @@
-/** Keeps a byte order mark, which the JSON reader refuses. */
+// a byte order mark is kept, and the JSON reader refuses it
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /** Decodes UTF-8; returns undefined if the bytes are invalid. */

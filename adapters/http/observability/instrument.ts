@@ -2,7 +2,7 @@ import { Effect, Exit, type Tracer } from "effect"
 import { bodyBytes, type HttpAnswer, type HttpRequest } from "../message/mod.ts"
 import { abandoned, type InFlight, RequestCounts } from "./request_counts.ts"
 import type { TelemetryOptions, RequestRecord } from "./telemetry_options.ts"
-import { beginSpan, endSpan, traceParent, withSpan } from "./_trace.ts"
+import { beginSpan, endSpan, parseTraceParent, withSpan } from "./_trace.ts"
 
 /** Operation and revision of a request, which the application fills in while it answers. */
 export interface RequestContext {
@@ -29,8 +29,8 @@ export const telemetryHeaderNames = (
 ]
 
 /**
- * Counts, logs, times and traces each request, as the options say; without options it counts the
- * requests in flight only.
+ * Returns `answer` with counts, logs, timing and traces of each request, as the options say. Without
+ * options it only counts the requests in flight.
  */
 export const instrument = (
   { answer, counts, inFlight, telemetry, operationOf }: InstrumentOptions
@@ -41,7 +41,7 @@ export const instrument = (
     const unusedContext: RequestContext = { operation: "", revision: "" }
     return (request) => {
       const answering = answer(request, unusedContext)
-      return isSettled(answering) ? answering : counted(inFlight, answering, () => {})
+      return isSettled(answering) ? answering : countInFlight(inFlight, answering, () => {})
     }
   }
 
@@ -50,7 +50,10 @@ export const instrument = (
   return (request) => {
     const context: RequestContext = { operation: "none", revision: "" }
     const startedMs = performance.now()
-    const parent = isRecorded || traces !== undefined ? traceParent(request) : undefined
+    const { traceparent } = request.headers
+    const parent = typeof traceparent === "string" && (isRecorded || traces !== undefined)
+      ? parseTraceParent(traceparent)
+      : undefined
     const span = traces === undefined
       ? undefined
       : beginSpan(traces, () => operationOf(request), parent)
@@ -79,7 +82,7 @@ export const instrument = (
         ? Effect.succeed(finish(answering.value))
         : answering
     }
-    const whole = counted(
+    const counted = countInFlight(
       inFlight,
       span === undefined ? answering : withSpan(answering, traces!, span),
       (exit) => {
@@ -87,11 +90,12 @@ export const instrument = (
         if (Exit.isFailure(exit)) finish(undefined)
       }
     )
-    return Effect.map(whole, finish)
+    return Effect.map(counted, finish)
   }
 }
 
-const counted = (
+/** Counts a request while its answer is computed, and then calls `finish`. */
+const countInFlight = (
   inFlight: InFlight,
   answer: Effect.Effect<HttpAnswer>,
   finish: (exit: Exit.Exit<HttpAnswer>) => void
@@ -147,9 +151,9 @@ const bytesOf = ({ body, headers }: HttpAnswer): number => {
  * request; otherwise a new id of constant length.
  */
 const idOf = ({ headers }: HttpRequest): string => {
-  const given = headers["x-request-id"]
-  return typeof given === "string" && /^[\w.:-]{1,64}$/u.test(given)
-    ? given
+  const clientId = headers["x-request-id"]
+  return typeof clientId === "string" && /^[\w.:-]{1,64}$/u.test(clientId)
+    ? clientId
     : `${processName}-${(++requests).toString(36).padStart(7, "0")}`
 }
 

@@ -25,15 +25,16 @@ export interface RequestRecord {
   readonly traceId: string | undefined
 }
 
-/** Logging, timing and tracing of requests. An option that is absent costs nothing. */
+/** Logging, timing and tracing of requests. Each one is off by default. */
 export interface TelemetryOptions {
   /**
-   * Called with each answer before it is sent; must not throw or block. Answers that are logged or
-   * traced have the header X-Request-Id.
+   * Called before each answer is sent; it must not throw or block. With this option or `traces`,
+   * answers have the header X-Request-Id.
    */
   readonly log?: (record: RequestRecord) => void
-  /** Whether answers have the header Server-Timing, with the milliseconds that they took. */
+  /** Whether answers have the header Server-Timing, with their duration in milliseconds. */
   readonly serverTiming?: boolean
+  /** Creates a span for each sampled request. */
   readonly traces?: {
     readonly tracer: Tracer.Tracer
     /**
