@@ -2,9 +2,9 @@ import { type JsonSchema, scalars, type WireContext } from "../../../core/contra
 
 type Schemas = { readonly [name: string]: JsonSchema }
 
-/** Builds an example of a component from the examples that its properties declare. */
+/** Returns a function that builds an example of a schema from the examples of its properties. */
 export const exampleMaker = (schemas: Schemas, context: WireContext) => {
-  // a text without an example of its own takes that of the parameter which is written alike
+  // a string without an example gets that of a parameter with the same pattern
   const alike = new Map(
     Object.values(scalars).flatMap(({ jsonSchema }): ReadonlyArray<readonly [unknown, unknown]> => {
       const { pattern, examples } = jsonSchema(context.network)
