@@ -4,8 +4,9 @@ import type { OpenOtlp, OtlpOptions } from "./_otlp_exporter.ts"
 export type { OpenOtlp, OtlpOptions } from "./_otlp_exporter.ts"
 
 /**
- * Sends metrics and traces to an OpenTelemetry collector over OTLP/HTTP, in JSON, until the scope closes. A collector that does not answer is left alone for a minute, and what was meant for it is lost. The client of
- * the collector is loaded with the first call.
+ * Exports metrics and traces to an OpenTelemetry collector over OTLP/HTTP, in JSON, until the scope
+ * closes. If the collector does not answer, the export pauses for a minute, and its data are lost.
+ * The exporter is imported at the first call.
  */
 export const openOtlp = (options: OtlpOptions): Effect.Effect<OpenOtlp, never, Scope.Scope> =>
   Effect.flatMap(

@@ -30,7 +30,9 @@ const toRequest = (request: Request): HttpRequest => ({
     )
 })
 
-/** Reads a body of at most `bytesMax` bytes. Returns a problem if it is longer or cannot be read. */
+/**
+ * Reads a body of at most `bytesMax` bytes. Returns a problem if it is longer or cannot be read.
+ */
 const readBody = async (request: Request, bytesMax: number): Promise<Uint8Array | ProblemName> => {
   if (request.body === null) return new Uint8Array()
   const chunks: Array<Uint8Array> = []

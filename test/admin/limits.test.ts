@@ -99,7 +99,7 @@ describe("limits of the admin listener", () => {
       ], [1, 0])
       assert.match(
         yield* talk(admin, `${head}Content-Length: 1000\r\n\r\n{"kind"`),
-        /^HTTP\/1\.1 408 .*nothing came for 100 ms/su
+        /^HTTP\/1\.1 408 .*no data arrived for 100 ms/su
       )
       assert.deepStrictEqual([
         yield* hits(admin, "adminHeadersTimeoutMs"),

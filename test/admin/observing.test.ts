@@ -302,9 +302,7 @@ describe("the log of requests", () => {
       assert.isBelow(told.length, all)
       assert.strictEqual(
         lines.at(-1)!.message,
-        `Lines of ${
-          all - told.length
-        } requests were left out: whoever reads the log is slower than they come`
+        `Lines of ${all - told.length} requests were dropped: the reader of the log is too slow`
       )
     })))
 })

@@ -5,9 +5,9 @@ import type { Dependency } from "../../../core/use_cases/mod.ts"
 /*
  * Strong entity tags. An answer about the ledger does not change while its dependencies do not
  * change. So its tag names the dependencies and their versions, and everything else that determines
- * the bytes: the ledger, the program, the revision and the URL. A client can only have the tag if it
- * received this answer to this URL. The server therefore confirms a tag without reading the store or
- * the parameters.
+ * the bytes: the ledger, the program, the revision and the URL. A client can only have the tag if
+ * it received this answer to this URL. The server therefore confirms a tag without reading the
+ * store or the parameters.
  */
 
 /** The dependencies of an answer, and their versions in its snapshot as text. */

@@ -76,7 +76,8 @@ interface CacheEntry extends Content, DependencyVersions {
 /**
  * Returns a cache of answers. An entry is current until one of its dependencies changes; a client
  * that already has it gets a 304. The headers of a cached answer name the newest known snapshot, in
- * which the answer would be the same. Concurrent requests for the same answer share one computation.
+ * which the answer would be the same. Concurrent requests for the same answer share one
+ * computation.
  */
 export const makeResponseCache = (
   { bytesMax, constants, finalAfterBatches, nowMs, poolTip, program, tip }: ResponseCacheOptions

@@ -192,8 +192,8 @@ const faultJson = ({ in: part, message, nearest, parameter, rule, value }: Input
 const instanceMax = 500
 
 /**
- * Returns the target of a request as a URI reference. The target may be any text, so characters that
- * a path and a query cannot contain are escaped.
+ * Returns the target of a request as a URI reference. The target may be any text, so characters
+ * that a path and a query cannot contain are escaped.
  */
 const uriReference = (url: string): string => {
   const target = url.slice(0, instanceMax)

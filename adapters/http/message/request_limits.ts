@@ -36,8 +36,8 @@ export const overLimit = (
 }
 
 /**
- * Reads a body of undeclared length that the operation does not use. Returns the problem if the body
- * is too long or cannot be read, and undefined without such a body.
+ * Reads a body of undeclared length that the operation does not use. Returns the problem if the
+ * body is too long or cannot be read, and undefined without such a body.
  */
 export const undeclaredBody = (
   { headers, body }: HttpRequest,

@@ -7,9 +7,9 @@ import type { Admission } from "../message/mod.ts"
  */
 const intervalMs = 100
 /**
- * From this length on the queue is long. A shorter queue comes from clients that each wait for their
- * answer, such as a connection pool: if they were refused, no answer would be faster. Load generators
- * and pools open up to 200 connections (test/http/admission_queue.test.ts).
+ * From this length on the queue is long. A shorter queue comes from clients that each wait for
+ * their answer, such as a connection pool: if they were refused, no answer would be faster. Load
+ * generators and pools open up to 200 connections (test/http/admission_queue.test.ts).
  */
 const longQueue = 256
 /**
@@ -20,8 +20,8 @@ const sliceMs = 2
 
 export interface AdmissionQueueOptions {
   /**
-   * Maximum wait of a request while the server is overloaded; 5 ms is the target of CoDel (RFC 8289,
-   * section 4.4). 0 disables load shedding.
+   * Maximum wait of a request while the server is overloaded; 5 ms is the target of CoDel (RFC
+   * 8289, section 4.4). 0 disables load shedding.
    */
   readonly targetMs: number
   readonly nowMs?: () => number
@@ -37,8 +37,9 @@ interface Waiting {
 
 /**
  * Admits requests whose answers have to be computed, first come, first served, and sheds load while
- * the server is overloaded. The server is overloaded if the queue has been long for an interval, and
- * until an interval has passed in which no request was refused. While it is overloaded, it refuses:
+ * the server is overloaded. The server is overloaded if the queue has been long for an interval,
+ * and until an interval has passed in which no request was refused. While it is overloaded, it
+ * refuses:
  *
  * - a request that has waited longer than the target, unless it is the last one in the queue
  * - a new request, if the first one in the queue has waited longer than the target

@@ -15,8 +15,8 @@ export interface ClientErrorsOptions {
 }
 
 /**
- * Answers malformed requests and CONNECT with a problem. Node emits no `request` for them, but hands
- * over the socket; it is destroyed soon after the answer.
+ * Answers malformed requests and CONNECT with a problem. Node emits no `request` for them, but
+ * hands over the socket; it is destroyed soon after the answer.
  */
 export const answerClientErrors = (
   { admit, application, connections, run, server }: ClientErrorsOptions

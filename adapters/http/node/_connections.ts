@@ -149,7 +149,9 @@ export class Connections {
     return this.#open.get(socket)
   }
 
-  /** Returns whether to send an answer of this size: a large one not if too many bytes are unread. */
+  /**
+   * Returns whether to send an answer of this size: a large one not if too many bytes are unread.
+   */
   readonly accepts = (bytes: number): boolean => {
     if (bytes <= largeBytes || this.unreadBytes < this.#limits.unreadBytesMax) return true
     this.hits.unreadBytesMax++

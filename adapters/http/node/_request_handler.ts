@@ -65,7 +65,9 @@ const hostMissing = {
   message: "The header Host is missing: HTTP/1.1 requires it"
 } as const
 
-/** Returns whether a request of HTTP/1.1 lacks the header `Host`, which HTTP/1.0 does not require. */
+/**
+ * Returns whether a request of HTTP/1.1 lacks the header `Host`, which HTTP/1.0 does not require.
+ */
 const isHostMissing = ({ headers, httpVersionMajor, httpVersionMinor }: IncomingMessage): boolean =>
   headers.host === undefined && httpVersionMajor === 1 && httpVersionMinor === 1
 

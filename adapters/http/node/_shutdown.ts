@@ -8,7 +8,9 @@ export interface ShutdownOptions {
    * learn of the shutdown.
    */
   readonly drainMs: number
-  /** All connections are destroyed after this time. The port closes after half of it at the latest. */
+  /**
+   * All connections are destroyed after this time. The port closes after half of it at the latest.
+   */
   readonly timeoutMs: number
 }
 
@@ -22,9 +24,9 @@ const pollMs = 20
 const afterArrivals = (then: () => void): void => void setImmediate(() => setImmediate(then))
 
 /**
- * Shuts a server down without losing a request. From now on each answer has `Connection: close`. The
- * port closes as soon as no client is connected, or after `drainMs` once no connection waits to be
- * accepted. Then each connection closes when its requests have been answered.
+ * Shuts a server down without losing a request. From now on each answer has `Connection: close`.
+ * The port closes as soon as no client is connected, or after `drainMs` once no connection waits to
+ * be accepted. Then each connection closes when its requests have been answered.
  */
 export const shutDown = (
   server: Server,

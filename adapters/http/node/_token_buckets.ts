@@ -19,8 +19,8 @@ export interface Allowance {
 }
 
 /**
- * A token bucket for each client: it holds `burstMax` tokens and is refilled at a constant rate. Its
- * state is one number (the generic cell rate algorithm).
+ * A token bucket for each client: it holds `burstMax` tokens and is refilled at a constant rate.
+ * Its state is one number (the generic cell rate algorithm).
  */
 export class TokenBuckets {
   readonly #options: RateOptions

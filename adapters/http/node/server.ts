@@ -23,7 +23,9 @@ export interface ServerOptions {
   readonly host?: string
   /** Whether several processes may listen on the port (Linux, BSD); false by default. */
   readonly reusePort?: boolean
-  /** Time for a graceful shutdown, after which all connections are destroyed; 5 seconds by default. */
+  /**
+   * Time for a graceful shutdown, after which all connections are destroyed; 5 seconds by default.
+   */
   readonly shutdownTimeout?: Duration.Input
   /**
    * How long the port and idle connections stay open after the shutdown has started; 1 second by

@@ -29,8 +29,8 @@ export const telemetryHeaderNames = (
 ]
 
 /**
- * Returns `answer` with counts, logs, timing and traces of each request, as the options say. Without
- * options it only counts the requests in flight.
+ * Returns `answer` with counts, logs, timing and traces of each request, as the options say.
+ * Without options it only counts the requests in flight.
  */
 export const instrument = (
   { answer, counts, inFlight, telemetry, operationOf }: InstrumentOptions

@@ -8,7 +8,9 @@ export interface Mount {
   readonly revision: Revision
 }
 
-/** The mounts if the options of an application set none: `later` at `/`, `earlier` at `/earlier`. */
+/**
+ * The mounts if the options of an application set none: `later` at `/`, `earlier` at `/earlier`.
+ */
 export const defaultMounts: ReadonlyArray<Mount> = [{ path: "/", revision: later }, {
   path: "/earlier",
   revision: earlier

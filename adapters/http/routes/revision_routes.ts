@@ -52,7 +52,9 @@ export interface Resource {
     query: string,
     request: HttpRequest
   ) => Effect.Effect<ComputedResponse, ReadFailure>
-  /** Returns the batch whose finality makes the answer of `get` immutable; null if there is none. */
+  /**
+   * Returns the batch whose finality makes the answer of `get` immutable; null if there is none.
+   */
   readonly batch?: (values: ReadonlyArray<string>) => number | null
   /** Handles a POST; reads the body itself. */
   readonly post?: (query: string, request: HttpRequest) => Effect.Effect<HttpAnswer, PostFailure>
@@ -220,7 +222,10 @@ const filterName = (
     ? name(parameterName(revision, operation.list, filter) ?? filter)
     : filter
 
-/** Redirects browsers to the documentation page. Returns the paths of all revisions to other clients. */
+/**
+ * Redirects browsers to the documentation page. Returns the paths of all revisions to other
+ * clients.
+ */
 const indexAnswer = (
   mount: Mount,
   mounts: ReadonlyArray<Mount>,
