@@ -51,7 +51,34 @@ export interface AdminOptions {
 /** The services of a node that the admin listener needs. */
 export type AdminPorts = Ledger | LedgerReader | LedgerWriter | Pool | PoolStore
 
-/** An open admin listener. */
+/**
+ * An open admin listener.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Ledger, Pool } from "rollup-node-api"
+ * import { openAdmin } from "rollup-node-api/admin"
+ * import { keccak256, verifierInPlace } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { openMonitor } from "rollup-node-api/metrics"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const services = Layer.merge(Ledger.layer(genesis, keccak256), Pool.layer({ keccak256 })).pipe(
+ *   Layer.provide(verifierInPlace(genesis.network)),
+ *   Layer.provideMerge(Layer.merge(Memory.layer(genesis), Memory.poolLayer))
+ * )
+ * const program = Effect.gen(function*() {
+ *   const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
+ *   yield* admin.attachNode(yield* Layer.build(services))
+ *   const ready = yield* Effect.promise(() => fetch(`${admin.url}/readyz`))
+ *   const { state } = yield* Effect.promise(() => ready.json())
+ *   console.log(ready.status, state) // => 200 ok
+ * })
+ * await Effect.runPromise(Effect.scoped(program))
+ * ```
+ */
 export interface Admin {
   /** The address of the listener, such as `http://127.0.0.1:9464`. */
   readonly url: string
@@ -72,6 +99,23 @@ const closeMs = 250
  * Opens the admin listener, an HTTP server for operators, until the scope closes. It has `/livez`,
  * `/readyz` and `/metrics`, and `/feed` and `/pool` if there is a token. `/readyz` answers 503
  * until a node is attached. Fails with `AdminError` if it cannot listen.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { openAdmin } from "rollup-node-api/admin"
+ * import { openMonitor } from "rollup-node-api/metrics"
+ *
+ * const program = Effect.gen(function*() {
+ *   const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
+ *   const metrics = yield* Effect.promise(() => fetch(`${admin.url}/metrics`))
+ *   const text = yield* Effect.promise(() => metrics.text())
+ *   console.log(metrics.status, text.includes("process_cpu_seconds_total")) // => 200 true
+ *   const ready = yield* Effect.promise(() => fetch(`${admin.url}/readyz`))
+ *   console.log(ready.status) // => 503
+ * })
+ * await Effect.runPromise(Effect.scoped(program))
+ * ```
  */
 export const openAdmin = Effect.fnUntraced(
   function*(options: AdminOptions): Effect.fn.Return<Admin, AdminError, Scope.Scope> {

@@ -11,6 +11,21 @@ const intervalMs = 20
  * Registers the metrics of the process and of its event loop until the scope closes. It needs a
  * `Monitor`; without one it registers nothing. Node's own histogram of the delay does not fit: it
  * has to be reset at each scrape, so two scrapers would disturb each other.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Monitor } from "rollup-node-api"
+ * import { measureProcess } from "rollup-node-api/admin"
+ * import { openMonitor, prometheusText } from "rollup-node-api/metrics"
+ *
+ * const monitor = openMonitor()
+ * const program = Effect.andThen(measureProcess, prometheusText(monitor))
+ * const text = await Effect.runPromise(
+ *   program.pipe(Effect.scoped, Effect.provideService(Monitor, monitor))
+ * )
+ * console.log(/^process_resident_memory_bytes [1-9]\d+$/m.test(text)) // => true
+ * ```
  */
 export const measureProcess: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function*() {
   const delays = new Distribution(boundsSeconds)

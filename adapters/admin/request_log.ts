@@ -2,6 +2,7 @@ import { Effect, type Scope } from "effect"
 import type { RequestRecord } from "../http/mod.ts"
 import { type LogTarget, LogWriter } from "./_log_writer.ts"
 
+/** Options of `openRequestLog`. */
 export interface RequestLogOptions {
   /** `text` for people, `json` for one JSON object a line. */
   readonly format: "text" | "json"
@@ -25,6 +26,26 @@ const sharedMax = 4096
  * `telemetry.log`. Records are written at most 50 ms later. Waiting records are written when the
  * scope closes and when the process exits; they are lost if the process is killed. If the target is
  * too slow, lines are dropped, and a line reports how many.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { openRequestLog } from "rollup-node-api/admin"
+ * import { openNode } from "rollup-node-api/embed"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { Writable } from "node:stream"
+ *
+ * const lines: Array<string> = []
+ * const to = new Writable({ write: (chunk, _, done) => done(void lines.push(String(chunk))) })
+ * const program = Effect.gen(function*() {
+ *   const log = yield* openRequestLog({ format: "json", to })
+ *   const { genesis } = simulate({ seed: 1 })
+ *   const node = yield* Effect.promise(() => openNode({ genesis, telemetry: { log } }))
+ *   yield* Effect.promise(() => node.fetch(new Request("http://node/tokens")))
+ * })
+ * await Effect.runPromise(Effect.scoped(program))
+ * console.log(lines.length, JSON.parse(lines[0]!).operation) // => 1 getTokens
+ * ```
  */
 export const openRequestLog = (
   { format, isShared = false, to = process.stdout }: RequestLogOptions

@@ -57,7 +57,9 @@ import {
 } from "./routes/mod.ts"
 
 export interface ApplicationOptions {
+  /** The network and its spelling of names, as `wireContext` returns it. */
   readonly context: WireContext
+  /** The constants of the network, such as those of a genesis record. */
   readonly constants: NetworkConstants
   /** The revisions and their paths; `later` at `/` and `earlier` at `/earlier` by default. */
   readonly mounts?: ReadonlyArray<Mount>
@@ -74,22 +76,46 @@ export interface ApplicationOptions {
 }
 
 /**
- * The HTTP interface as one function from request to answer; servers and fetch handlers adapt it to
- * a transport.
+ * The HTTP interface as one function from request to answer, independent of the transport.
+ * `fetchHandler` adapts it to web-standard requests, and `serverLayer` of `./http/node` to a server.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Submission, wireContext } from "rollup-node-api"
+ * import { keccak256, verifierInPlace } from "rollup-node-api/crypto"
+ * import { Application } from "rollup-node-api/http"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const { constants, network } = genesis
+ * const layer = Application.layer({ constants, context: wireContext(network, keccak256) }).pipe(
+ *   Layer.provide(Submission.layer({ network, keccak256 })),
+ *   Layer.provide(verifierInPlace(network)),
+ *   Layer.provide(Layer.merge(Memory.layer(genesis), Memory.poolLayer))
+ * )
+ * const answer = Effect.flatMap(Application, (application) =>
+ *   application.handle({ method: "GET", url: "/slots/7", headers: {} }))
+ * const { status, headers } = await Effect.runPromise(Effect.provide(answer, layer))
+ * console.log(status, headers["api-revision"]) // => 200 later
+ * ```
  */
 export class Application extends Context.Service<Application, {
   /**
-   * Starts to answer when called. The returned effect is an `Exit` if the answer is known at once;
-   * run it at most once. It never fails: an error becomes an answer, and errors of the server are
-   * logged.
+   * Starts to answer when called. Run the returned effect at most once; it is an `Exit` if the
+   * answer is known at once. It never fails: errors become answers, and errors of the server are
+   * also logged.
    */
   readonly handle: (request: HttpRequest) => Effect.Effect<HttpAnswer>
   /** Returns the answer to a request that the transport refuses, such as malformed HTTP. */
   readonly refuse: (problem: Problem) => Effect.Effect<HttpAnswer>
+  /** The limits of this application, including the defaults. */
   readonly limits: HttpLimits
   /** Returns the counters of the response cache. */
   readonly answerStats: () => AnswerStats
 }>()("rollup/http/Application") {
+  /** Returns the application over stores. Throws if the mounts are invalid. */
   static readonly layer = (
     options: ApplicationOptions
   ): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>

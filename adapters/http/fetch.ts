@@ -9,6 +9,30 @@ export type FetchHandler = (request: Request) => Promise<Response>
  * Returns the application as a fetch handler, without a server. Errors become problem answers; the
  * handler rejects only if `request.signal` aborts. A host that mounts it below a path has to remove
  * that path from the URL.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer, ManagedRuntime } from "effect"
+ * import { Submission, wireContext } from "rollup-node-api"
+ * import { keccak256, verifierInPlace } from "rollup-node-api/crypto"
+ * import { Application, fetchHandler } from "rollup-node-api/http"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const { constants, network } = genesis
+ * const layer = Application.layer({ constants, context: wireContext(network, keccak256) }).pipe(
+ *   Layer.provide(Submission.layer({ network, keccak256 })),
+ *   Layer.provide(verifierInPlace(network)),
+ *   Layer.provide(Layer.merge(Memory.layer(genesis), Memory.poolLayer))
+ * )
+ * const runtime = ManagedRuntime.make(layer)
+ * const handler = await runtime.runPromise(fetchHandler)
+ * const response = await handler(new Request("http://localhost/tokens/0"))
+ * const token = await response.json()
+ * console.log(response.status, token.symbol) // => 200 ETH
+ * await runtime.dispose()
+ * ```
  */
 export const fetchHandler: Effect.Effect<FetchHandler, never, Application> = Effect.gen(
   function*() {

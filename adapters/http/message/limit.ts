@@ -24,6 +24,24 @@ export interface HttpLimits {
   readonly requestsMax: number
 }
 
+/**
+ * The limits of an application if its options set none.
+ *
+ * @example
+ * ```ts
+ * import { openNode } from "rollup-node-api/embed"
+ * import { defaultLimits } from "rollup-node-api/http"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const limits = { urlBytesMax: defaultLimits.urlBytesMax / 2, listItemsMax: 3 }
+ * const node = await openNode({ genesis, limits })
+ * const long = await node.fetch(new Request(`http://node/tokens?ids=${"1".repeat(5000)}`))
+ * const many = await node.fetch(new Request("http://node/tokens?ids=0|1|2|3"))
+ * console.log(long.status, many.status) // => 414 400
+ * await node.close()
+ * ```
+ */
 export const defaultLimits: HttpLimits = {
   urlBytesMax: 8192,
   headerBytesMax: 16384,

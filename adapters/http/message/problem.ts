@@ -15,6 +15,21 @@ import type { LimitName } from "./limit.ts"
 /**
  * The problems of the interface by name, with the status and the title of their answers. The name
  * is the end of the URI in `type`; `problemType` returns the whole URI.
+ *
+ * @example
+ * ```ts
+ * import { openNode } from "rollup-node-api/embed"
+ * import { problems, problemType } from "rollup-node-api/http"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis })
+ * const response = await node.fetch(new Request("http://node/tokens/7"))
+ * const { message, type } = await response.json()
+ * console.log(message) // => There is no token with id 7
+ * console.log(response.status === problems["not-found"].status) // => true
+ * console.log(type === problemType("not-found")) // => true
+ * await node.close()
+ * ```
  */
 export const problems = {
   "invalid-input": { status: 400, title: "The request breaks rules of the contract" },
@@ -41,6 +56,7 @@ export const problems = {
   readonly [name: string]: { readonly status: number; readonly title: string }
 }
 
+/** The name of a problem in `problems`. */
 export type ProblemName = keyof typeof problems
 
 /** The reason why a request is refused. */
@@ -164,6 +180,16 @@ export const internal: Problem = {
   message: "The server failed to answer: the fault is not in the request"
 }
 
+/**
+ * Returns the URI that identifies a kind of problem, the member `type` of its answer.
+ *
+ * @example
+ * ```ts
+ * import { problemType } from "rollup-node-api/http"
+ *
+ * console.log(problemType("pool-full")) // => urn:rollup-node-api:problem:pool-full
+ * ```
+ */
 export const problemType = (name: string): string => `urn:rollup-node-api:problem:${name}`
 
 /** Returns the JSON of a problem: `message`, and the members of RFC 9457. */

@@ -16,6 +16,7 @@ import { shutDown } from "./_shutdown.ts"
 // importing the module would also load the WebSocket client that it exports
 const { createServer } = process.getBuiltinModule("node:http")
 
+/** Options of `serverLayer`. */
 export interface ServerOptions {
   /** The port to listen on; 0 selects a free port. */
   readonly port: number
@@ -39,6 +40,36 @@ export interface ServerOptions {
 /**
  * Returns a layer that serves the application over HTTP/1.1 until its scope closes, and then shuts
  * down gracefully. It fails with `ServeError` if it cannot listen.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { HttpServer } from "effect/http"
+ * import { Submission, wireContext } from "rollup-node-api"
+ * import { keccak256, verifierInPlace } from "rollup-node-api/crypto"
+ * import { Application } from "rollup-node-api/http"
+ * import { serverLayer } from "rollup-node-api/http/node"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const { constants, network } = genesis
+ * const application = Application.layer({ constants, context: wireContext(network, keccak256) })
+ * const server = serverLayer({ port: 0, host: "127.0.0.1" }).pipe(
+ *   Layer.provide(application),
+ *   Layer.provide(Submission.layer({ network, keccak256 })),
+ *   Layer.provide(verifierInPlace(network)),
+ *   Layer.provide(Layer.merge(Memory.layer(genesis), Memory.poolLayer))
+ * )
+ * const program = Effect.gen(function*() {
+ *   const url = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
+ *   const response = yield* Effect.promise(() => fetch(`${url}/slots/7`))
+ *   return [url, (yield* Effect.promise(() => response.json())).slotNum]
+ * })
+ * const [url, slotNum] = await Effect.runPromise(Effect.provide(program, server))
+ * console.log(slotNum) // => 7
+ * console.log(await fetch(url).catch(() => "shut down")) // => shut down
+ * ```
  */
 export const serverLayer = (
   options: ServerOptions

@@ -36,7 +36,28 @@ export interface ServerLimits {
   readonly trustedProxies: ReadonlyArray<string>
 }
 
-/** The limits of a server if its options set none: no rate limit, and no trusted proxies. */
+/**
+ * The limits of a server if its options set none: no rate limit, and no trusted proxies.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { HttpServer } from "effect/http"
+ * import { Application, defaultLimits } from "rollup-node-api/http"
+ * import { defaultServerLimits, serverLayer } from "rollup-node-api/http/node"
+ *
+ * const answer = Effect.succeed({ status: 204, headers: {}, body: "" })
+ * const application = Layer.mock(Application, { limits: defaultLimits, handle: () => answer })
+ * const limits = { ...defaultServerLimits, ratePerSecondMax: 10, rateBurstMax: 20 }
+ * const server = Layer.provide(serverLayer({ port: 0, host: "127.0.0.1", limits }), application)
+ * const program = Effect.gen(function*() {
+ *   const url = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
+ *   const { headers } = yield* Effect.promise(() => fetch(url))
+ *   return headers.get("ratelimit-policy")
+ * })
+ * console.log(await Effect.runPromise(Effect.provide(program, server))) // => "address";q=20;w=2
+ * ```
+ */
 export const defaultServerLimits: ServerLimits = {
   connectionsMax: 10_000,
   headersTimeoutMs: 10_000,

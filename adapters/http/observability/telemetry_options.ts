@@ -25,7 +25,23 @@ export interface RequestRecord {
   readonly traceId: string | undefined
 }
 
-/** Logging, timing and tracing of requests. Each one is off by default. */
+/**
+ * Logging, timing and tracing of requests. Each one is off by default.
+ *
+ * @example
+ * ```ts
+ * import { openNode } from "rollup-node-api/embed"
+ * import type { TelemetryOptions } from "rollup-node-api/http"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const telemetry: TelemetryOptions = {
+ *   log: ({ operation, status }) => console.log(operation, status) // => getTokens 200
+ * }
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis, telemetry })
+ * await node.fetch(new Request("http://node/tokens"))
+ * await node.close()
+ * ```
+ */
 export interface TelemetryOptions {
   /**
    * Called before each answer is sent; it must not throw or block. With this option or `traces`,

@@ -43,14 +43,17 @@ export interface OpenApiOptions {
  * Returns the OpenAPI document of one revision, with the parameter names of the network. It is
  * derived from the declarations of the contract.
  *
+ * @example
  * ```ts
  * import { later, wireContext } from "rollup-node-api"
  * import { keccak256 } from "rollup-node-api/crypto"
  * import { exactJson, openApi } from "rollup-node-api/http"
+ * import { simulate } from "rollup-node-api/simulator"
  *
- * const network = { prefix: "zk", name: "Example", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
- * const document = openApi({ revision: later, context: wireContext(network, keccak256), path: "/" })
- * console.log(document.openapi, exactJson(document).includes("18446744073709551615")) // => 3.1.0 true
+ * const context = wireContext(simulate({ seed: 1 }).genesis.network, keccak256)
+ * const document = openApi({ revision: later, context, path: "/" })
+ * const json = exactJson(document)
+ * console.log(document.openapi, json.includes("18446744073709551615")) // => 3.1.0 true
  * ```
  */
 export const openApi = ({ revision, context, path }: OpenApiOptions): OpenApiDocument => {
@@ -217,7 +220,16 @@ const componentSchemas = (
 export const localPath = ({ path }: Pick<Operation, "path">, { name }: WireContext): string =>
   path.replaceAll(/\{(\w+)\}/gu, (_, parameter: string) => `{${name(parameter)}}`)
 
-/** Returns JSON in which a bigint is a number with all its digits. */
+/**
+ * Returns JSON in which a bigint is a number with all its digits.
+ *
+ * @example
+ * ```ts
+ * import { exactJson } from "rollup-node-api/http"
+ *
+ * console.log(exactJson({ maximum: 2n ** 64n })) // => {"maximum":18446744073709551616}
+ * ```
+ */
 export const exactJson = (value: unknown): string => {
   if (typeof value === "bigint") return String(value)
   if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`

@@ -9,7 +9,21 @@ export interface Mount {
 }
 
 /**
- * The mounts if the options of an application set none: `later` at `/`, `earlier` at `/earlier`.
+ * The mounts if the options of an application set none: `later` at `/` and `earlier` at
+ * `/earlier`.
+ *
+ * @example
+ * ```ts
+ * import { openNode } from "rollup-node-api/embed"
+ * import { defaultMounts, type Mount } from "rollup-node-api/http"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const mounts = defaultMounts.map((mount): Mount => ({ ...mount, path: `/${mount.revision.name}` }))
+ * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis, mounts })
+ * const { status, headers } = await node.fetch(new Request("http://node/earlier/tokens"))
+ * console.log(status, headers.get("api-revision")) // => 200 earlier
+ * await node.close()
+ * ```
  */
 export const defaultMounts: ReadonlyArray<Mount> = [{ path: "/", revision: later }, {
   path: "/earlier",
