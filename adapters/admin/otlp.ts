@@ -14,6 +14,7 @@ export type { OpenOtlp, OtlpOptions } from "./_otlp_exporter.ts"
  * import { openOtlp } from "rollup-node-api/admin"
  * import { openMonitor } from "rollup-node-api/metrics"
  * import { createServer } from "node:http"
+ * import type { AddressInfo } from "node:net"
  *
  * const paths = new Set<string>()
  * const collector = createServer((request, response) => {
@@ -21,7 +22,7 @@ export type { OpenOtlp, OtlpOptions } from "./_otlp_exporter.ts"
  *   response.writeHead(200, { "content-type": "application/json" }).end("{}")
  * }).listen(0, "127.0.0.1")
  * await new Promise((resolve) => collector.once("listening", resolve))
- * const url = `http://127.0.0.1:${collector.address().port}`
+ * const url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
  * const program = Effect.gen(function*() {
  *   const { tracer } = yield* openOtlp({ url, monitor: openMonitor() })
  *   yield* Effect.void.pipe(Effect.withSpan("work"), Effect.withTracer(tracer))

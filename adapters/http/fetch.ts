@@ -12,7 +12,7 @@ export type FetchHandler = (request: Request) => Promise<Response>
  *
  * @example
  * ```ts
- * import { Effect, Layer, ManagedRuntime } from "effect"
+ * import { Layer, ManagedRuntime } from "effect"
  * import { Submission, wireContext } from "rollup-node-api"
  * import { keccak256, verifierInPlace } from "rollup-node-api/crypto"
  * import { Application, fetchHandler } from "rollup-node-api/http"

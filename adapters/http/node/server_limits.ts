@@ -1,4 +1,34 @@
-/** Limits of a Node server, for each client and for all clients together. */
+/**
+ * Limits of a Node server, for each client and for all clients together.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { HttpServer } from "effect/http"
+ * import { Submission, wireContext } from "rollup-node-api"
+ * import { keccak256, verifierInPlace } from "rollup-node-api/crypto"
+ * import { Application } from "rollup-node-api/http"
+ * import { serverLayer } from "rollup-node-api/http/node"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const { constants, network } = genesis
+ * const limits = { ratePerSecondMax: 0.1, rateBurstMax: 1 }
+ * const server = serverLayer({ port: 0, host: "127.0.0.1", limits }).pipe(
+ *   Layer.provide(Application.layer({ constants, context: wireContext(network, keccak256) })),
+ *   Layer.provide(Submission.layer({ network, keccak256 })),
+ *   Layer.provide(verifierInPlace(network)),
+ *   Layer.provide(Layer.merge(Memory.layer(genesis), Memory.poolLayer))
+ * )
+ * const program = Effect.gen(function*() {
+ *   const url = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
+ *   const request = Effect.promise(() => fetch(`${url}/tokens`))
+ *   return [(yield* request).status, (yield* request).status]
+ * })
+ * console.log(...await Effect.runPromise(Effect.provide(program, server))) // => 200 429
+ * ```
+ */
 export interface ServerLimits {
   /** Concurrent connections; a further one is closed immediately. */
   readonly connectionsMax: number
@@ -36,28 +66,7 @@ export interface ServerLimits {
   readonly trustedProxies: ReadonlyArray<string>
 }
 
-/**
- * The limits of a server if its options set none: no rate limit, and no trusted proxies.
- *
- * @example
- * ```ts
- * import { Effect, Layer } from "effect"
- * import { HttpServer } from "effect/http"
- * import { Application, defaultLimits } from "rollup-node-api/http"
- * import { defaultServerLimits, serverLayer } from "rollup-node-api/http/node"
- *
- * const answer = Effect.succeed({ status: 204, headers: {}, body: "" })
- * const application = Layer.mock(Application, { limits: defaultLimits, handle: () => answer })
- * const limits = { ...defaultServerLimits, ratePerSecondMax: 10, rateBurstMax: 20 }
- * const server = Layer.provide(serverLayer({ port: 0, host: "127.0.0.1", limits }), application)
- * const program = Effect.gen(function*() {
- *   const url = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
- *   const { headers } = yield* Effect.promise(() => fetch(url))
- *   return headers.get("ratelimit-policy")
- * })
- * console.log(await Effect.runPromise(Effect.provide(program, server))) // => "address";q=20;w=2
- * ```
- */
+/** The limits of a server if its options set none: no rate limit, and no trusted proxies. */
 export const defaultServerLimits: ServerLimits = {
   connectionsMax: 10_000,
   headersTimeoutMs: 10_000,
