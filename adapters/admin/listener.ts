@@ -286,7 +286,7 @@ const send = (
   request.once("close", () => clearTimeout(timer))
 }
 
-/** The admin listener cannot listen. The message says why. */
+/** The admin listener cannot listen. The message has the reason. */
 export class AdminError
   extends Data.TaggedError("AdminError")<{ readonly message: string; readonly cause: unknown }>
 {}

@@ -139,26 +139,21 @@ export const makeResponseCache = (
     batch !== null && batchNum !== null && batch <= batchNum - finalAfterBatches
       ? cacheControl.final
       : cacheControl.tip
-  const headersOf = (
-    routes: RevisionRoutes,
-    { batch, bytes, etag, ownHeaders }: Content,
-    stamp: LedgerStamp
-  ): HeaderRecord => ({
-    ...routes.headers(stamp),
-    ...ownHeaders,
-    "cache-control": cachingOf(batch, stamp),
-    etag,
-    "content-length": `${bytes}`
-  })
   const fullAnswer = (
     routes: RevisionRoutes,
-    content: Content,
+    { batch, body, bytes, etag, ownHeaders }: Content,
     stamp: LedgerStamp
   ): HttpAnswer => ({
     status: 200,
-    body: content.body,
-    isAscii: typeof content.body === "string",
-    headers: headersOf(routes, content, stamp)
+    body,
+    isAscii: typeof body === "string",
+    headers: {
+      ...routes.headers(stamp),
+      ...ownHeaders,
+      "cache-control": cachingOf(batch, stamp),
+      etag,
+      "content-length": `${bytes}`
+    }
   })
 
   /** Returns the cache key: the URL, and the revision if a header selects it. */
@@ -166,9 +161,11 @@ export const makeResponseCache = (
     headers["api-revision"] === undefined ? url : `${revision.name} ${url}`
 
   /**
-   * Returns a cached answer or a 304 without reading the store; "stale-hot" if the entry is stale
-   * and has had many hits, so that the caller recomputes it even under load; undefined otherwise.
-   * `batchOf` returns the batch of the answer, as `ComputedResponse.batch`.
+   * Returns a cached answer or a 304, without reading the store. Returns "stale-hot" if the entry is
+   * stale and has had many hits, so that the caller recomputes it even under load. Returns undefined
+   * otherwise.
+   *
+   * @param batchOf returns the batch of the answer, as `ComputedResponse.batch`
    */
   const lookup = (
     routes: RevisionRoutes,

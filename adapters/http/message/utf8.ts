@@ -1,4 +1,4 @@
-// a byte order mark is kept, and the JSON reader refuses it
+// with `ignoreBOM` the text includes a byte order mark, which the JSON reader refuses
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /**

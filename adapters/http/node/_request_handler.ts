@@ -1,7 +1,7 @@
 import { Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Application } from "../application.ts"
-import { type Admission, bodyBytes, type HttpAnswer, type HttpRequest } from "../message/mod.ts"
+import { type Admission, bodyBytes, type HttpAnswer } from "../message/mod.ts"
 import type { Connection, Connections } from "./_connections.ts"
 import { readBody } from "./_request_body.ts"
 
@@ -37,7 +37,15 @@ export const makeRequestHandler = (
   ): void => {
     const effect = isHostMissing(source)
       ? application.refuse(hostMissing)
-      : application.handle({ ...requestOf(source), admit, accepts })
+      : application.handle({
+        method: source.method!,
+        url: source.url!,
+        headers: source.headers,
+        body: (bytesMax) => readBody(source, bytesMax),
+        peer: source.socket,
+        admit,
+        accepts
+      })
     const end = (exit: Exit.Exit<HttpAnswer>): void => {
       // the only failure is an interruption: the client disconnected, or the server stopped
       if (Exit.isFailure(exit)) return void response.destroy()
@@ -70,14 +78,6 @@ const hostMissing = {
  */
 const isHostMissing = ({ headers, httpVersionMajor, httpVersionMinor }: IncomingMessage): boolean =>
   headers.host === undefined && httpVersionMajor === 1 && httpVersionMinor === 1
-
-const requestOf = (source: IncomingMessage): HttpRequest => ({
-  method: source.method!,
-  url: source.url!,
-  headers: source.headers,
-  body: (bytesMax) => readBody(source, bytesMax),
-  peer: source.socket
-})
 
 /** Returns whether a body follows the headers. */
 const hasBody = ({ headers }: IncomingMessage): boolean =>
