@@ -4,7 +4,7 @@ import type { ReadFailure } from "../../core/use_cases/mod.ts"
 import {
   badInput,
   busy,
-  conflicting,
+  submissionConflict,
   type HttpAnswer,
   type HttpRequest,
   internal,
@@ -13,7 +13,7 @@ import {
   type Problem,
   problemJson,
   problems,
-  refused,
+  submissionRefused,
   unavailable,
   utf8Body,
   withFaults
@@ -102,9 +102,9 @@ const problemOf = (failure: ReadFailure | PostFailure | undefined, resource: Res
     case "BodyReadError":
       return failure.problem
     case "SubmissionRefused":
-      return refused(failure)
+      return submissionRefused(failure)
     case "SubmissionConflict":
-      return conflicting(failure)
+      return submissionConflict(failure)
     case "PoolFull":
       return poolFull(failure)
     case "VerifierBusy":

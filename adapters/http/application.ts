@@ -27,12 +27,12 @@ import {
   type HttpRequest,
   internal,
   type LimitName,
-  overLimit,
+  exceededLimit,
   overloaded,
   preflightHeaders,
   type Problem,
   problems,
-  undeclaredBody,
+  readUndeclaredBody,
   withoutBody
 } from "./message/mod.ts"
 import {
@@ -238,11 +238,11 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     const { method, url } = request
     const { mount, query, routes } = mountOf(request)
     requestContext.revision = mount.revision
-    if (request.refused !== undefined) {
-      return Effect.succeed(refuseNow(routes, request.refused, url))
+    if (request.refusal !== undefined) {
+      return Effect.succeed(refuseNow(routes, request.refusal, url))
     }
-    const refused = overLimit(request, limits)
-    if (refused !== undefined) return refuse(routes, refused, url)
+    const limitProblem = exceededLimit(request, limits)
+    if (limitProblem !== undefined) return refuse(routes, limitProblem, url)
     if (mount.problem !== undefined) {
       return Effect.flatMap(
         withInputFaults(mount.problem, routes, mount, query, request),
@@ -279,11 +279,11 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     if (request.method === "POST" && match?.target.post !== undefined) {
       return answerOf(routed, match.target, match.target.post(query, request))
     }
-    const body = undeclaredBody(request, limits)
-    return body === undefined
+    const bodyRead = readUndeclaredBody(request, limits)
+    return bodyRead === undefined
       ? computeWithoutBody(routed)
       : Effect.flatMap(
-        body,
+        bodyRead,
         (problem) =>
           problem === undefined ? computeWithoutBody(routed) : refuse(routes, problem, request.url)
       )

@@ -10,7 +10,7 @@ export const answerHeaders = {
 
 export type HeaderRecord = { readonly [name: string]: string }
 
-const common: HeaderRecord = {
+const commonHeaders: HeaderRecord = {
   "content-type": "application/json",
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
@@ -25,21 +25,27 @@ const common: HeaderRecord = {
  * @param exposedHeaders more headers that pages in browsers may read
  */
 export const makeHeaders = (revision: string, exposedHeaders: ReadonlyArray<string>) => {
-  const always: HeaderRecord = {
-    ...common,
-    "access-control-expose-headers": [common["access-control-expose-headers"], ...exposedHeaders]
+  const revisionHeaders: HeaderRecord = {
+    ...commonHeaders,
+    "access-control-expose-headers": [
+      commonHeaders["access-control-expose-headers"],
+      ...exposedHeaders
+    ]
       .join(", "),
     [answerHeaders.revision]: revision
   }
-  let last: LedgerStamp | undefined
-  let headers = always
+  let lastStamp: LedgerStamp | undefined
+  let headers = revisionHeaders
   return (stamp: LedgerStamp | undefined): HeaderRecord => {
-    if (stamp === undefined || stamp === last || (last !== undefined && isSame(last, stamp))) {
+    if (
+      stamp === undefined || stamp === lastStamp ||
+      (lastStamp !== undefined && isSame(lastStamp, stamp))
+    ) {
       return headers
     }
-    last = stamp
+    lastStamp = stamp
     headers = {
-      ...always,
+      ...revisionHeaders,
       [answerHeaders.block]: String(stamp.ethereumBlockNum),
       // absent before the first batch
       ...(stamp.batchNum === null ? {} : { [answerHeaders.batch]: String(stamp.batchNum) }),

@@ -27,7 +27,7 @@ export interface HttpRequest {
    */
   readonly accepts?: (bytes: number) => boolean
   /** The problem to answer with, if the transport refuses the request. */
-  readonly refused?: Problem
+  readonly refusal?: Problem
 }
 
 /**

@@ -76,9 +76,11 @@ export interface Problem {
 const summarizedMax = 5
 
 export const badInput = (failure: BadInput): Problem => faulty("invalid-input", failure)
-export const refused = (failure: SubmissionRefused): Problem => faulty("invalid-input", failure)
+export const submissionRefused = (failure: SubmissionRefused): Problem =>
+  faulty("invalid-input", failure)
 /** The contract declares 400 for every refused POST; the type distinguishes a conflict. */
-export const conflicting = (failure: SubmissionConflict): Problem => faulty("conflict", failure)
+export const submissionConflict = (failure: SubmissionConflict): Problem =>
+  faulty("conflict", failure)
 
 const faulty = (
   name: ProblemName,

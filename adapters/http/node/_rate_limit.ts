@@ -53,7 +53,7 @@ export const withRateLimit = (
       const answer = application.handle(
         allowance.isAllowed
           ? addressed
-          : { ...addressed, refused: rateLimited(ratePerSecondMax, allowance.retryAfterMs) }
+          : { ...addressed, refusal: rateLimited(ratePerSecondMax, allowance.retryAfterMs) }
       )
       return Effect.mapEager(answer, (answer) => withRateLimitHeaders(answer, allowance))
     }

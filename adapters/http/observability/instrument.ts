@@ -1,6 +1,6 @@
 import { Effect, Exit, type Tracer } from "effect"
 import { bodyBytes, type HttpAnswer, type HttpRequest } from "../message/mod.ts"
-import { abandoned, type InFlight, RequestCounts } from "./request_counts.ts"
+import { abandonedStatus, type InFlight, RequestCounts } from "./request_counts.ts"
 import type { TelemetryOptions, RequestRecord } from "./telemetry_options.ts"
 import { beginSpan, endSpan, parseTraceParent, withSpan } from "./_trace.ts"
 
@@ -57,18 +57,17 @@ export const instrument = (
     const span = traces === undefined
       ? undefined
       : beginSpan(traces, () => operationOf(request), parent)
-    const finish = (answered: HttpAnswer | undefined): HttpAnswer => {
+    const finish = (answer: HttpAnswer): HttpAnswer => {
       const durationMs = performance.now() - startedMs
-      const status = answered?.status ?? abandoned
-      counting.add(context.revision, context.operation, status, answered ?? none, durationMs / 1000)
-      if (!isRecorded && span === undefined) return answered!
-      const record = recordOf(request, context, answered, status, durationMs, span ?? parent)
+      const { operation, revision } = context
+      counting.add(revision, operation, answer.status, answer, durationMs / 1000)
+      if (!isRecorded && span === undefined) return answer
+      const record = recordOf(request, context, answer, durationMs, span ?? parent)
       log?.(record)
       if (span !== undefined) endSpan(span, record)
-      if (answered === undefined) return none
-      const headers = { ...answered.headers, "x-request-id": record.id }
+      const headers = { ...answer.headers, "x-request-id": record.id }
       return {
-        ...answered,
+        ...answer,
         headers: serverTiming
           ? { ...headers, "server-timing": `app;dur=${durationMs.toFixed(3)}` }
           : headers
@@ -87,7 +86,7 @@ export const instrument = (
       span === undefined ? answering : withSpan(answering, traces!, span),
       (exit) => {
         // an interruption means that the client has disconnected
-        if (Exit.isFailure(exit)) finish(undefined)
+        if (Exit.isFailure(exit)) finish(abandonedAnswer)
       }
     )
     return Effect.map(counted, finish)
@@ -118,13 +117,12 @@ const countInFlight = (
 const isSettled = (effect: Effect.Effect<HttpAnswer>): effect is Exit.Exit<HttpAnswer> =>
   Exit.isExit(effect)
 
-const none: HttpAnswer = { status: abandoned, headers: {}, body: "" }
+const abandonedAnswer: HttpAnswer = { status: abandonedStatus, headers: {}, body: "" }
 
 const recordOf = (
   request: HttpRequest,
   { operation, revision }: RequestContext,
-  answer: HttpAnswer | undefined,
-  status: number,
+  answer: HttpAnswer,
   durationMs: number,
   trace: Tracer.AnySpan | undefined
 ): RequestRecord => ({
@@ -133,10 +131,10 @@ const recordOf = (
   url: request.url,
   operation,
   revision,
-  status,
-  problem: answer?.problem,
+  status: answer.status,
+  problem: answer.problem,
   durationMs,
-  bytes: answer === undefined ? 0 : bytesOf(answer),
+  bytes: bytesOf(answer),
   client: request.peer?.remoteAddress,
   traceId: trace?.traceId
 })

@@ -32,7 +32,7 @@ const boundsSeconds = [
 ] as const
 
 /** The status in logs and metrics if the client disconnected before the answer. */
-export const abandoned = 499
+export const abandonedStatus = 499
 
 /** Number of requests whose answers are being computed. */
 export interface InFlight {

@@ -14,7 +14,7 @@ import {
 } from "../../../core/contract/mod.ts"
 import type { Submission, SubmissionFailure } from "../../../core/use_cases/mod.ts"
 import {
-  bodyUnread,
+  unreadableBody,
   type HttpLimits,
   type HttpRequest,
   type Problem,
@@ -71,8 +71,8 @@ const makePostHandler = <T>(
   const read = bodyReader(body, context, limits)
   const { path }: WriteOperation = writeOperations[id]
   return (query, request) => {
-    const refused = unsupportedType(request, path)
-    if (refused !== undefined) return Effect.fail(new BodyReadError({ problem: refused }))
+    const problem = unsupportedType(request, path)
+    if (problem !== undefined) return Effect.fail(new BodyReadError({ problem }))
     return Effect.flatMap(bytesOf(request, limits), (bytes): Effect.Effect<string, PostFailure> => {
       const text = utf8Text(bytes)
       const posted = text === undefined ? Result.fail([notUtf8]) : read(text)
@@ -95,7 +95,7 @@ const bytesOf = (
     ? Effect.succeed(new Uint8Array())
     : Effect.mapError(
       body(limits.bodyBytesMax),
-      (name) => new BodyReadError({ problem: bodyUnread(name, limits) })
+      (name) => new BodyReadError({ problem: unreadableBody(name, limits) })
     )
 
 /** Returns the problem if the headers do not declare uncompressed JSON in UTF-8. */

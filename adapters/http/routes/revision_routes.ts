@@ -109,11 +109,11 @@ export const makeRevisionRoutes = Effect.fnUntraced(
         })),
       notRegistered: (failure) => notRegistered(failure, failure.filter)
     })
-    const document = yield* once(
+    const document = yield* cached(
       Effect.sync(() => openApi({ revision, context, path: mount.path }))
     )
-    const documentText = yield* once(Effect.map(document, exactJson))
-    const docs = yield* once(Effect.flatMap(document, docsPage))
+    const documentText = yield* cached(Effect.map(document, exactJson))
+    const docs = yield* cached(Effect.flatMap(document, docsPage))
 
     const routes = operationIds.map((id): Route<Resource> => {
       const operation: Operation = operations[id]
@@ -151,7 +151,7 @@ export const makeRevisionRoutes = Effect.fnUntraced(
         post: (query, request) =>
           Effect.flatMap(
             postHandlers[id](query, request),
-            (body) => Effect.map(stamp, (stamp) => posted(headers(stamp), body))
+            (body) => Effect.map(stamp, (stamp) => postAnswer(headers(stamp), body))
           ),
         notRegistered: (failure) => notRegistered(failure, failure.filter)
       }
@@ -194,13 +194,13 @@ const noDependencies: NonNullable<ComputedResponse["dependsOn"]> = []
  * Caches the result of the first run. The run is uninterruptible, so that no interruption is cached
  * if the client disconnects.
  */
-const once = <A>(effect: Effect.Effect<A>) => Effect.cached(Effect.uninterruptible(effect))
+const cached = <A>(effect: Effect.Effect<A>) => Effect.cached(Effect.uninterruptible(effect))
 
 const readMethods = "GET, HEAD, OPTIONS"
 const writeMethods = "POST, OPTIONS"
 
 /** Returns the answer to a POST; without `Content-Type` if the body is empty. */
-const posted = (
+const postAnswer = (
   { "content-type": contentType, ...headers }: HeaderRecord,
   body: string
 ): HttpAnswer => ({
