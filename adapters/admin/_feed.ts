@@ -143,7 +143,7 @@ export const makeFeedHandler = (
 
 /**
  * Applies a record and updates the pool, even if the client disconnects meanwhile. Fails if that
- * takes too long; the record may be applied later nevertheless.
+ * takes too long; the record may have been applied nevertheless.
  */
 const applyUninterrupted = <A, E>(
   write: Effect.Effect<A, E>,
@@ -159,7 +159,7 @@ const applyUninterrupted = <A, E>(
             new StoreFailure({
               retry: true,
               message:
-                `The record was not applied within ${recordMaxMs} ms, but may have been applied later: read the last block of the ledger before you send more records`
+                `The record was not applied within ${recordMaxMs} ms, but may be applied by now: read the last block of the ledger before you send more records`
             })
           )
         })

@@ -7,6 +7,7 @@ import * as OtlpTracer from "effect/observability/OtlpTracer"
 import { programVersion } from "../../core/mod.ts"
 import type { OpenMonitor } from "../metrics/mod.ts"
 
+/** Options of `openOtlp`. */
 export interface OtlpOptions {
   /**
    * Base URL of the collector: `http://127.0.0.1:4318`. Traces go to `/v1/traces` below it, metrics

@@ -26,6 +26,7 @@ import { measureProcess } from "./process_metrics.ts"
 // see adapters/http/node/server.ts
 const { createServer } = process.getBuiltinModule("node:http")
 
+/** Options of `openAdmin`. */
 export interface AdminOptions {
   /** The port to listen on; 0 selects a free port. */
   readonly port: number

@@ -56,6 +56,7 @@ import {
   type RevisionRoutes
 } from "./routes/mod.ts"
 
+/** Options of `Application.layer`. */
 export interface ApplicationOptions {
   /** The network and its spelling of names, as `wireContext` returns it. */
   readonly context: WireContext

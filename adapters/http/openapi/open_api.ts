@@ -32,8 +32,10 @@ import {
  */
 export type OpenApiDocument = { readonly [key: string]: unknown }
 
+/** Options of `openApi`. */
 export interface OpenApiOptions {
   readonly revision: Revision
+  /** The network and its spelling of names, as `wireContext` returns it. */
   readonly context: WireContext
   /** Path of the mount: `/`, or a path such as `/earlier`. */
   readonly path: string
