@@ -5,7 +5,7 @@ type Schemas = { readonly [name: string]: JsonSchema }
 /** Returns a function that builds an example of a schema from the examples of its properties. */
 export const exampleMaker = (schemas: Schemas, context: WireContext) => {
   // a string without an example gets that of a parameter with the same pattern
-  const alike = new Map(
+  const exampleByPattern = new Map(
     Object.values(scalars).flatMap(({ jsonSchema }): ReadonlyArray<readonly [unknown, unknown]> => {
       const { pattern, examples } = jsonSchema(context.network)
       return pattern === undefined
@@ -20,7 +20,7 @@ export const exampleMaker = (schemas: Schemas, context: WireContext) => {
     if (digits !== undefined) {
       return `${prefix ?? ""}${"22aec942".repeat(Number(digits)).slice(0, Number(digits))}`
     }
-    return alike.get(pattern) ?? scalarOf("accountIndex")
+    return exampleByPattern.get(pattern) ?? scalarOf("accountIndex")
   }
   const scalarOf = (name: keyof typeof scalars) =>
     (scalars[name].jsonSchema(context.network).examples as ReadonlyArray<unknown>)[0]

@@ -7,8 +7,8 @@ export type Dependency = LedgerPart | "slot"
 
 /*
  * An answer is current until one of its dependencies changes. Every answer about the ledger depends
- * on the rollbacks. An item that later blocks cannot change depends on less than its list: a batch
- * only on the rollbacks, a forged transaction and a withdrawn exit also on the prices of tokens.
+ * on the rollbacks. Items that no later block changes depend on less: a batch on nothing else, a
+ * forged transaction and a withdrawn exit on the prices of tokens.
  */
 
 const always = (...parts: ReadonlyArray<Dependency>): ReadonlyArray<Dependency> =>
