@@ -161,9 +161,9 @@ export const makeResponseCache = (
     headers["api-revision"] === undefined ? url : `${revision.name} ${url}`
 
   /**
-   * Returns a cached answer or a 304, without reading the store. Returns "stale-hot" if the entry is
-   * stale and has had many hits, so that the caller recomputes it even under load. Returns undefined
-   * otherwise.
+   * Returns a cached answer or a 304, without reading the store. Returns "stale-hot" if the entry
+   * is stale and has had many hits, so that the caller recomputes it even under load. Returns
+   * undefined otherwise.
    *
    * @param batchOf returns the batch of the answer, as `ComputedResponse.batch`
    */

@@ -44,8 +44,8 @@ export interface RequestRecord {
  */
 export interface TelemetryOptions {
   /**
-   * Called before each answer is sent; it must not throw or block. With this option or `traces`,
-   * answers have the header X-Request-Id.
+   * Called before each answer is sent; it must not throw or block. Answers that are logged, timed
+   * or traced have the header X-Request-Id.
    */
   readonly log?: (record: RequestRecord) => void
   /** Whether answers have the header Server-Timing, with their duration in milliseconds. */
