@@ -78,7 +78,7 @@ export interface ApplicationOptions {
 
 /**
  * The HTTP interface as one function from request to answer, independent of the transport.
- * `fetchHandler` adapts it to web-standard requests, and `serverLayer` of `./http/node` to a server.
+ * `fetchHandler` adapts it to web-standard requests, `serverLayer` of `./http/node` to a server.
  *
  * @example
  * ```ts
