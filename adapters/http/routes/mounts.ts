@@ -18,7 +18,8 @@ export interface Mount {
  * import { defaultMounts, type Mount } from "rollup-node-api/http"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const mounts = defaultMounts.map(({ revision }): Mount => ({ path: `/${revision.name}`, revision }))
+ * const mountOf = ({ revision }: Mount): Mount => ({ path: `/${revision.name}`, revision })
+ * const mounts = defaultMounts.map(mountOf)
  * const node = await openNode({ genesis: simulate({ seed: 1 }).genesis, mounts })
  * const { status, headers } = await node.fetch(new Request("http://node/earlier/tokens"))
  * console.log(status, headers.get("api-revision")) // => 200 earlier
