@@ -1,6 +1,11 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../adapters/hashing/mod.ts"
-import { Application, type HttpLimits, type Mount, type Observing } from "../adapters/http/mod.ts"
+import {
+  Application,
+  type HttpLimits,
+  type Mount,
+  type TelemetryOptions
+} from "../adapters/http/mod.ts"
 import {
   type ExitProofVerifier,
   type GenesisFeed,
@@ -39,7 +44,7 @@ export interface NodeOptions
   /** Batches after which a batch is final, so that caches may keep it indefinitely; 1000 by default. */
   readonly finalAfterBatches?: number
   /** Logs and traces of requests; none by default. Metrics go to the `Monitor` service. */
-  readonly observing?: Observing
+  readonly telemetry?: TelemetryOptions
   /**
    * Verifies posted signatures. By default in the calling thread, with code that is imported for the
    * first signature.
@@ -100,7 +105,7 @@ export const nodeOver = <E>(
 
 /** Builds the HTTP application of a node. */
 const applicationOver = (
-  { answersBytesMax, finalAfterBatches, genesis, limits, mounts, observing, textsMax }: NodeOptions
+  { answersBytesMax, finalAfterBatches, genesis, limits, mounts, telemetry, textsMax }: NodeOptions
 ): Layer.Layer<Application, never, LedgerReader | PoolStore | Submission> =>
   Layer.unwrap(Effect.map(LedgerTip, (tip) =>
     Application.layer({
@@ -114,7 +119,7 @@ const applicationOver = (
       ...(limits === undefined ? {} : { limits }),
       ...(answersBytesMax === undefined ? {} : { answersBytesMax }),
       ...(finalAfterBatches === undefined ? {} : { finalAfterBatches }),
-      ...(observing === undefined ? {} : { observing })
+      ...(telemetry === undefined ? {} : { telemetry })
     })))
 
 /** Returns the fee limits that are set. */

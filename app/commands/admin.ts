@@ -6,7 +6,7 @@ import {
   openOtlp,
   openRequestLog
 } from "../../adapters/admin/mod.ts"
-import type { Observing } from "../../adapters/http/mod.ts"
+import type { TelemetryOptions } from "../../adapters/http/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import type { Monitor } from "../../core/mod.ts"
 import type { ResolvedOptions, settings } from "../config/mod.ts"
@@ -23,11 +23,13 @@ export type AdminSettings = ResolvedOptions<typeof settings.monitoring & typeof 
 export interface Monitoring {
   /** Collects metrics; null if nothing reads them. */
   readonly monitor: Monitor | null
-  readonly observing: Observing
+  readonly telemetry: TelemetryOptions
   /** Exports the last metrics, before the node closes. */
-  readonly take: Effect.Effect<void>
+  readonly snapshotMetrics: Effect.Effect<void>
   /** Reports the node as ready, until the scope closes. */
-  readonly serve: (node: Context.Context<AdminPorts>) => Effect.Effect<void, never, Scope.Scope>
+  readonly attachNode: (
+    node: Context.Context<AdminPorts>
+  ) => Effect.Effect<void, never, Scope.Scope>
 }
 
 /**
@@ -81,7 +83,7 @@ export const openMonitoring = Effect.fnUntraced(
     const otlp = otlpUrl === undefined ? undefined : yield* openOtlp({ url: otlpUrl, monitor })
     return {
       monitor: isMonitored ? monitor : null,
-      observing: {
+      telemetry: {
         ...requestLog
           ? {
             log: yield* openRequestLog({ format: logFormatOf(settings), isShared: place !== null })
@@ -90,8 +92,8 @@ export const openMonitoring = Effect.fnUntraced(
         ...serverTiming ? { serverTiming } : {},
         ...otlp === undefined ? {} : { traces: { tracer: otlp.tracer, ratio: traceRatio } }
       },
-      take: otlp?.take ?? Effect.void,
-      serve: admin === null ? () => Effect.void : admin.serve
+      snapshotMetrics: otlp?.snapshotMetrics ?? Effect.void,
+      attachNode: admin === null ? () => Effect.void : admin.attachNode
     }
   }
 )

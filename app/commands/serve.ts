@@ -91,7 +91,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
     const node = yield* Layer.build(nodeOver(stores.stores, {
       genesis,
       ...nodeOptions(settings),
-      observing: monitoring.observing,
+      telemetry: monitoring.telemetry,
       // until this process serves, no request waits for the calling thread
       verifier: verifierThreads(genesis.network, {
         inlineWhile: () => !isServing,
@@ -111,12 +111,12 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
       : started
     isServing = true
     return yield* listen(settings, node, self, {
-      ready: monitoring.serve(node),
-      take: monitoring.take
+      ready: monitoring.attachNode(node),
+      snapshotMetrics: monitoring.snapshotMetrics
     })
   }))
 
-interface ListenHooks extends Pick<Monitoring, "take"> {
+interface ListenHooks extends Pick<Monitoring, "snapshotMetrics"> {
   /** Reports the node as ready. */
   readonly ready: Effect.Effect<void, never, Scope.Scope>
 }
@@ -126,10 +126,10 @@ const listen = (
   settings: ServeSettings,
   node: Context.Context<Application>,
   self: WorkerSelf | undefined,
-  { ready, take }: ListenHooks
+  { ready, snapshotMetrics }: ListenHooks
 ) =>
   Effect.gen(function*() {
-    yield* Effect.addFinalizer(() => take)
+    yield* Effect.addFinalizer(() => snapshotMetrics)
     const { host, port, shutdownTimeoutMs } = settings
     const server = serverLayer({
       host,

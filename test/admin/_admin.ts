@@ -46,7 +46,7 @@ export const watched = (
       Monitor,
       monitor
     )
-    yield* opened.serve(built)
+    yield* opened.attachNode(built)
     return { admin: opened, node: built }
   })
 

@@ -38,7 +38,7 @@ describe("the admin listener over PostgreSQL", () => {
         Monitor,
         monitor
       )
-      yield* admin.serve(node)
+      yield* admin.attachNode(node)
       return { admin }
     })
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { connect } from "node:net"
 import { Readable } from "node:stream"
-import { linesOf as linesOfBody } from "../../adapters/admin/_lines.ts"
+import { readLines } from "../../adapters/admin/_lines.ts"
 import { type BlockFeed, type FeedRecord, Ledger, LedgerReader } from "../../core/mod.ts"
 import { blocks, genesis, get, linesOf, post, records, token, watched } from "./_admin.ts"
 
@@ -241,7 +241,7 @@ describe("the feed over HTTP", () => {
       const body = new Readable({
         read: () => void (pulled++ < chunksMax ? body.push(line) : body.push(null))
       })
-      const lines = linesOfBody(body, { idleMs: 1000, lineBytesMax: 20_000 })
+      const lines = readLines(body, { idleMs: 1000, lineBytesMax: 20_000 })
       for (let taken = 1; taken <= 5; taken++) {
         await lines.next()
         for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))

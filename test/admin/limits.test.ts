@@ -99,7 +99,7 @@ describe("limits of the admin listener", () => {
       ], [1, 0])
       assert.match(
         yield* talk(admin, `${head}Content-Length: 1000\r\n\r\n{"kind"`),
-        /^HTTP\/1\.1 408 .*nothing came for 100 ms/su
+        /^HTTP\/1\.1 408 .*no data arrived for 100 ms/su
       )
       assert.deepStrictEqual([
         yield* hits(admin, "adminHeadersTimeoutMs"),
@@ -181,7 +181,7 @@ describe("limits of the admin listener", () => {
         ...ledger,
         applyRecord: (record) => isStuck ? Effect.never : ledger.applyRecord(record)
       })
-      yield* admin.serve(slow)
+      yield* admin.attachNode(slow)
       const line = linesOf({ kind: "block", block: blocks[0]! })
       const answer = yield* post(admin, "/feed", line)
       assert.strictEqual(answer.status, 503)

@@ -28,7 +28,7 @@ describe("the admin listener", () => {
       const early = yield* get(admin, "/feed")
       assert.strictEqual(early.status, 503)
       assert.strictEqual(early.headers.get("retry-after"), "1")
-      yield* Scope.provide(admin.serve(node), inner)
+      yield* Scope.provide(admin.attachNode(node), inner)
       assert.deepStrictEqual(yield* states, [200, 200, "ok"])
       yield* Scope.close(inner, Exit.void)
       assert.deepStrictEqual(yield* states, [200, 503, "stopping"])
@@ -60,7 +60,7 @@ describe("the admin listener", () => {
       const failure = new StoreFailure({ message: "The database is gone", retry: true })
       const node = yield* Layer.build(memoryNode({ genesis }))
       const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
-      yield* admin.serve(
+      yield* admin.attachNode(
         Context.add(node, LedgerReader, {
           ...Context.get(node, LedgerReader),
           stamp: Effect.fail(failure)
@@ -88,7 +88,7 @@ describe("the admin listener", () => {
     Effect.scoped(Effect.gen(function*() {
       const node = yield* Layer.build(memoryNode({ genesis }))
       const admin = yield* openAdmin({ port: 0, monitor: openMonitor() })
-      yield* admin.serve(node)
+      yield* admin.attachNode(node)
       for (const path of ["/feed", "/pool", "/pool/0x1"]) {
         const [got, posted] = [yield* get(admin, path), yield* post(admin, path, "{}")]
         assert.deepStrictEqual([got.status, posted.status], [404, 404])

@@ -6,7 +6,7 @@ import { openOtlp, openRequestLog } from "../../adapters/admin/mod.ts"
 import {
   Application,
   type HttpAnswer,
-  type Observing,
+  type TelemetryOptions,
   type RequestRecord
 } from "../../adapters/http/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
@@ -19,9 +19,9 @@ import { openCollector } from "./_collector.ts"
 const traceId = "0af7651916cd43dd8448eb211c80319c"
 const parent = (flags: string) => ({ traceparent: `00-${traceId}-b7ad6b7169203331-${flags}` })
 
-const applied = (observing: Observing) =>
+const applied = (telemetry: TelemetryOptions) =>
   Effect.map(
-    Layer.build(memoryNode({ genesis, observing })),
+    Layer.build(memoryNode({ genesis, telemetry })),
     (node) => (url: string, headers: { readonly [name: string]: string } = {}, method = "GET") =>
       Context.get(node, Application).handle({
         method,
@@ -144,7 +144,7 @@ describe("what is told of a request", () => {
       const context = yield* Effect.provideService(
         Layer.build(applicationOver({
           list: () => Effect.never
-        }, { observing: { log: (record) => records.push(record) } })),
+        }, { telemetry: { log: (record) => records.push(record) } })),
         Monitor,
         monitor
       )
@@ -302,9 +302,7 @@ describe("the log of requests", () => {
       assert.isBelow(told.length, all)
       assert.strictEqual(
         lines.at(-1)!.message,
-        `Lines of ${
-          all - told.length
-        } requests were left out: whoever reads the log is slower than they come`
+        `Lines of ${all - told.length} requests were dropped: the reader of the log is too slow`
       )
     })))
 })
@@ -356,13 +354,13 @@ describe("what is sent to OpenTelemetry", () => {
       const collector = yield* Effect.promise(openCollector)
       yield* Effect.scoped(Effect.gen(function*() {
         const monitor = openMonitor()
-        const { take, tracer } = yield* openOtlp({
+        const { snapshotMetrics, tracer } = yield* openOtlp({
           url: `${collector.url}/`,
           monitor,
           headers: { authorization: Redacted.make("Bearer secret") }
         })
         const node = yield* Effect.provideService(
-          Layer.build(memoryNode({ genesis, observing: { traces: { tracer, ratio: 0 } } })),
+          Layer.build(memoryNode({ genesis, telemetry: { traces: { tracer, ratio: 0 } } })),
           Monitor,
           monitor
         )
@@ -374,7 +372,7 @@ describe("what is sent to OpenTelemetry", () => {
         // neither is to be traced: the one says so, of the others none is
         yield* ask("/tokens", parent("00"))
         yield* ask("/tokens")
-        yield* take
+        yield* snapshotMetrics
       }))
       yield* Effect.promise(collector.close)
       const sent = (path: string) => collector.collected.filter((each) => each.path === path)

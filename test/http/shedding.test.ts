@@ -6,7 +6,7 @@ import { application } from "./_application.ts"
 import { watchedServer } from "./_limits.ts"
 
 /** Everything is too much for it, and each request is told of. */
-const full = application({ limits: { requestsMax: 0 }, observing: { log: () => {} } })
+const full = application({ limits: { requestsMax: 0 }, telemetry: { log: () => {} } })
 /** The same, but that no two answers share anything. */
 const unshared = Layer.effect(
   Application,

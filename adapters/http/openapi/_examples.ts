@@ -2,10 +2,10 @@ import { type JsonSchema, scalars, type WireContext } from "../../../core/contra
 
 type Schemas = { readonly [name: string]: JsonSchema }
 
-/** Builds an example of a component from the examples that its properties declare. */
+/** Returns a function that builds an example of a schema from the examples of its properties. */
 export const exampleMaker = (schemas: Schemas, context: WireContext) => {
-  // a text without an example of its own takes that of the parameter which is written alike
-  const alike = new Map(
+  // a string without an example gets that of a parameter with the same pattern
+  const exampleByPattern = new Map(
     Object.values(scalars).flatMap(({ jsonSchema }): ReadonlyArray<readonly [unknown, unknown]> => {
       const { pattern, examples } = jsonSchema(context.network)
       return pattern === undefined
@@ -20,7 +20,7 @@ export const exampleMaker = (schemas: Schemas, context: WireContext) => {
     if (digits !== undefined) {
       return `${prefix ?? ""}${"22aec942".repeat(Number(digits)).slice(0, Number(digits))}`
     }
-    return alike.get(pattern) ?? scalarOf("accountIndex")
+    return exampleByPattern.get(pattern) ?? scalarOf("accountIndex")
   }
   const scalarOf = (name: keyof typeof scalars) =>
     (scalars[name].jsonSchema(context.network).examples as ReadonlyArray<unknown>)[0]

@@ -1,25 +1,22 @@
 import { Effect } from "effect"
 import type { Application } from "../application.ts"
 import { type HttpAnswer, rateLimited } from "../message/mod.ts"
-import type { AdmissionQueue } from "./_admission_queue.ts"
 import { makeClientAddress, rateLimitKey } from "./_client_address.ts"
 import type { ServerLimits } from "./server_limits.ts"
 import { type Allowance, TokenBuckets } from "./_token_buckets.ts"
 
-type Limits = Pick<
-  ServerLimits,
-  "rateAddressesMax" | "rateBurstMax" | "ratePerSecondMax" | "trustedProxies"
->
-
-/** The application behind the limits of a server: answers are computed as the queue admits them, requests are counted by address, and the clients of trusted proxies have addresses of their own. */
-export const withAdmissionControl = (
+/**
+ * Returns the application with a rate limit for each client address, and with the client addresses
+ * that trusted proxies report. Returns it unchanged if neither is configured.
+ */
+export const withRateLimit = (
   application: Application["Service"],
-  { admit }: AdmissionQueue,
-  limits: Limits
+  { rateAddressesMax, rateBurstMax, ratePerSecondMax, trustedProxies }: ServerLimits
 ): Application["Service"] => {
-  const { rateAddressesMax, rateBurstMax, ratePerSecondMax, trustedProxies } = limits
+  const isUnlimited = ratePerSecondMax === 0
+  if (isUnlimited && trustedProxies.length === 0) return application
   const addressOf = makeClientAddress(trustedProxies)
-  const buckets = ratePerSecondMax === 0
+  const buckets = isUnlimited
     ? null
     : new TokenBuckets({
       perSecondMax: ratePerSecondMax,
@@ -45,20 +42,18 @@ export const withAdmissionControl = (
       }
     }
   }
-  const isAddressed = buckets !== null || trustedProxies.length > 0
   return {
     ...application,
     handle: (request) => {
-      if (!isAddressed) return application.handle({ ...request, admit })
       const address = addressOf(request.peer?.remoteAddress, request.headers["x-forwarded-for"])
-      if (address === undefined) return application.handle({ ...request, admit })
-      const known = { ...request, admit, peer: { remoteAddress: address } }
-      if (buckets === null) return application.handle(known)
+      if (address === undefined) return application.handle(request)
+      const addressed = { ...request, peer: { remoteAddress: address } }
+      if (buckets === null) return application.handle(addressed)
       const allowance = buckets.take(rateLimitKey(address), performance.now())
       const answer = application.handle(
         allowance.isAllowed
-          ? known
-          : { ...known, refused: rateLimited(ratePerSecondMax, allowance.retryAfterMs) }
+          ? addressed
+          : { ...addressed, refusal: rateLimited(ratePerSecondMax, allowance.retryAfterMs) }
       )
       return Effect.mapEager(answer, (answer) => withRateLimitHeaders(answer, allowance))
     }
