@@ -20,7 +20,7 @@ export const wallet = ({ nonce, prefix, seed, send, to, token, url }: Settings) 
     const { feeUSD, id, posted } = yield* transfer({
       url,
       network,
-      privateKey: simulation.demo.privateKey,
+      privateKey: simulation.demoWallet.privateKey,
       accountIndex: account.index,
       symbol: token,
       amount: send,
@@ -57,7 +57,9 @@ function withDemoAccounts(simulation: Simulation): Simulation {
   return simulation
 }
 
-function shown({ demo, demoAccounts, genesis: { network } }: Simulation): ReadonlyArray<string> {
+function shown(
+  { demoWallet: demo, demoAccounts, genesis: { network } }: Simulation
+): ReadonlyArray<string> {
   const context = wireContext(network, keccak256)
   return [
     "The demo wallet of the simulated network. Its keys are public: use them nowhere else",

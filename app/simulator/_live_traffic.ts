@@ -16,19 +16,19 @@ import {
   batchStateOf,
   type Context,
   lastAccountIndex,
-  type PoolEntry,
-  type Purse,
-  Purses,
+  type SubmittedTransaction,
+  type Budget,
+  Budgets,
   type World
 } from "./world/mod.ts"
 
 /** What users hand in at once; authorizations before the transactions that need them. */
-export interface Posts {
+export interface UserSubmissions {
   readonly authorizations: ReadonlyArray<PostedAuthorization>
-  readonly entries: ReadonlyArray<PoolEntry>
+  readonly entries: ReadonlyArray<SubmittedTransaction>
 }
 
-type Announcement = Pick<Selection, "batchNum" | "transactions" | "accounts">
+type BatchSelection = Pick<Selection, "batchNum" | "transactions" | "accounts">
 
 /** Posted transactions that wallets remember; older ones are forged for good or left alone. */
 const REMEMBERED_MAX = 400
@@ -37,8 +37,8 @@ const REMEMBERED_MAX = 400
 export class LiveTraffic {
   readonly #context: Context
   readonly #world: () => World
-  #posted: ReadonlyArray<PoolEntry> = []
-  #announcement: Announcement | undefined
+  #posted: ReadonlyArray<SubmittedTransaction> = []
+  #announcement: BatchSelection | undefined
 
   constructor(context: Context, world: () => World) {
     this.#context = context
@@ -46,19 +46,21 @@ export class LiveTraffic {
   }
 
   /** New transactions go on from the nonces and balances that the waiting ones leave. */
-  posts(): Posts {
+  nextSubmissions(): UserSubmissions {
     const context = this.#context
     const world = this.#world()
-    const purses = new Purses(world, [])
-    for (const entry of this.#posted) spend(purses, entry)
+    const budgets = new Budgets(world, [])
+    for (const entry of this.#posted) reserve(budgets, entry)
     const entries = signPlanned(
       context,
       world,
-      planTransfers(context, world, purses, context.settings.transactionsPerBlock)
+      planTransfers(context, world, budgets, context.settings.transactionsPerBlock)
     )
     const authorizations = authorizationsOf(context, world)
-    if (world.users === 0 || !context.agenda.take("newcomer")) return { authorizations, entries }
-    const forNewcomers = planTransfers(context, world, purses, 1).map((feed) =>
+    if (world.users === 0 || !context.schedule.takeDue("newcomer")) {
+      return { authorizations, entries }
+    }
+    const forNewcomers = planTransfers(context, world, budgets, 1).map((feed) =>
       signForNewcomer(context, world, feed)
     )
     return {
@@ -67,15 +69,15 @@ export class LiveTraffic {
     }
   }
 
-  keep(entries: ReadonlyArray<PoolEntry>): void {
+  rememberAccepted(entries: ReadonlyArray<SubmittedTransaction>): void {
     this.#posted = [...this.#posted, ...entries].slice(-REMEMBERED_MAX)
   }
 
-  announce(announcement: Announcement | undefined): void {
+  setNextBatch(announcement: BatchSelection | undefined): void {
     this.#announcement = announcement
   }
 
-  get announced():
+  get nextBatch():
     | { readonly batchNum: number; readonly ids: ReadonlyArray<TransactionId> }
     | undefined
   {
@@ -89,40 +91,45 @@ export class LiveTraffic {
 
   /** Forges what was announced, as far as it is still possible after the queue of the batch. */
   readonly source: L2Source = {
-    announced: (batchNum) =>
+    accountsToCreate: (batchNum) =>
       this.#announcement?.batchNum === batchNum ? this.#announcement.accounts : undefined,
     fill: ({ batchNum, queue }) => {
       const announcement = this.#announcement
       if (announcement?.batchNum !== batchNum) return []
       this.#announcement = undefined
-      return forge(this.#world(), announcement, queue)
+      return forgeSelection(this.#world(), announcement, queue)
     }
   }
 }
 
-/** Takes a posted transaction out of the purse of its sender, if it still means what its sender meant and is the next one. */
-function spend(purses: Purses, { receiver, sender, toAccountIndex, transaction }: PoolEntry): void {
+/** Takes a posted transaction out of the budget of its sender, if it still means what its sender meant and is the next one. */
+function reserve(
+  budgets: Budgets,
+  { receiver, sender, toAccountIndex, transaction }: SubmittedTransaction
+): void {
   const { amount, fromAccountIndex, nonce, tokenId } = transaction
-  const purse = purses.of(fromAccountIndex)
+  const budget = budgets.of(fromAccountIndex)
   const debit = amount + feeUnits(transaction)
-  if (purse?.nonce !== nonce || purse.available < debit || !isOf(purse, sender, tokenId)) return
-  if (receiver !== null && !isOf(purses.of(toAccountIndex), receiver, tokenId)) return
-  purse.nonce++
-  purse.available -= debit
+  if (
+    budget?.nonce !== nonce || budget.available < debit || !hasKeyAndToken(budget, sender, tokenId)
+  ) return
+  if (receiver !== null && !hasKeyAndToken(budgets.of(toAccountIndex), receiver, tokenId)) return
+  budget.nonce++
+  budget.available -= debit
 }
 
 /** On a fork the same index can be another account. */
-const isOf = (purse: Purse | undefined, publicKey: string, tokenId: number): boolean =>
-  purse?.account.publicKey === publicKey && purse.account.tokenId === tokenId
+const hasKeyAndToken = (budget: Budget | undefined, publicKey: string, tokenId: number): boolean =>
+  budget?.account.publicKey === publicKey && budget.account.tokenId === tokenId
 
-function forge(
+function forgeSelection(
   world: World,
-  { accounts, batchNum, transactions }: Announcement,
+  { accounts, batchNum, transactions }: BatchSelection,
   queue: ReadonlyArray<New<Transaction>>
 ): ReadonlyArray<L2Feed> {
   const afterL1 = l1Effects(world, { accounts, batchNum, queue })
   for (let wanted = transactions;;) {
-    const possible = inOrder(world, afterL1, wanted)
+    const possible = applicable(world, afterL1, wanted)
     if (possible.length === wanted.length) return possible.map(({ feed }) => feed)
     // what requires another one must not come without it: the pool selects it again
     wanted = possible.flatMap((
@@ -158,10 +165,10 @@ function l1Effects(
   }
 }
 
-function inOrder(
+function applicable(
   world: World,
   { accounts, firstCreated }: L1Effects,
-  wanted: Announcement["transactions"]
+  wanted: BatchSelection["transactions"]
 ) {
   const changed = new Map([...accounts].map(([index, account]) => [index, { ...account }]))
   const holdings = (index: AccountIndex) => {

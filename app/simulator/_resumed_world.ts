@@ -12,7 +12,7 @@ import type {
 } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
 import { openExitsMax } from "./blocks/mod.ts"
-import { addAccount, type Context, type People, type World, worldOf } from "./world/mod.ts"
+import { addAccount, type Context, type Wallets, type World, worldOf } from "./world/mod.ts"
 
 /** What a ledger tells of a network that somebody else, an earlier run for instance, has brought so far. */
 export interface LedgerSnapshot {
@@ -37,9 +37,9 @@ export interface LedgerSnapshot {
   readonly transactions: number
 }
 
-/** The world that a snapshot shows; each step makes the acquaintance of some people, whose keys take a while to derive. */
+/** The world that a snapshot shows; each step makes the acquaintance of some wallets, whose keys take a while to derive. */
 export function* resumedWorld(
-  { people, settings }: Context,
+  { wallets, settings }: Context,
   genesis: GenesisFeed,
   snapshot: LedgerSnapshot
 ): Generator<void, World> {
@@ -53,7 +53,7 @@ export function* resumedWorld(
     lastBatchNum: snapshot.lastBatchNum,
     variables: feedOf(snapshot.variables),
     auctionVariables: snapshot.auctionVariables,
-    transactions: snapshot.transactions,
+    transactionCount: snapshot.transactions,
     // what was recorded belongs to the network as it began
     stateKey: `resumed at ${snapshot.lastBlock.hash}`
   }
@@ -64,9 +64,9 @@ export function* resumedWorld(
   for (const { bidValue, bidderAddr, slotNum } of snapshot.bids) {
     world.bids.set(slotNum, { bidder: bidderAddr, value: bidValue })
   }
-  people.demo()
+  wallets.demo()
   for (let number = 0; number <= settings.coordinators; number++) {
-    const { publicKey } = people.coordinator(number)
+    const { publicKey } = wallets.coordinator(number)
     const own = new Map(
       snapshot.accounts.filter((account) => account.publicKey === publicKey).toReversed().map((
         { index, tokenId }
@@ -75,8 +75,8 @@ export function* resumedWorld(
     if (own.size > 0) world.feeAccounts.set(publicKey, [...own.values()].sort((a, b) => a - b))
     yield
   }
-  world.users = yield* meetUsers(people, snapshot.accounts)
-  addExits(people, world, snapshot.exits)
+  world.users = yield* meetUsers(wallets, snapshot.accounts)
+  addExits(wallets, world, snapshot.exits)
   return world
 }
 
@@ -84,21 +84,21 @@ export function* resumedWorld(
 const USERS_MAX = 600
 
 /** How many users have appeared; those whose accounts are not forged yet come again. */
-function* meetUsers(people: People, accounts: ReadonlyArray<Account>): Generator<void, number> {
+function* meetUsers(wallets: Wallets, accounts: ReadonlyArray<Account>): Generator<void, number> {
   const keys = new Set<PublicKey>(accounts.map(({ publicKey }) => publicKey))
   let users = 0
   // every twelfth is internal and may have no account
   for (let number = 0; number < Math.min(users + 24, USERS_MAX); number++) {
-    if (keys.has(people.user(number).publicKey)) users = number + 1
+    if (keys.has(wallets.user(number).publicKey)) users = number + 1
     yield
   }
   return users < USERS_MAX - 24 ? users : keys.size
 }
 
 /** Batches back from the last one that strangers' exits are still taken care of. */
-const OUTSIDE_BATCHES = 50
+const EXTERNAL_EXIT_BATCHES = 50
 
-function addExits(people: People, world: World, exits: ReadonlyArray<Exit>): void {
+function addExits(wallets: Wallets, world: World, exits: ReadonlyArray<Exit>): void {
   const own = exits.filter(({ address }) => address !== INTERNAL_ADDRESS)
     .map(({ accountIndex, address, batchNum, delayedWithdrawRequest, publicKey, tokenId }) => ({
       exit: {
@@ -110,10 +110,12 @@ function addExits(people: People, world: World, exits: ReadonlyArray<Exit>): voi
       },
       publicKey
     }))
-  world.openExits = own.filter(({ publicKey }) => people.sends(publicKey)).map(({ exit }) => exit)
+  world.openExits = own.filter(({ publicKey }) => wallets.controls(publicKey)).map(({ exit }) =>
+    exit
+  )
     .slice(-openExitsMax)
-  world.outsideExits = own.filter(({ exit, publicKey }) =>
-    !people.sends(publicKey) && exit.batchNum > world.lastBatchNum - OUTSIDE_BATCHES
+  world.externalExits = own.filter(({ exit, publicKey }) =>
+    !wallets.controls(publicKey) && exit.batchNum > world.lastBatchNum - EXTERNAL_EXIT_BATCHES
   )
     .map(({ exit }) => ({ ...exit, instant: !exit.requested, dueBlock: world.block.number + 1n }))
 }

@@ -14,9 +14,9 @@ import {
   retryUntilAvailable,
   type WriterChanged
 } from "../store_retry.ts"
-import { prehistory } from "./prehistory.ts"
-import type { LiveSide, Simulation } from "./simulation.ts"
-import type { PoolEntry } from "./world/mod.ts"
+import { initialHistory } from "./feed.ts"
+import type { LiveNetwork, Simulation } from "./simulation.ts"
+import type { SubmittedTransaction } from "./world/mod.ts"
 
 export interface DriveOptions {
   /** How many transactions are there before the network goes live. */
@@ -31,7 +31,7 @@ export type LiveNode = Ledger | LedgerReader | Pool | Submission
 type Driving<A> = Effect.Effect<A, BlockViolation | WriterChanged, LiveNode>
 
 /**
- * Feeds a node: the prehistory at once, then in the background, until the scope closes, one block or rollback at each pace. The fiber
+ * Feeds a node: the initialHistory at once, then in the background, until the scope closes, one block or rollback at each pace. The fiber
  * fails with what the ledger refuses, and where others may have written the ledger meanwhile; for a store that does not answer it waits.
  */
 export const drive = (
@@ -43,36 +43,38 @@ export const drive = (
   LiveNode | Scope.Scope
 > =>
   Effect.gen(function*() {
-    yield* bringUp(simulation, transactions)
+    yield* applyInitialHistory(simulation, transactions)
     const forever = Effect.forever(Effect.andThen(Effect.sleep(paceMs), driveOnce(simulation)))
     return yield* Effect.forkScoped(paceMs === Infinity ? Effect.void : forever)
   })
 
-/** The prehistory; where it takes its time, it says so. */
-const bringUp = Effect.fnUntraced(function*(simulation: Simulation, transactions: number) {
-  const ledger = yield* Ledger
-  const startMs = yield* Clock.currentTimeMillis
-  let silentUntilMs = startMs + SILENCE_MS
-  for (const record of prehistory(simulation, transactions)) {
-    yield* retryTransient(ledger.applyRecord(record))
-    const nowMs = yield* Clock.currentTimeMillis
-    if (nowMs < silentUntilMs) continue
-    silentUntilMs = nowMs + SILENCE_MS
-    const why = simulation.computesRoots()
-      ? ": its state roots are computed, since only those of the default network are recorded"
-      : ""
-    const done = simulation.transactions()
-    const perSecond = done / (nowMs - startMs) * 1000
-    const left = done === 0
-      ? ""
-      : `, ${Math.round(perSecond)} a second, ${
-        Math.ceil((transactions - done) / perSecond)
-      } s to go`
-    yield* Effect.log(
-      `The simulated network has ${done} of ${transactions} transactions${left}${why}`
-    )
+/** The initialHistory; where it takes its time, it says so. */
+const applyInitialHistory = Effect.fnUntraced(
+  function*(simulation: Simulation, transactions: number) {
+    const ledger = yield* Ledger
+    const startMs = yield* Clock.currentTimeMillis
+    let silentUntilMs = startMs + SILENCE_MS
+    for (const record of initialHistory(simulation, transactions)) {
+      yield* retryTransient(ledger.applyRecord(record))
+      const nowMs = yield* Clock.currentTimeMillis
+      if (nowMs < silentUntilMs) continue
+      silentUntilMs = nowMs + SILENCE_MS
+      const why = simulation.computesRoots()
+        ? ": its state roots are computed, since only those of the default network are recorded"
+        : ""
+      const done = simulation.transactionCount()
+      const perSecond = done / (nowMs - startMs) * 1000
+      const left = done === 0
+        ? ""
+        : `, ${Math.round(perSecond)} a second, ${
+          Math.ceil((transactions - done) / perSecond)
+        } s to go`
+      yield* Effect.log(
+        `The simulated network has ${done} of ${transactions} transactions${left}${why}`
+      )
+    }
   }
-})
+)
 
 const SILENCE_MS = 2000
 
@@ -84,14 +86,14 @@ const SILENCE_MS = 2000
 export const driveOnce = ({ live }: Simulation): Driving<ReadonlyArray<FeedRecord>> =>
   Effect.gen(function*() {
     const pool = yield* Pool
-    for (const _ of live.growTree()) yield* Effect.yieldNow
-    const idle = live.announced() !== undefined && live.fails()
-    if (idle) yield* giveUp(live)
-    const records = yield* forge(live, idle)
+    for (const _ of live.buildStateTree()) yield* Effect.yieldNow
+    const idle = live.nextBatch() !== undefined && live.failsToForge()
+    if (idle) yield* cancelNextBatch(live)
+    const records = yield* advanceChain(live, idle)
     const batchNum = yield* retryUntilAvailable(lastBatchNum)
-    if ((live.announced()?.batchNum ?? batchNum + 1) !== batchNum + 1) yield* giveUp(live)
-    if (live.announced() === undefined) yield* announce(live)
-    yield* submit(live)
+    if ((live.nextBatch()?.batchNum ?? batchNum + 1) !== batchNum + 1) yield* cancelNextBatch(live)
+    if (live.nextBatch() === undefined) yield* selectNextBatch(live)
+    yield* submitTransactions(live)
     if (batchNum % PURGE_PERIOD_BATCHES === 0) {
       yield* retryUntilAvailable(
         pool.purge({
@@ -119,42 +121,44 @@ const lastBatchNum = Effect.gen(function*() {
 })
 
 /** What was announced waits again. */
-const giveUp = (live: LiveSide) =>
+const cancelNextBatch = (live: LiveNetwork) =>
   Effect.gen(function*() {
     const pool = yield* Pool
-    live.announce(undefined)
+    live.setNextBatch(undefined)
     yield* retryUntilAvailable(Effect.flatMap(lastBatchNum, pool.rollBack))
   })
 
-const forge = (live: LiveSide, idle: boolean): Driving<ReadonlyArray<FeedRecord>> =>
+const advanceChain = (live: LiveNetwork, idle: boolean): Driving<ReadonlyArray<FeedRecord>> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
     const pool = yield* Pool
-    const announced = live.announced()
-    const records = live.grow({ idle })
+    const announced = live.nextBatch()
+    const records = live.advance({ isIdle: idle })
     for (const record of records) {
       // sent when the batch leaves the coordinator; that the ledger has it makes it final
       if (
         record.kind === "block" && announced !== undefined &&
-        bringsBatch(record.block, announced.batchNum)
+        containsBatch(record.block, announced.batchNum)
       ) {
         yield* retryUntilAvailable(pool.doneForging(announced.ids, announced.batchNum))
       }
       yield* retryUnlessWriterChanged(ledger.applyRecord(record))
-      if (record.kind === "rollBack" && announced !== undefined) yield* giveUp(live)
+      if (record.kind === "rollBack" && announced !== undefined) yield* cancelNextBatch(live)
     }
     return records
   })
 
-const bringsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean =>
+const containsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean =>
   batches.some((batch) => batch.batchNum === batchNum)
 
 /** Selects for the next batch. What the store may have moved before it failed waits again, so that the next attempt selects it too. */
-const announce = (live: LiveSide): Driving<void> =>
-  retryUntilAvailable(Effect.tapErrorTag(announceOnce(live), "StoreFailure", () => giveUp(live)))
+const selectNextBatch = (live: LiveNetwork): Driving<void> =>
+  retryUntilAvailable(
+    Effect.tapErrorTag(selectOnce(live), "StoreFailure", () => cancelNextBatch(live))
+  )
 
 /** Of what another coordinator took in between nothing is forged. */
-const announceOnce = (live: LiveSide) =>
+const selectOnce = (live: LiveNetwork) =>
   Effect.gen(function*() {
     const pool = yield* Pool
     const selection = yield* pool.select(BATCH_MAX)
@@ -165,18 +169,18 @@ const announceOnce = (live: LiveSide) =>
         selection.batchNum
       )
     )
-    live.announce({
+    live.setNextBatch({
       ...selection,
       transactions: selection.transactions.filter(({ transaction }) => moved.has(transaction.id))
     })
   })
 
 /** Where the node is busy or full, wallets think better of it. */
-const submit = (live: LiveSide): Driving<void> =>
+const submitTransactions = (live: LiveNetwork): Driving<void> =>
   Effect.gen(function*() {
     const submission = yield* Submission
-    const { authorizations, entries } = live.posts()
-    const taken: Array<PoolEntry> = []
+    const { authorizations, entries } = live.nextSubmissions()
+    const taken: Array<SubmittedTransaction> = []
     for (const authorization of authorizations) {
       yield* retryUntilAvailable(unlessRefused(submission.submitAuthorization(authorization)))
     }
@@ -188,7 +192,7 @@ const submit = (live: LiveSide): Driving<void> =>
           undefined
       ) taken.push(entry)
     }
-    live.keep(taken)
+    live.rememberAccepted(taken)
   })
 
 const unlessRefused = <A>(

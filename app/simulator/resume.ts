@@ -13,13 +13,13 @@ import { Pool } from "../../core/use_cases/mod.ts"
 import { retryTransient, type WriterChanged } from "../store_retry.ts"
 import type { LedgerSnapshot } from "./_resumed_world.ts"
 import type { Simulation } from "./simulation.ts"
-import type { PoolEntry } from "./world/mod.ts"
+import type { SubmittedTransaction } from "./world/mod.ts"
 
 /** What a simulation goes on from: the stores of the node that it drives. */
 export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
 
 /**
- * Lets a new simulation go on from where a ledger of its network stands, whoever brought it there: it knows its people again by their keys,
+ * Lets a new simulation go on from where a ledger of its network stands, whoever brought it there: it knows its wallets again by their keys,
  * what waits to be forged and withdrawn, and what its wallets have posted. Chance begins anew, and a rollback is not deeper than the
  * blocks since. What was announced and not forged waits again. It waits for a store that answers again by itself.
  */
@@ -29,7 +29,7 @@ export const resume = (
   Effect.gen(function*() {
     const { pending, snapshot, version } = yield* retryTransient(readStores)
     for (const _ of simulation.resumeFrom(snapshot, version)) yield* Effect.yieldNow
-    simulation.live.keep(pending.map((pooled) => entryOf(pooled, snapshot)))
+    simulation.live.rememberAccepted(pending.map((pooled) => entryOf(pooled, snapshot)))
   })
 
 /** What the stores hold. */
@@ -113,9 +113,9 @@ interface InspectedState
 
 class InspectionResult {
   readonly _tag = "InspectionResult"
-  readonly seen: InspectedState
+  readonly state: InspectedState
   constructor(seen: InspectedState) {
-    this.seen = seen
+    this.state = seen
   }
 }
 
@@ -140,7 +140,7 @@ const inspectWriterView = (
   ).pipe(
     Effect.orDie,
     Effect.flatMap((refused) =>
-      refused._tag === "InspectionResult" ? Effect.succeed(refused.seen) : Effect.fail(refused)
+      refused._tag === "InspectionResult" ? Effect.succeed(refused.state) : Effect.fail(refused)
     )
   )
 
@@ -167,7 +167,10 @@ const blockReferringTo = (queues: ReadonlyArray<number>): BlockFeed => ({
 })
 
 /** What a wallet remembers of a transaction that it posted. */
-const entryOf = ({ sender, transaction }: Pooled, { accounts }: LedgerSnapshot): PoolEntry => {
+const entryOf = (
+  { sender, transaction }: Pooled,
+  { accounts }: LedgerSnapshot
+): SubmittedTransaction => {
   const { toAccountIndex, toAddress, toPublicKey, tokenId } = transaction
   const receiver = accounts.find((account) =>
     toAccountIndex === null

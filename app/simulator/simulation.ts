@@ -1,17 +1,17 @@
 import type { Account, FeedRecord, GenesisFeed, New } from "../../core/domain/mod.ts"
 import type { TransactionId } from "../../core/encoding/mod.ts"
 import type { Selection } from "../../core/use_cases/mod.ts"
-import { LiveTraffic, type Posts } from "./_live_traffic.ts"
+import { LiveTraffic, type UserSubmissions } from "./_live_traffic.ts"
 import { type LedgerSnapshot, resumedWorld } from "./_resumed_world.ts"
 import { genesisOf, growTree, type L2Source, makeBlock } from "./blocks/mod.ts"
 import { planTransfers, pricesBetween } from "./traffic/mod.ts"
 import {
-  Agenda,
+  EventSchedule,
   type Context,
   copyWorld,
-  type DemoPerson,
-  People,
-  Purses,
+  type DemoWallet,
+  Wallets,
+  Budgets,
   Random,
   settingsOf,
   type SimulationOptions,
@@ -23,7 +23,7 @@ import {
 export interface Simulation {
   readonly genesis: GenesisFeed
   /** How many transactions are forged on the chain as it stands; a rollback takes some away. */
-  readonly transactions: () => number
+  readonly transactionCount: () => number
   /** Whether state roots are computed now, at some milliseconds a transaction, because nobody recorded them. */
   readonly computesRoots: () => boolean
   /** The next record; its L2 transactions were never in a pool, which costs no signatures. */
@@ -34,32 +34,32 @@ export interface Simulation {
    */
   readonly resumeFrom: (snapshot: LedgerSnapshot, number: number) => Iterable<void>
   /** The network as a node meets it that has wallets and a coordinator: `driveOnce` plays both. */
-  readonly live: LiveSide
+  readonly live: LiveNetwork
   /** Keys that the simulator never uses, to be tried by hand, with accounts of ether and the first token. */
-  readonly demo: DemoPerson
+  readonly demoWallet: DemoWallet
   /** Of the demo wallet, as the chain stands; empty before the first batches. */
   readonly demoAccounts: () => ReadonlyArray<New<Account> & { readonly symbol: string }>
 }
 
 /** The parts that wallets, coordinator and chain take in a live network. Nothing here happens by itself. */
-export interface LiveSide {
+export interface LiveNetwork {
   /** What users sign and hand in now; `keep` those that a node has taken in. */
-  readonly posts: () => Posts
-  readonly keep: (taken: Posts["entries"]) => void
+  readonly nextSubmissions: () => UserSubmissions
+  readonly rememberAccepted: (taken: UserSubmissions["entries"]) => void
   /** What the next batch is to forge, in place of what was announced before. */
-  readonly announce: (
+  readonly setNextBatch: (
     selection: Pick<Selection, "batchNum" | "transactions" | "accounts"> | undefined
   ) => void
-  readonly announced: () => {
+  readonly nextBatch: () => {
     readonly batchNum: number
     readonly ids: ReadonlyArray<TransactionId>
   } | undefined
   /** Whether the coordinator fails to forge what it announced, this time. */
-  readonly fails: () => boolean
+  readonly failsToForge: () => boolean
   /** Prepares the state tree, which new roots need, some ten milliseconds at a time; nothing is left to do where it is there. */
-  readonly growTree: () => Iterable<void>
+  readonly buildStateTree: () => Iterable<void>
   /** A rollback, or a block with the prices before it; the block has batches unless the coordinator is idle. */
-  readonly grow: (options: { readonly idle: boolean }) => ReadonlyArray<FeedRecord>
+  readonly advance: (options: { readonly isIdle: boolean }) => ReadonlyArray<FeedRecord>
 }
 
 /** Starts a network; the same options give the same one. */
@@ -67,47 +67,50 @@ export function simulate(options: SimulationOptions): Simulation {
   const settings = settingsOf(options)
   const random = new Random(settings.seed)
   const { recording } = settings
-  const people = new People(settings.seed, settings.network, recording)
-  const genesis = genesisOf(settings, people)
+  const wallets = new Wallets(settings.seed, settings.network, recording)
+  const genesis = genesisOf(settings, wallets)
   const chain = new Chain({
     settings,
     constants: genesis.constants,
     random,
-    agenda: new Agenda(random),
-    people,
+    schedule: new EventSchedule(random),
+    wallets,
     recording
   }, worldOf(genesis))
   const plan: L2Source = {
-    announced: () => undefined,
+    accountsToCreate: () => undefined,
     fill: ({ count, queue }) =>
-      planTransfers(chain.context, chain.world, new Purses(chain.world, queue), count)
+      planTransfers(chain.context, chain.world, new Budgets(chain.world, queue), count)
   }
-  const demo = people.demo()
+  const demo = wallets.demo()
   const traffic = new LiveTraffic(chain.context, () => chain.world)
   return {
     genesis,
-    transactions: () => chain.world.transactions,
+    transactionCount: () => chain.world.transactionCount,
     computesRoots: () => chain.world.tree !== undefined,
-    next: () => chain.rollBack() ?? chain.prices() ?? chain.grow(plan),
+    next: () => chain.rollBack() ?? chain.prices() ?? chain.addBlock(plan),
     resumeFrom: function*(snapshot, number) {
       random.reseed(`${settings.seed}/resumed/${number}`)
       chain.resumeFrom(yield* resumedWorld(chain.context, genesis, snapshot), number)
     },
     live: {
-      posts: () => traffic.posts(),
-      keep: (taken) => traffic.keep(taken),
-      announce: (selection) => traffic.announce(selection),
-      announced: () => traffic.announced,
-      fails: () => chain.context.agenda.take("forgingFailure"),
-      growTree: () => settings.standInRoots ? [].values() : growTree(chain.world),
-      grow: ({ idle }) => {
+      nextSubmissions: () => traffic.nextSubmissions(),
+      rememberAccepted: (taken) => traffic.rememberAccepted(taken),
+      setNextBatch: (selection) => traffic.setNextBatch(selection),
+      nextBatch: () => traffic.nextBatch,
+      failsToForge: () => chain.context.schedule.takeDue("forgingFailure"),
+      buildStateTree: () => settings.placeholderRoots ? [].values() : growTree(chain.world),
+      advance: ({ isIdle: idle }) => {
         const rollBack = chain.rollBack()
         if (rollBack !== undefined) return [rollBack]
         const prices = chain.prices()
-        return [...prices === undefined ? [] : [prices], chain.grow(idle ? null : traffic.source)]
+        return [
+          ...prices === undefined ? [] : [prices],
+          chain.addBlock(idle ? null : traffic.source)
+        ]
       }
     },
-    demo,
+    demoWallet: demo,
     demoAccounts: () =>
       chain.world.accounts.flatMap((account) =>
         account.publicKey === demo.publicKey
@@ -150,12 +153,12 @@ class Chain {
     this.#blocksUntilRollBack = this.#drawPeriod()
   }
 
-  grow(source: L2Source | null): FeedRecord {
+  addBlock(source: L2Source | null): FeedRecord {
     const world = copyWorld(this.world)
     this.#worlds = [...this.#worlds.slice(1 - MEMORY_BLOCKS), world]
     const block = makeBlock(this.context, world, this.#fork, source)
     this.#blocksUntilRollBack--
-    this.#pricesDue = this.context.agenda.take("priceBetweenBlocks")
+    this.#pricesDue = this.context.schedule.takeDue("priceBetweenBlocks")
     return { kind: "block", block }
   }
 

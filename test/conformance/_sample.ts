@@ -40,7 +40,7 @@ export const sampleOf = Effect.fnUntraced(function*(
     transactionsPerBlock: 8,
     exitShare: 0.1,
     rollBackPeriodBlocks: 20,
-    standInRoots: true,
+    placeholderRoots: true,
     ...(network === undefined ? {} : { network })
   })
   const node = yield* Layer.build(memoryNode({ genesis: simulation.genesis }))
@@ -54,18 +54,18 @@ export const sampleOf = Effect.fnUntraced(function*(
     live: {
       ...live,
       posts: () => {
-        const posts = live.posts()
+        const posts = live.nextSubmissions()
         for (const { address } of posts.authorizations) owners.add(address)
         return posts
       },
-      keep: (taken: Parameters<typeof live.keep>[0]) => {
+      keep: (taken: Parameters<typeof live.rememberAccepted>[0]) => {
         for (const { transaction } of taken) ids.add(transaction.id)
-        live.keep(taken)
+        live.rememberAccepted(taken)
       }
     }
   }
   // to a moment in which somebody waits for an account
-  while (simulation.transactions() < transactions || !opensAccount(records.at(-1))) {
+  while (simulation.transactionCount() < transactions || !opensAccount(records.at(-1))) {
     records.push(...yield* driveOnce(observed).pipe(Effect.provide(node), Effect.orDie))
   }
   const { genesis } = simulation

@@ -245,7 +245,7 @@ describe("the program and its configuration", () => {
     assert.strictEqual(feed.code, 0, feed.error)
     assert.strictEqual(
       feed.out,
-      [...writeFeed(simulate({ seed: "1", standInRoots: true }), 40)].join("")
+      [...writeFeed(simulate({ seed: "1", placeholderRoots: true }), 40)].join("")
     )
     assert.strictEqual(document.code, 0, document.error)
     const { info, servers } = JSON.parse(readFileSync(join(directory, "earlier.json"), "utf8")) as {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { prehistory, Recording, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, Recording, simulate } from "../../app/simulator/mod.ts"
 
 /*
  * Plays the network that `npm start` shows, computes everything, and writes down what took long:
@@ -11,7 +11,7 @@ import { prehistory, Recording, simulate } from "../../app/simulator/mod.ts"
  */
 
 const recording = new Recording("", { keeps: true })
-for (const _ of prehistory(simulate({ seed: "1", recording }), 3000)) continue
+for (const _ of initialHistory(simulate({ seed: "1", recording }), 3000)) continue
 writeFileSync(
   join(import.meta.dirname, "../../app/simulator/world/_recorded.ts"),
   [

@@ -11,21 +11,21 @@ import {
   arrivalsPerBlock,
   coordinatorAccounts,
   fillQueues,
-  govern,
-  l1Traffic,
-  moveAuction,
-  movePrices,
+  changeVariables,
+  l1Requests,
+  addAuctionEvents,
+  addPrices,
   queueSizeMax,
   takeQueue
 } from "../traffic/mod.ts"
-import { type BlockDraft, type Context, hashOf, type World } from "../world/mod.ts"
+import { type BlockDraft, type Context, blockHashOf, type World } from "../world/mod.ts"
 import { type BatchPlan, forgeBatch } from "./batch.ts"
 import { withdraw } from "./withdrawals.ts"
 
 /** Where the L2 transactions of a batch come from: planned on the spot, or selected from a pool. */
 export interface L2Source {
   /** What was announced for a batch must be forged in it: the accounts to create first; undefined where nothing was. */
-  readonly announced: (batchNum: number) => ReadonlyArray<L1CoordinatorFeed> | undefined
+  readonly accountsToCreate: (batchNum: number) => ReadonlyArray<L1CoordinatorFeed> | undefined
   readonly fill: (batch: {
     readonly batchNum: number
     readonly count: number
@@ -41,20 +41,20 @@ export function makeBlock(
   source: L2Source | null
 ): BlockFeed {
   const draft = nextBlock(context, world, fork)
-  context.agenda.nextBlock()
+  context.schedule.nextBlock()
   addTokens(context, world, draft)
-  movePrices(context, world, draft)
-  moveAuction(context, world, draft)
+  addPrices(context, world, draft)
+  addAuctionEvents(context, world, draft)
   const queueSize = Math.min(queueSizeMax, 2 * arrivalsPerBlock(context.settings.users) + 8)
-  const aroundBatch = source !== null && context.agenda.take("batchOfSameBlockQueue")
-  fillQueues(world, draft, l1Traffic(context, world), { queueSize, aroundBatch })
+  const aroundBatch = source !== null && context.schedule.takeDue("batchOfSameBlockQueue")
+  fillQueues(world, draft, l1Requests(context, world), { queueSize, isSplitByBatch: aroundBatch })
   // before the batches, so that nothing is withdrawn in the block that forges it
   withdraw(context, world, draft)
   const batches = source === null
     ? []
     : forgeBatches(context, world, { source, sameBlockQueue: aroundBatch })
   if (batches.length > 0) draft.batches = batches
-  govern(context, world, draft)
+  changeVariables(context, world, draft)
   return draft
 }
 
@@ -65,7 +65,7 @@ function nextBlock({ random, settings }: Context, world: World, fork: number): B
   const parent = world.block
   const number = parent.number + 1n
   const timestampMs = parent.timestampMs + 1000 * random.integer(12, 15)
-  world.block = { number, hash: hashOf(settings.seed, number, fork), timestampMs }
+  world.block = { number, hash: blockHashOf(settings.seed, number, fork), timestampMs }
   return { number, hash: world.block.hash, parentHash: parent.hash, timestampMs }
 }
 
@@ -74,11 +74,11 @@ function forgeBatches(
   world: World,
   { sameBlockQueue, source }: { readonly source: L2Source; readonly sameBlockQueue: boolean }
 ): ReadonlyArray<BatchFeed> {
-  const { agenda, random, settings } = context
+  const { schedule, random, settings } = context
   const l2Count = Math.round(settings.transactionsPerBlock * (0.4 + 1.2 * random.next()))
   const wished = sameBlockQueue
     ? 2
-    : agenda.take("severalBatches")
+    : schedule.takeDue("severalBatches")
     ? random.integer(2, 3)
     : random.chance(0.75)
     ? 1
@@ -111,17 +111,17 @@ function planBatch(
   world: World,
   { l2Count, queue: queueChoice, source }: BatchRequest
 ): BatchPlan {
-  const { agenda, random } = context
+  const { schedule, random } = context
   const batchNum = world.lastBatchNum + 1
-  const announced = source.announced(batchNum)
-  if (queueChoice === "maybe" && announced === undefined && agenda.take("emptyBatch")) {
+  const announced = source.accountsToCreate(batchNum)
+  if (queueChoice === "maybe" && announced === undefined && schedule.takeDue("emptyBatch")) {
     return { queue: null, l1Coordinator: [], l2: [] }
   }
   const waiting = world.queues.length > 0
   // only a batch with a queue creates accounts
   const forgesQueue = queueChoice === "always" || (announced ?? []).length > 0 ||
     (queueChoice === "maybe" &&
-      (waiting ? random.chance(0.8) : agenda.take("l1BatchWithoutTransactions")))
+      (waiting ? random.chance(0.8) : schedule.takeDue("l1BatchWithoutTransactions")))
   const queue = forgesQueue ? takeQueue(world) : null
   return {
     queue,

@@ -27,7 +27,7 @@ export function exitTree(
   )
   return read(
     exits,
-    recording.recall(`exits\n${subject.join("\n")}`, () => {
+    recording.getOrCompute(`exits\n${subject.join("\n")}`, () => {
       const tree = merkleTree(
         leaving.map((account) => ({ index: account.index, leaf: accountLeaf(account) }))
       )

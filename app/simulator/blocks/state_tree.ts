@@ -8,7 +8,7 @@ import {
 import type { Account, New } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import type { BatchOutcome } from "../../../core/use_cases/mod.ts"
-import { accountOf, type Context, digestOf, stateRootOf, type World } from "../world/mod.ts"
+import { accountOf, type Context, digestOf, placeholderRootOf, type World } from "../world/mod.ts"
 
 /**
  * The root of the accounts as a batch leaves them. The tree itself is only there once a root was asked for that nobody recorded; from
@@ -19,7 +19,7 @@ export function stateRoot(
   world: World,
   { accountUpdates, createdAccounts }: BatchOutcome
 ): bigint {
-  if (settings.standInRoots) return stateRootOf(world.block.hash, world.lastBatchNum + 1)
+  if (settings.placeholderRoots) return placeholderRootOf(world.block.hash, world.lastBatchNum + 1)
   world.tree = world.tree?.update(
     leavesOf(accountUpdates.flatMap(({ index }) => accountOf(world, index) ?? []))
   )
@@ -30,16 +30,16 @@ export function stateRoot(
     ...accountUpdates.map(({ balance, index, nonce }) => `${index} ${nonce} ${balance}`)
   ]
   world.stateKey = Hex.encode(digestOf([world.stateKey, ...changes].join("\n")))
-  return recording.recall(
+  return recording.getOrCompute(
     `state ${world.stateKey}`,
     () => [(world.tree ??= treeOf(world)).root]
   )[0]!
 }
 
 /** Gives a world its state tree, some accounts at a time: each step takes some ten milliseconds, so that others get their turn. */
-export function* growTree(world: World): Generator<void, void> {
+export function* buildStateTree(world: World): Generator<void, void> {
   if (world.tree !== undefined) return
-  const leaves = [...world.accounts].sort((a, b) => place(a.index) - place(b.index))
+  const leaves = [...world.accounts].sort((a, b) => treePosition(a.index) - treePosition(b.index))
   let tree = emptyTree
   for (let start = 0; start < leaves.length; start += SLICE) {
     tree = tree.update(leavesOf(leaves.slice(start, start + SLICE)))
@@ -56,7 +56,7 @@ const leavesOf = (accounts: ReadonlyArray<New<Account>>): ReadonlyArray<IndexedL
   accounts.map((account) => ({ index: account.index, leaf: accountLeaf(account) }))
 
 /** From left to right in the tree, whose paths start with the least bit: neighbours share most of what is hashed above them. */
-const place = (index: AccountIndex): number => {
+const treePosition = (index: AccountIndex): number => {
   let reversed = 0
   for (let rest = index, bit = 2 ** 47; rest > 0; rest = Math.floor(rest / 2), bit /= 2) {
     reversed += (rest % 2) * bit

@@ -1,6 +1,6 @@
 import type { WithdrawalFeed } from "../../../core/domain/mod.ts"
 import type { BlockDraft, Context, OpenExit, World } from "../world/mod.ts"
-import { withdrawOutside } from "./outside_exits.ts"
+import { withdrawExternal } from "./external_exits.ts"
 
 /** What leaves the rollup in a block: only exits of earlier blocks, since the batch must be on chain first. */
 export function withdraw(context: Context, world: World, draft: BlockDraft): void {
@@ -10,14 +10,14 @@ export function withdraw(context: Context, world: World, draft: BlockDraft): voi
     ...takeOpen(context, world, "delayedRequest")
   ]
   if (withdrawals.length > 0) draft.withdrawals = withdrawals
-  withdrawOutside(world, draft)
+  withdrawExternal(world, draft)
   updateBucket(context, world, draft)
 }
 
 /** Before the withdrawals of the block: only what earlier blocks requested can be collected. */
 function collect(context: Context, world: World, draft: BlockDraft): void {
   const exit = world.openExits.find(({ requested }) => requested)
-  if (exit === undefined || !context.agenda.take("delayedCollection")) return
+  if (exit === undefined || !context.schedule.takeDue("delayedCollection")) return
   const { owner, tokenId } = exit
   draft.delayedWithdrawals = [{ owner, tokenId }]
   world.openExits = world.openExits.filter((other) =>
@@ -29,12 +29,12 @@ function collect(context: Context, world: World, draft: BlockDraft): void {
 export const openExitsMax = 40
 
 function takeOpen(
-  { agenda, random }: Context,
+  { schedule, random }: Context,
   world: World,
   event: "instantWithdrawal" | "delayedRequest"
 ): ReadonlyArray<WithdrawalFeed> {
   const open = world.openExits.filter(({ requested }) => !requested)
-  if (open.length < 3 || !agenda.take(event)) return []
+  if (open.length < 3 || !schedule.takeDue(event)) return []
   const instant = event === "instantWithdrawal"
   const chosen = new Set<OpenExit>()
   for (let count = random.integer(1, 3); count > 0; count--) {
@@ -47,8 +47,10 @@ function takeOpen(
 }
 
 /** A bucket fills by and by and is drained by instant withdrawals. */
-function updateBucket({ agenda, random }: Context, world: World, draft: BlockDraft): void {
-  if (!(draft.withdrawals ?? []).some(({ instant }) => instant) || !agenda.take("bucket")) return
+function updateBucket({ schedule, random }: Context, world: World, draft: BlockDraft): void {
+  if (!(draft.withdrawals ?? []).some(({ instant }) => instant) || !schedule.takeDue("bucket")) {
+    return
+  }
   const { rollup } = world.variables
   const bucket = random.integer(0, rollup.buckets.length - 1)
   const former = rollup.buckets[bucket]

@@ -8,7 +8,7 @@ import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import type { BlockDraft, Context, World } from "../world/mod.ts"
 
 /** Registrations and bids of a block; coordinator 0 is the boot coordinator, who does not bid. */
-export function moveAuction(context: Context, world: World, draft: BlockDraft): void {
+export function addAuctionEvents(context: Context, world: World, draft: BlockDraft): void {
   register(context, world, draft)
   const bids = placeBids(context, world)
   if (bids.length > 0) draft.bids = bids
@@ -16,7 +16,7 @@ export function moveAuction(context: Context, world: World, draft: BlockDraft): 
 
 /** Who may forge now: the winner of the slot, otherwise the boot coordinator; `number` counts coordinators. */
 export function forgerOf(
-  { constants, people, settings }: Context,
+  { constants, wallets, settings }: Context,
   world: World
 ): { readonly number: number; readonly address: EthereumAddress } {
   const slotNum = slotOfBlock(constants.auction, world.block.number)
@@ -28,7 +28,7 @@ export function forgerOf(
   if (applicable === undefined || registration === undefined) return boot
   if (!reachesMinimum({ slotNum, bidValue: bid.value }, applicable)) return boot
   for (let number = 1; number <= settings.coordinators; number++) {
-    if (people.coordinator(number).address === bid.bidder) {
+    if (wallets.coordinator(number).address === bid.bidder) {
       return { number, address: registration.forgerAddr }
     }
   }
@@ -40,20 +40,20 @@ const SLOTS_AHEAD = 6
 
 /** Everybody registers soon; later one of them moves to another forger address and URL. */
 function register(
-  { agenda, people, random, settings }: Context,
+  { schedule, wallets, random, settings }: Context,
   world: World,
   draft: BlockDraft
 ): void {
   const known = world.registrations.size
   const again = known === settings.coordinators
   if (settings.coordinators === 0) return
-  if (again ? !agenda.take("registration") : !random.chance(0.6)) return
+  if (again ? !schedule.takeDue("registration") : !random.chance(0.6)) return
   const number = again ? random.integer(1, known) : known + 1
-  const bidderAddr = people.coordinator(number).address
+  const bidderAddr = wallets.coordinator(number).address
   const house = again ? random.integer(2, 99) : 1
   const registration = {
     bidderAddr,
-    forgerAddr: people.contract(`forger/${number}/${house}`),
+    forgerAddr: wallets.contractAddress(`forger/${number}/${house}`),
     url: `https://node${house > 1 ? house : ""}.coordinator-${number}.example`
   }
   world.registrations.set(bidderAddr, registration)
@@ -81,7 +81,7 @@ function placeBids(context: Context, world: World): ReadonlyArray<BidFeed> {
 }
 
 function bidOf(
-  { agenda, people, random }: Context,
+  { schedule, wallets, random }: Context,
   world: World,
   slotNum: number,
   bidderAddr: EthereumAddress
@@ -90,9 +90,14 @@ function bidOf(
   const best = world.bids.get(slotNum)?.value
   const minimum = defaultSlotSetBid[slotNum % 6] ?? 0n
   const bidValue = best === undefined
-    ? agenda.take("lowBid") ? minimum / 3n : minimum * BigInt(random.integer(100, 140)) / 100n
+    ? schedule.takeDue("lowBid") ? minimum / 3n : minimum * BigInt(random.integer(100, 140)) / 100n
     : best + best * BigInt(outbidding + random.integer(1, 900)) / 10_000n
   return random.chance(0.2)
-    ? { slotNum, bidderAddr, bidValue, withdrawAddr: people.contract(`withdraw/${bidderAddr}`) }
+    ? {
+      slotNum,
+      bidderAddr,
+      bidValue,
+      withdrawAddr: wallets.contractAddress(`withdraw/${bidderAddr}`)
+    }
     : { slotNum, bidderAddr, bidValue }
 }

@@ -2,9 +2,9 @@ import { slotOfBlock } from "../../../core/domain/mod.ts"
 import type { BlockDraft, Context, World } from "../world/mod.ts"
 
 /** Each contract changes its variables now and then. */
-export function govern(context: Context, world: World, draft: BlockDraft): void {
-  const { agenda, random } = context
-  if (agenda.take("rollupVariables")) {
+export function changeVariables(context: Context, world: World, draft: BlockDraft): void {
+  const { schedule, random } = context
+  if (schedule.takeDue("rollupVariables")) {
     const rollup = world.variables.rollup
     draft.rollupVariables = {
       ...rollup,
@@ -14,8 +14,8 @@ export function govern(context: Context, world: World, draft: BlockDraft): void 
     }
     world.variables = { ...world.variables, rollup: draft.rollupVariables }
   }
-  if (agenda.take("auctionVariables")) changeAuction(context, world, draft)
-  if (agenda.take("withdrawalDelayerVariables")) changeDelayer(context, world, draft)
+  if (schedule.takeDue("auctionVariables")) changeAuction(context, world, draft)
+  if (schedule.takeDue("withdrawalDelayerVariables")) changeDelayer(context, world, draft)
 }
 
 /** New default bids count from the first slot that is open for auction. */
@@ -23,7 +23,7 @@ function changeAuction({ constants, random }: Context, world: World, draft: Bloc
   const former = world.variables.auction
   draft.auctionVariables = {
     ...former,
-    outbidding: random.of([500, 1000, 1500]),
+    outbidding: random.oneOf([500, 1000, 1500]),
     defaultSlotSetBid: former.defaultSlotSetBid.map((bid) =>
       bid * BigInt(random.integer(80, 125)) / 100n
     ),

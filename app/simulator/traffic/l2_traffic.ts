@@ -7,23 +7,23 @@ import {
   FIRST_USER_ACCOUNT,
   INTERNAL_ADDRESS
 } from "../../../core/encoding/mod.ts"
-import { type Context, type Purse, type Purses, shareOf, type World } from "../world/mod.ts"
+import { type Context, type Budget, type Budgets, randomShare, type World } from "../world/mod.ts"
 
-/** Plans L2 transactions that the accounts can afford; each one is taken out of the purses. */
+/** Plans L2 transactions that the accounts can afford; each one is taken out of the budgets. */
 export function planTransfers(
   context: Context,
   world: World,
-  purses: Purses,
+  budgets: Budgets,
   count: number
 ): Array<L2Feed> {
   const planned: Array<L2Feed> = []
   if (world.accounts.length < 2) return planned
   for (let i = 0; i < count; i++) {
-    const feed = planTransfer(context, world, purses)
+    const feed = planTransfer(context, world, budgets)
     if (feed !== undefined) planned.push(feed)
   }
-  if (count > 0 && context.agenda.take("severalExits")) {
-    planned.push(...severalExits(context, world, purses))
+  if (count > 0 && context.schedule.takeDue("severalExits")) {
+    planned.push(...severalExits(context, world, budgets))
   }
   return planned
 }
@@ -36,19 +36,19 @@ const ODD_FEES = [60, 100, 126, 172, 192] as const
 /** Largest share of a balance that is sent at once, in 4096ths; with the highest fee it is an eighth. */
 const SHARE_MAX = 256
 
-function planTransfer(context: Context, world: World, purses: Purses): L2Feed | undefined {
-  const { people, random, settings } = context
+function planTransfer(context: Context, world: World, budgets: Budgets): L2Feed | undefined {
+  const { wallets, random, settings } = context
   const heavy = settings.heavyShare > 0 && random.chance(settings.heavyShare)
   const heavySends = heavy && random.chance(0.5)
-  const sender = purses.of(heavySends ? FIRST_USER_ACCOUNT : pickSender(context, world, heavy))
-  if (sender === undefined || !people.sends(sender.account.publicKey)) return undefined
+  const sender = budgets.of(heavySends ? FIRST_USER_ACCOUNT : pickSender(context, world, heavy))
+  if (sender === undefined || !wallets.controls(sender.account.publicKey)) return undefined
   if (!heavy && random.chance(settings.exitShare) && sender.account.address !== INTERNAL_ADDRESS) {
-    return send(context, sender, EXIT_ACCOUNT)
+    return makeTransfer(context, sender, EXIT_ACCOUNT)
   }
   const receiver = heavy && !heavySends
     ? FIRST_USER_ACCOUNT
     : random.pick(world.accountsOfToken[sender.account.tokenId] ?? [])
-  return receiver === undefined ? undefined : send(context, sender, receiver)
+  return receiver === undefined ? undefined : makeTransfer(context, sender, receiver)
 }
 
 /** Of all accounts, or of those that share a token with the first one. */
@@ -58,26 +58,30 @@ function pickSender({ random }: Context, world: World, heavy: boolean): AccountI
     FIRST_USER_ACCOUNT + random.integer(0, world.accounts.length - 1)
 }
 
-function send({ random }: Context, purse: Purse, toAccountIndex: AccountIndex): L2Feed | undefined {
-  const amount = shareOf(random, purse.available, SHARE_MAX)
+function makeTransfer(
+  { random }: Context,
+  budget: Budget,
+  toAccountIndex: AccountIndex
+): L2Feed | undefined {
+  const amount = randomShare(random, budget.available, SHARE_MAX)
   // of an indivisible token there may be too little to share; moving nothing is allowed and rare
   if (amount === 0n && (toAccountIndex === EXIT_ACCOUNT || random.chance(0.95))) return undefined
-  const fee = random.of(random.chance(0.01) ? ODD_FEES : FEES)
-  const nonce = purse.nonce++
-  purse.available -= amount + Result.getOrThrow(feeAmount(amount, fee))
-  return { fromAccountIndex: purse.account.index, toAccountIndex, amount, fee, nonce }
+  const fee = random.oneOf(random.chance(0.01) ? ODD_FEES : FEES)
+  const nonce = budget.nonce++
+  budget.available -= amount + Result.getOrThrow(feeAmount(amount, fee))
+  return { fromAccountIndex: budget.account.index, toAccountIndex, amount, fee, nonce }
 }
 
 /** One account leaves several times in the same batch: the exits add up in one leaf. */
-function* severalExits(context: Context, world: World, purses: Purses): Iterable<L2Feed> {
+function* severalExits(context: Context, world: World, budgets: Budgets): Iterable<L2Feed> {
   const account = context.random.pick(
     world.accounts.filter(({ address, balance, publicKey }) =>
-      address !== INTERNAL_ADDRESS && balance > 100_000n && context.people.sends(publicKey)
+      address !== INTERNAL_ADDRESS && balance > 100_000n && context.wallets.controls(publicKey)
     )
   )
-  const purse = account && purses.of(account.index)
-  for (let count = purse === undefined ? 0 : context.random.integer(2, 3); count > 0; count--) {
-    const feed = purse && send(context, purse, EXIT_ACCOUNT)
+  const budget = account && budgets.of(account.index)
+  for (let count = budget === undefined ? 0 : context.random.integer(2, 3); count > 0; count--) {
+    const feed = budget && makeTransfer(context, budget, EXIT_ACCOUNT)
     if (feed !== undefined) yield feed
   }
 }

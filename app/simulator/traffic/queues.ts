@@ -6,16 +6,16 @@ import {
   type Transaction
 } from "../../../core/domain/mod.ts"
 import type { BlockDraft, World } from "../world/mod.ts"
-import type { L1Intent } from "./l1_traffic.ts"
+import type { L1Request } from "./l1_traffic.ts"
 
 /** Contracts close a queue at this size. */
 export const queueSizeMax = protocol.maxL1UserTx
 
 /** How queues fill in a block. */
-export interface Filling {
+export interface QueueFillOptions {
   readonly queueSize: number
   /** Whether the second half arrives after a batch of the block, when the first half can be forged already. */
-  readonly aroundBatch: boolean
+  readonly isSplitByBatch: boolean
 }
 
 /**
@@ -25,12 +25,12 @@ export interface Filling {
 export function fillQueues(
   world: World,
   draft: BlockDraft,
-  intents: ReadonlyArray<L1Intent>,
-  { aroundBatch, queueSize }: Filling
+  requests: ReadonlyArray<L1Request>,
+  { isSplitByBatch: aroundBatch, queueSize }: QueueFillOptions
 ): void {
   const feeds: Array<L1UserFeed> = []
-  for (const [order, intent] of intents.entries()) {
-    const closed = world.nextQueue + (aroundBatch && 2 * order >= intents.length - 1 ? 1 : 0)
+  for (const [order, request] of requests.entries()) {
+    const closed = world.nextQueue + (aroundBatch && 2 * order >= requests.length - 1 ? 1 : 0)
     const last = world.queues.at(-1)
     const open = last !== undefined && last.number > closed
       ? last
@@ -39,7 +39,7 @@ export function fillQueues(
       ? open
       : { number: open.number + 1, transactions: [] }
     const feed = {
-      ...intent,
+      ...request,
       toForgeL1TransactionsNum: queue.number,
       position: queue.transactions.length
     }

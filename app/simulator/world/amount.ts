@@ -4,13 +4,13 @@ import { decodeFloat40, floorFloat40 } from "../../../core/encoding/mod.ts"
 import type { Random } from "./random.ts"
 
 /** The highest amount that transactions can carry and that is not above the given one. */
-export function roundAmount(amount: bigint): bigint {
+export function floorAmount(amount: bigint): bigint {
   return decodeFloat40(Result.getOrThrow(floorFloat40(amount)))
 }
 
 /** Between one 4096th and `most` 4096ths of a balance, such that a transaction can carry it. */
-export function shareOf(random: Random, balance: bigint, most: number): bigint {
-  return roundAmount((balance * BigInt(random.integer(1, most))) >> 12n)
+export function randomShare(random: Random, balance: bigint, most: number): bigint {
+  return floorAmount((balance * BigInt(random.integer(1, most))) >> 12n)
 }
 
 /**
@@ -21,7 +21,7 @@ export function depositAmount(
   random: Random,
   { decimals, priceUSD }: Pick<Token, "decimals" | "priceUSD">
 ): bigint {
-  const hundredths = BigInt(random.integer(100, 999) * random.of([1, 1, 10, 10, 100]))
+  const hundredths = BigInt(random.integer(100, 999) * random.oneOf([1, 1, 10, 10, 100]))
   const digits = decimals - 2 - ((priceUSD ?? 0) > 500 ? 3 : 0)
   return digits > 0 ? hundredths * 10n ** BigInt(digits) : hundredths
 }

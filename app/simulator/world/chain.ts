@@ -5,7 +5,7 @@ import { keccak256 } from "../../../adapters/crypto/mod.ts"
 const FIELD_MODULUS = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
 
 /** The hash of a block: another one on every fork. */
-export function hashOf(seed: string, number: bigint, fork: number): string {
+export function blockHashOf(seed: string, number: bigint, fork: number): string {
   return `0x${Hex.encode(digestOf(`${seed}/block/${number}/${fork}`))}`
 }
 
@@ -13,7 +13,7 @@ export function hashOf(seed: string, number: bigint, fork: number): string {
  * Stands in for the root of the state tree where the simulator does not keep one: a field element that differs from batch to batch and
  * from fork to fork.
  */
-export function stateRootOf(blockHash: string, batchNum: number): bigint {
+export function placeholderRootOf(blockHash: string, batchNum: number): bigint {
   return BigInt(`0x${Hex.encode(digestOf(`${blockHash}/state/${batchNum}`))}`) % FIELD_MODULUS
 }
 

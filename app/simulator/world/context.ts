@@ -1,7 +1,7 @@
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
-import type { Agenda } from "./agenda.ts"
+import type { EventSchedule } from "./event_schedule.ts"
 import type { Settings } from "./options.ts"
-import type { People } from "./people.ts"
+import type { Wallets } from "./wallets.ts"
 import type { Random } from "./random.ts"
 import type { Recording } from "./recording.ts"
 
@@ -10,7 +10,7 @@ export interface Context {
   readonly settings: Settings
   readonly constants: GenesisFeed["constants"]
   readonly random: Random
-  readonly agenda: Agenda
-  readonly people: People
+  readonly schedule: EventSchedule
+  readonly wallets: Wallets
   readonly recording: Recording
 }

@@ -26,7 +26,7 @@ export interface SimulationOptions {
    * Whether state roots are made up, field elements that differ from batch to batch and from fork to fork, for tests that look at
    * something else; false by default: then each is the root of the accounts, at some milliseconds a transaction unless it is recorded.
    */
-  readonly standInRoots?: boolean
+  readonly placeholderRoots?: boolean
   /** Results that need not be computed again; by default those of seed 1 with 3000 transactions, which serve no other seed. */
   readonly recording?: Recording
 }
@@ -67,6 +67,6 @@ const defaults = {
   exitShare: 0.03,
   heavyShare: 0,
   rollBackPeriodBlocks: 50,
-  standInRoots: false,
+  placeholderRoots: false,
   recording: new Recording(recorded)
 }

@@ -52,7 +52,7 @@ export class Random {
   }
 
   /** Picks from a list that is known not to be empty. */
-  of<Item>(items: readonly [Item, ...ReadonlyArray<Item>]): Item {
+  oneOf<Item>(items: readonly [Item, ...ReadonlyArray<Item>]): Item {
     return items[Math.floor(this.next() * items.length)] ?? items[0]
   }
 }

@@ -18,7 +18,7 @@ export class Recording {
   }
 
   /** The numbers, none of them negative, that belong to a subject: `compute` depends on nothing that the subject does not say. */
-  recall(subject: string, compute: () => ReadonlyArray<bigint>): ReadonlyArray<bigint> {
+  getOrCompute(subject: string, compute: () => ReadonlyArray<bigint>): ReadonlyArray<bigint> {
     this.#known ??= readText(this.#text)
     if (this.#known.size === 0 && this.#made === undefined) return compute()
     const key = Hex.encode(digestOf(subject)).slice(0, KEY_LENGTH)

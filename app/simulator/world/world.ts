@@ -38,7 +38,7 @@ export interface OpenExit {
 }
 
 /** An exit of a wallet that the simulator does not play. */
-export interface OutsideExit extends OpenExit {
+export interface ExternalExit extends OpenExit {
   /** At once, or by a request to the delayer. */
   readonly instant: boolean
   /** Number of the block in which it goes on. */
@@ -51,7 +51,7 @@ export interface BestBid {
 }
 
 /** A posted transaction, and what it was signed about: on a fork the same index can be another account. */
-export interface PoolEntry {
+export interface SubmittedTransaction {
   readonly transaction: PostedTransaction
   readonly sender: PublicKey
   readonly toAccountIndex: AccountIndex
@@ -82,12 +82,12 @@ export interface World {
   bids: Map<number, BestBid>
   /** The newest ones; older exits are left alone for good. */
   openExits: Array<OpenExit>
-  outsideExits: ReadonlyArray<OutsideExit>
+  externalExits: ReadonlyArray<ExternalExit>
   variables: GenesisFeed["variables"]
   /** Auction variables from the newest to the oldest. */
   auctionVariables: ReadonlyArray<AuctionVariables>
   /** Forged so far. */
-  transactions: number
+  transactionCount: number
   /** Names the accounts as they are: the digest of all changes, one batch after the other. */
   stateKey: string
   /** Of the accounts; undefined as long as every root asked for was recorded. */
@@ -116,10 +116,10 @@ export function worldOf({ block, variables }: GenesisFeed): World {
     registrations: new Map(),
     bids: new Map(),
     openExits: [],
-    outsideExits: [],
+    externalExits: [],
     variables,
     auctionVariables: [{ ...variables.auction, ethereumBlockNum: block.number }],
-    transactions: 0,
+    transactionCount: 0,
     stateKey: "",
     tree: undefined
   }

@@ -2,11 +2,11 @@ import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import type { Simulation } from "./simulation.ts"
 
 /** Records until so many transactions are forged on the chain as it stands; the genesis record is not among them. */
-export function* prehistory(
+export function* initialHistory(
   simulation: Simulation,
   transactions: number
 ): Generator<FeedRecord, void> {
-  while (simulation.transactions() < transactions) yield simulation.next()
+  while (simulation.transactionCount() < transactions) yield simulation.next()
 }
 
 /** The feed as lines of NDJSON, each with its line feed, the genesis record first; endless without a number of transactions. */
@@ -15,5 +15,5 @@ export function* writeFeed(
   transactions = Infinity
 ): Generator<string, void> {
   yield `${writeFeedLine({ kind: "genesis", genesis: simulation.genesis })}\n`
-  for (const record of prehistory(simulation, transactions)) yield `${writeFeedLine(record)}\n`
+  for (const record of initialHistory(simulation, transactions)) yield `${writeFeedLine(record)}\n`
 }

@@ -39,7 +39,7 @@ export type Event = keyof typeof PERIODS
  * Sees to it that everything occurs: chance alone would leave out the rare things in a short run. The dates are not rolled back with
  * the chain, so what a fork drops comes again.
  */
-export class Agenda {
+export class EventSchedule {
   readonly #random: Random
   readonly #due = new Map<Event, number>()
   #block = 0
@@ -53,7 +53,7 @@ export class Agenda {
   }
 
   /** Whether the event's time has come; then it is dated anew. Ask only where it is possible, else it is lost. */
-  take(event: Event): boolean {
+  takeDue(event: Event): boolean {
     const due = this.#due.get(event) ?? this.#date(event, 1)
     if (due > this.#block) return false
     this.#date(event, PERIODS[event] / 2)

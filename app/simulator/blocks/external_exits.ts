@@ -4,7 +4,7 @@ import {
   accountOf,
   type BlockDraft,
   type Context,
-  type OutsideExit,
+  type ExternalExit,
   type World
 } from "../world/mod.ts"
 
@@ -12,15 +12,16 @@ import {
  * Exits of wallets that the simulator does not play: of the demo wallet and of whoever authorized an account over the interface. Their
  * owners have no Ethereum to withdraw on, so a simulated one does it for them, soon and always.
  */
-export function outsideExits(
-  { people }: Context,
+export function externalExitsOf(
+  { wallets }: Context,
   world: World,
   batchNum: number,
   { accountIndex, balance }: ExitFeed
-): ReadonlyArray<OutsideExit> {
+): ReadonlyArray<ExternalExit> {
   const account = accountOf(world, accountIndex)
   if (
-    account === undefined || account.address === INTERNAL_ADDRESS || people.sends(account.publicKey)
+    account === undefined || account.address === INTERNAL_ADDRESS ||
+    wallets.controls(account.publicKey)
   ) return []
   const { address, tokenId } = account
   const instant = worthUSD(world, tokenId, balance) <= INSTANT_MAX_USD
@@ -48,10 +49,10 @@ function worthUSD({ tokens }: World, tokenId: number, balance: bigint): number {
 }
 
 /** Withdraws what is due, and collects what was requested and is due. */
-export function withdrawOutside(world: World, draft: BlockDraft): void {
-  const due = world.outsideExits.filter(({ dueBlock }) => dueBlock <= world.block.number)
+export function withdrawExternal(world: World, draft: BlockDraft): void {
+  const due = world.externalExits.filter(({ dueBlock }) => dueBlock <= world.block.number)
   if (due.length === 0) return
-  const left = world.outsideExits.filter((exit) => !due.includes(exit))
+  const left = world.externalExits.filter((exit) => !due.includes(exit))
   const withdrawals = due.filter(({ requested }) => !requested)
   const collections = new Map(
     due.filter(({ requested }) => requested).map((
@@ -76,7 +77,7 @@ export function withdrawOutside(world: World, draft: BlockDraft): void {
     !(requested && collections.has(`${owner} ${tokenId}`))
   )
   const requested = withdrawals.filter(({ instant }) => !instant)
-  world.outsideExits = [
+  world.externalExits = [
     ...uncollected,
     ...requested.map((exit) => ({
       ...exit,
