@@ -22,7 +22,7 @@ import {
   type World
 } from "./world/mod.ts"
 
-/** What users hand in at once; authorizations before the transactions that need them. */
+/** Submissions of users, in this order: the transactions may need the authorizations. */
 export interface UserSubmissions {
   readonly authorizations: ReadonlyArray<PostedAuthorization>
   readonly entries: ReadonlyArray<SubmittedTransaction>
@@ -30,27 +30,27 @@ export interface UserSubmissions {
 
 type BatchSelection = Pick<Selection, "batchNum" | "transactions" | "accounts">
 
-/** Posted transactions that wallets remember; older ones are forged for good or left alone. */
+/** Number of submitted transactions that are remembered; older ones are final or never forged. */
 const REMEMBERED_MAX = 400
 
-/** What wallets remember of what they posted, and what the coordinator is about to forge. */
+/** The submitted transactions of the users, and the next batch of the coordinator. */
 export class LiveTraffic {
   readonly #context: Context
   readonly #world: () => World
-  #posted: ReadonlyArray<SubmittedTransaction> = []
-  #announcement: BatchSelection | undefined
+  #submitted: ReadonlyArray<SubmittedTransaction> = []
+  #nextBatch: BatchSelection | undefined
 
   constructor(context: Context, world: () => World) {
     this.#context = context
     this.#world = world
   }
 
-  /** New transactions go on from the nonces and balances that the waiting ones leave. */
+  /** Returns new submissions, which continue from the nonces and balances of the pending ones. */
   nextSubmissions(): UserSubmissions {
     const context = this.#context
     const world = this.#world()
     const budgets = new Budgets(world, [])
-    for (const entry of this.#posted) reserve(budgets, entry)
+    for (const entry of this.#submitted) reserve(budgets, entry)
     const entries = signPlanned(
       context,
       world,
@@ -64,45 +64,48 @@ export class LiveTraffic {
       signForNewcomer(context, world, feed)
     )
     return {
-      authorizations: [...authorizations, ...forNewcomers.flatMap((posts) => posts.authorizations)],
-      entries: [...entries, ...forNewcomers.flatMap((posts) => posts.entries)]
+      authorizations: [...authorizations, ...forNewcomers.flatMap((each) => each.authorizations)],
+      entries: [...entries, ...forNewcomers.flatMap((each) => each.entries)]
     }
   }
 
   rememberAccepted(entries: ReadonlyArray<SubmittedTransaction>): void {
-    this.#posted = [...this.#posted, ...entries].slice(-REMEMBERED_MAX)
+    this.#submitted = [...this.#submitted, ...entries].slice(-REMEMBERED_MAX)
   }
 
-  setNextBatch(announcement: BatchSelection | undefined): void {
-    this.#announcement = announcement
+  setNextBatch(selection: BatchSelection | undefined): void {
+    this.#nextBatch = selection
   }
 
   get nextBatch():
     | { readonly batchNum: number; readonly ids: ReadonlyArray<TransactionId> }
     | undefined
   {
-    const announcement = this.#announcement
-    return announcement &&
+    const selection = this.#nextBatch
+    return selection &&
       {
-        batchNum: announcement.batchNum,
-        ids: announcement.transactions.map(({ transaction }) => transaction.id)
+        batchNum: selection.batchNum,
+        ids: selection.transactions.map(({ transaction }) => transaction.id)
       }
   }
 
-  /** Forges what was announced, as far as it is still possible after the queue of the batch. */
+  /** Fills the next batch with the selected transactions that are still valid after its queue. */
   readonly source: L2Source = {
     accountsToCreate: (batchNum) =>
-      this.#announcement?.batchNum === batchNum ? this.#announcement.accounts : undefined,
+      this.#nextBatch?.batchNum === batchNum ? this.#nextBatch.accounts : undefined,
     fill: ({ batchNum, queue }) => {
-      const announcement = this.#announcement
-      if (announcement?.batchNum !== batchNum) return []
-      this.#announcement = undefined
-      return forgeSelection(this.#world(), announcement, queue)
+      const selection = this.#nextBatch
+      if (selection?.batchNum !== batchNum) return []
+      this.#nextBatch = undefined
+      return forgeSelection(this.#world(), selection, queue)
     }
   }
 }
 
-/** Takes a posted transaction out of the budget of its sender, if it still means what its sender meant and is the next one. */
+/**
+ * Deducts a transaction from the budget of its sender, if it has the next nonce and its accounts are
+ * still the ones that it was signed for.
+ */
 function reserve(
   budgets: Budgets,
   { receiver, sender, toAccountIndex, transaction }: SubmittedTransaction
@@ -118,7 +121,7 @@ function reserve(
   budget.available -= debit
 }
 
-/** On a fork the same index can be another account. */
+/** Whether an account still has this key and token: after a rollback the index can be another account. */
 const hasKeyAndToken = (budget: Budget | undefined, publicKey: string, tokenId: number): boolean =>
   budget?.account.publicKey === publicKey && budget.account.tokenId === tokenId
 
@@ -128,23 +131,23 @@ function forgeSelection(
   queue: ReadonlyArray<New<Transaction>>
 ): ReadonlyArray<L2Feed> {
   const afterL1 = l1Effects(world, { accounts, batchNum, queue })
-  for (let wanted = transactions;;) {
-    const possible = applicable(world, afterL1, wanted)
-    if (possible.length === wanted.length) return possible.map(({ feed }) => feed)
-    // what requires another one must not come without it: the pool selects it again
-    wanted = possible.flatMap((
+  for (let remaining = transactions;;) {
+    const possible = applicable(world, afterL1, remaining)
+    if (possible.length === remaining.length) return possible.map(({ feed }) => feed)
+    // a transaction that requests another one needs it in the same batch: the pool selects both again
+    remaining = possible.flatMap((
       { selected }
     ) => (selected.transaction.request === null ? [selected] : []))
   }
 }
 
 interface L1Effects {
-  /** Of the accounts that the coordinator creates. */
+  /** Index of the first account that the coordinator creates. */
   readonly firstCreated: AccountIndex
   readonly accounts: ReadonlyMap<AccountIndex, { readonly nonce: bigint; readonly balance: bigint }>
 }
 
-/** The accounts as the L1 part of the batch leaves them. */
+/** Returns the accounts that the L1 transactions of the batch change. */
 function l1Effects(
   world: World,
   { accounts, batchNum, queue }: {
@@ -165,29 +168,30 @@ function l1Effects(
   }
 }
 
+/** Returns the transactions that are valid in this order, each with its feed record. */
 function applicable(
   world: World,
   { accounts, firstCreated }: L1Effects,
-  wanted: BatchSelection["transactions"]
+  transactions: BatchSelection["transactions"]
 ) {
   const changed = new Map([...accounts].map(([index, account]) => [index, { ...account }]))
-  const holdings = (index: AccountIndex) => {
+  const currentOf = (index: AccountIndex) => {
     const known = changed.get(index)
     if (known !== undefined) return known
     const { balance, nonce } = accountOf(world, index) ?? { nonce: 0n, balance: 0n }
-    const fresh = { nonce, balance }
-    changed.set(index, fresh)
-    return fresh
+    const copy = { nonce, balance }
+    changed.set(index, copy)
+    return copy
   }
-  return wanted.flatMap((selected) => {
+  return transactions.flatMap((selected) => {
     const { amount, fee, fromAccountIndex, nonce } = selected.transaction
     const toAccountIndex = indexOf(selected.receiver, firstCreated)
-    const sender = holdings(fromAccountIndex)
+    const sender = currentOf(fromAccountIndex)
     const debit = amount + feeUnits(selected.transaction)
     if (sender.nonce !== nonce || sender.balance < debit) return []
     sender.nonce++
     sender.balance -= debit
-    if (toAccountIndex !== EXIT_ACCOUNT) holdings(toAccountIndex).balance += amount
+    if (toAccountIndex !== EXIT_ACCOUNT) currentOf(toAccountIndex).balance += amount
     return [{ selected, feed: { fromAccountIndex, toAccountIndex, amount, fee, nonce } }]
   })
 }

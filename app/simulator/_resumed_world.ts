@@ -14,7 +14,7 @@ import { INTERNAL_ADDRESS, type PublicKey } from "../../core/encoding/mod.ts"
 import { openExitsMax } from "./blocks/mod.ts"
 import { addAccount, type Context, type Wallets, type World, worldOf } from "./world/mod.ts"
 
-/** What a ledger tells of a network that somebody else, an earlier run for instance, has brought so far. */
+/** The state of a ledger from which a simulation resumes. */
 export interface LedgerSnapshot {
   readonly lastBlock: EthereumBlock
   readonly lastBatchNum: number
@@ -22,22 +22,25 @@ export interface LedgerSnapshot {
   readonly queues: ReadonlyArray<
     { readonly number: number; readonly transactions: ReadonlyArray<Transaction> }
   >
-  /** Ascending, all of them. */
+  /** All accounts, ascending by index. */
   readonly accounts: ReadonlyArray<Account>
   readonly tokens: ReadonlyArray<Token>
   readonly coordinators: ReadonlyArray<Coordinator>
-  /** Ascending, the newest ones. */
+  /** The newest bids, ascending. */
   readonly bids: ReadonlyArray<Bid>
-  /** Not withdrawn, ascending, the newest ones. */
+  /** The newest exits that are not withdrawn, ascending. */
   readonly exits: ReadonlyArray<Exit>
   readonly variables: NetworkVariables
-  /** From the newest to the oldest. */
+  /** Newest first. */
   readonly auctionVariables: ReadonlyArray<AuctionVariables>
-  /** Forged so far. */
+  /** Number of forged transactions. */
   readonly transactions: number
 }
 
-/** The world that a snapshot shows; each step makes the acquaintance of some wallets, whose keys take a while to derive. */
+/**
+ * Returns the state of the chain that a snapshot describes. Yields after each derived key, so that
+ * the caller can run other work in between.
+ */
 export function* resumedWorld(
   { wallets, settings }: Context,
   genesis: GenesisFeed,
@@ -54,7 +57,7 @@ export function* resumedWorld(
     variables: feedOf(snapshot.variables),
     auctionVariables: snapshot.auctionVariables,
     transactionCount: snapshot.transactions,
-    // what was recorded belongs to the network as it began
+    // the recording contains roots of the network from its genesis only
     stateKey: `resumed at ${snapshot.lastBlock.hash}`
   }
   for (const account of snapshot.accounts) addAccount(world, account)
@@ -75,19 +78,19 @@ export function* resumedWorld(
     if (own.size > 0) world.feeAccounts.set(publicKey, [...own.values()].sort((a, b) => a - b))
     yield
   }
-  world.users = yield* meetUsers(wallets, snapshot.accounts)
+  world.users = yield* countUsers(wallets, snapshot.accounts)
   addExits(wallets, world, snapshot.exits)
   return world
 }
 
-/** Those who come later than these are strangers after a restart: they keep what they have, and the simulator sends to them only. */
+/** Number of users whose keys are derived again. The simulator does not send from the accounts of later users. */
 const USERS_MAX = 600
 
-/** How many users have appeared; those whose accounts are not forged yet come again. */
-function* meetUsers(wallets: Wallets, accounts: ReadonlyArray<Account>): Generator<void, number> {
+/** Returns the number of users that have arrived. Users whose accounts are not forged yet arrive again. */
+function* countUsers(wallets: Wallets, accounts: ReadonlyArray<Account>): Generator<void, number> {
   const keys = new Set<PublicKey>(accounts.map(({ publicKey }) => publicKey))
   let users = 0
-  // every twelfth is internal and may have no account
+  // looks ahead, since every twelfth user is internal and may have no account
   for (let number = 0; number < Math.min(users + 24, USERS_MAX); number++) {
     if (keys.has(wallets.user(number).publicKey)) users = number + 1
     yield
@@ -95,11 +98,11 @@ function* meetUsers(wallets: Wallets, accounts: ReadonlyArray<Account>): Generat
   return users < USERS_MAX - 24 ? users : keys.size
 }
 
-/** Batches back from the last one that strangers' exits are still taken care of. */
+/** Number of batches before the last one whose external exits are still withdrawn. */
 const EXTERNAL_EXIT_BATCHES = 50
 
 function addExits(wallets: Wallets, world: World, exits: ReadonlyArray<Exit>): void {
-  const own = exits.filter(({ address }) => address !== INTERNAL_ADDRESS)
+  const open = exits.filter(({ address }) => address !== INTERNAL_ADDRESS)
     .map(({ accountIndex, address, batchNum, delayedWithdrawRequest, publicKey, tokenId }) => ({
       exit: {
         batchNum,
@@ -110,17 +113,17 @@ function addExits(wallets: Wallets, world: World, exits: ReadonlyArray<Exit>): v
       },
       publicKey
     }))
-  world.openExits = own.filter(({ publicKey }) => wallets.controls(publicKey)).map(({ exit }) =>
+  world.openExits = open.filter(({ publicKey }) => wallets.controls(publicKey)).map(({ exit }) =>
     exit
   )
     .slice(-openExitsMax)
-  world.externalExits = own.filter(({ exit, publicKey }) =>
+  world.externalExits = open.filter(({ exit, publicKey }) =>
     !wallets.controls(publicKey) && exit.batchNum > world.lastBatchNum - EXTERNAL_EXIT_BATCHES
   )
     .map(({ exit }) => ({ ...exit, instant: !exit.requested, dueBlock: world.block.number + 1n }))
 }
 
-/** As a feed has them. */
+/** Returns the variables in the form of a feed. */
 const feedOf = ({ auction, rollup, withdrawalDelayer }: NetworkVariables): World["variables"] => ({
   auction: withoutBlock(auction),
   rollup: withoutBlock(rollup),

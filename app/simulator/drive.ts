@@ -18,21 +18,25 @@ import { initialHistory } from "./feed.ts"
 import type { LiveNetwork, Simulation } from "./simulation.ts"
 import type { SubmittedTransaction } from "./world/mod.ts"
 
+/** Options of `drive`. */
 export interface DriveOptions {
-  /** How many transactions are there before the network goes live. */
+  /** Number of transactions in the history that is applied before the network is live. */
   readonly transactions: number
-  /** Time between two blocks or rollbacks; 3000 by default, Infinity for none. */
+  /** Time between two blocks or rollbacks, in milliseconds; 3000 by default, Infinity adds none. */
   readonly paceMs?: number
 }
 
-/** What a live network works on: the ledger must keep the pool in agreement, as `pooledLedger` does. */
+/** The services that a live network needs. The ledger must update the pool, as `pooledLedger` does. */
 export type LiveNode = Ledger | LedgerReader | Pool | Submission
 
 type Driving<A> = Effect.Effect<A, BlockViolation | WriterChanged, LiveNode>
 
 /**
- * Feeds a node: the initialHistory at once, then in the background, until the scope closes, one block or rollback at each pace. The fiber
- * fails with what the ledger refuses, and where others may have written the ledger meanwhile; for a store that does not answer it waits.
+ * Applies the initial history of a simulation to a node, and returns a fiber that then adds one block
+ * or rollback every `paceMs` until the scope closes. Waits while a store is unavailable. The effect and
+ * the fiber fail with `BlockViolation` if the ledger refuses a block, and with `WriterChanged` if
+ * another process may have written the ledger. The effect also fails with `StoreFailure` if a failure
+ * of the store is not transient.
  */
 export const drive = (
   simulation: Simulation,
@@ -48,48 +52,49 @@ export const drive = (
     return yield* Effect.forkScoped(paceMs === Infinity ? Effect.void : forever)
   })
 
-/** The initialHistory; where it takes its time, it says so. */
+/** Applies the initial history, and logs the progress if it takes long. */
 const applyInitialHistory = Effect.fnUntraced(
   function*(simulation: Simulation, transactions: number) {
     const ledger = yield* Ledger
     const startMs = yield* Clock.currentTimeMillis
-    let silentUntilMs = startMs + SILENCE_MS
+    let nextLogMs = startMs + LOG_INTERVAL_MS
     for (const record of initialHistory(simulation, transactions)) {
       yield* retryTransient(ledger.applyRecord(record))
       const nowMs = yield* Clock.currentTimeMillis
-      if (nowMs < silentUntilMs) continue
-      silentUntilMs = nowMs + SILENCE_MS
-      const why = simulation.computesRoots()
-        ? ": its state roots are computed, since only those of the default network are recorded"
+      if (nowMs < nextLogMs) continue
+      nextLogMs = nowMs + LOG_INTERVAL_MS
+      const reason = simulation.computesRoots()
+        ? ": computing its state roots, since only those of the default network are recorded"
         : ""
       const done = simulation.transactionCount()
       const perSecond = done / (nowMs - startMs) * 1000
-      const left = done === 0
+      const progress = done === 0
         ? ""
         : `, ${Math.round(perSecond)} a second, ${
           Math.ceil((transactions - done) / perSecond)
         } s to go`
       yield* Effect.log(
-        `The simulated network has ${done} of ${transactions} transactions${left}${why}`
+        `The simulated network has ${done} of ${transactions} transactions${progress}${reason}`
       )
     }
   }
 )
 
-const SILENCE_MS = 2000
+const LOG_INTERVAL_MS = 2000
 
 /**
- * One block or rollback. Wallets submit like everybody else, and the coordinator forges whatever the pool gives it, strangers' transactions
- * too: what it selects now is `fing` until the next call, which forges it or, now and then, fails to. Where the store fails it waits and
- * does that part again. Returns what the ledger was told.
+ * Adds one block or rollback, and returns the records that it applied. The simulated users submit
+ * transactions to the pool. The coordinator selects the next batch from all transactions of the pool;
+ * they are `fing` until the next call, which forges them or occasionally fails to. Waits while a store
+ * is unavailable.
  */
 export const driveOnce = ({ live }: Simulation): Driving<ReadonlyArray<FeedRecord>> =>
   Effect.gen(function*() {
     const pool = yield* Pool
     for (const _ of live.buildStateTree()) yield* Effect.yieldNow
-    const idle = live.nextBatch() !== undefined && live.failsToForge()
-    if (idle) yield* cancelNextBatch(live)
-    const records = yield* advanceChain(live, idle)
+    const isIdle = live.nextBatch() !== undefined && live.failsToForge()
+    if (isIdle) yield* cancelNextBatch(live)
+    const records = yield* advanceChain(live, isIdle)
     const batchNum = yield* retryUntilAvailable(lastBatchNum)
     if ((live.nextBatch()?.batchNum ?? batchNum + 1) !== batchNum + 1) yield* cancelNextBatch(live)
     if (live.nextBatch() === undefined) yield* selectNextBatch(live)
@@ -107,20 +112,20 @@ export const driveOnce = ({ live }: Simulation): Driving<ReadonlyArray<FeedRecor
     return records
   })
 
-/** Transactions and new accounts of a batch. */
+/** Maximum transactions and new accounts of a batch. */
 const BATCH_MAX = { maxTransactions: 64, maxNewAccounts: 8 }
-/** A day: what waits longer has a nonce that never comes. */
+/** One day: a transaction that is pending for longer has a nonce that is never reached. */
 const PENDING_MAX_MS = 86_400_000
 const PURGE_PERIOD_BATCHES = 16
 const CAPACITY = 100_000
-/** Long enough to look at what was forged, and far more than a rollback is deep. */
+/** Number of batches for which the pool still lists forged transactions: more than a rollback drops. */
 const SAFETY_BATCHES = 2000
 
 const lastBatchNum = Effect.gen(function*() {
   return (yield* (yield* LedgerReader).stamp).batchNum ?? 0
 })
 
-/** What was announced waits again. */
+/** Cancels the next batch: its transactions are pending again. */
 const cancelNextBatch = (live: LiveNetwork) =>
   Effect.gen(function*() {
     const pool = yield* Pool
@@ -128,22 +133,22 @@ const cancelNextBatch = (live: LiveNetwork) =>
     yield* retryUntilAvailable(Effect.flatMap(lastBatchNum, pool.rollBack))
   })
 
-const advanceChain = (live: LiveNetwork, idle: boolean): Driving<ReadonlyArray<FeedRecord>> =>
+const advanceChain = (live: LiveNetwork, isIdle: boolean): Driving<ReadonlyArray<FeedRecord>> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
     const pool = yield* Pool
-    const announced = live.nextBatch()
-    const records = live.advance({ isIdle: idle })
+    const nextBatch = live.nextBatch()
+    const records = live.advance({ isIdle })
     for (const record of records) {
-      // sent when the batch leaves the coordinator; that the ledger has it makes it final
+      // a coordinator reports that it has sent the batch before the ledger contains it
       if (
-        record.kind === "block" && announced !== undefined &&
-        containsBatch(record.block, announced.batchNum)
+        record.kind === "block" && nextBatch !== undefined &&
+        containsBatch(record.block, nextBatch.batchNum)
       ) {
-        yield* retryUntilAvailable(pool.doneForging(announced.ids, announced.batchNum))
+        yield* retryUntilAvailable(pool.doneForging(nextBatch.ids, nextBatch.batchNum))
       }
       yield* retryUnlessWriterChanged(ledger.applyRecord(record))
-      if (record.kind === "rollBack" && announced !== undefined) yield* cancelNextBatch(live)
+      if (record.kind === "rollBack" && nextBatch !== undefined) yield* cancelNextBatch(live)
     }
     return records
   })
@@ -151,13 +156,16 @@ const advanceChain = (live: LiveNetwork, idle: boolean): Driving<ReadonlyArray<F
 const containsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean =>
   batches.some((batch) => batch.batchNum === batchNum)
 
-/** Selects for the next batch. What the store may have moved before it failed waits again, so that the next attempt selects it too. */
+/**
+ * Selects the next batch. If the store fails, moves all selected transactions back to pending, so that
+ * the next attempt can select them.
+ */
 const selectNextBatch = (live: LiveNetwork): Driving<void> =>
   retryUntilAvailable(
     Effect.tapErrorTag(selectOnce(live), "StoreFailure", () => cancelNextBatch(live))
   )
 
-/** Of what another coordinator took in between nothing is forged. */
+/** Selects the next batch, without the transactions that another coordinator has just selected. */
 const selectOnce = (live: LiveNetwork) =>
   Effect.gen(function*() {
     const pool = yield* Pool
@@ -175,12 +183,12 @@ const selectOnce = (live: LiveNetwork) =>
     })
   })
 
-/** Where the node is busy or full, wallets think better of it. */
+/** Submits what the users sign now. If the node is busy or the pool is full, they do not retry. */
 const submitTransactions = (live: LiveNetwork): Driving<void> =>
   Effect.gen(function*() {
     const submission = yield* Submission
     const { authorizations, entries } = live.nextSubmissions()
-    const taken: Array<SubmittedTransaction> = []
+    const accepted: Array<SubmittedTransaction> = []
     for (const authorization of authorizations) {
       yield* retryUntilAvailable(unlessRefused(submission.submitAuthorization(authorization)))
     }
@@ -190,9 +198,9 @@ const submitTransactions = (live: LiveNetwork): Driving<void> =>
           unlessRefused(submission.submitTransaction(entry.transaction))
         )) !==
           undefined
-      ) taken.push(entry)
+      ) accepted.push(entry)
     }
-    live.rememberAccepted(taken)
+    live.rememberAccepted(accepted)
   })
 
 const unlessRefused = <A>(
@@ -200,7 +208,10 @@ const unlessRefused = <A>(
 ): Effect.Effect<A | undefined, StoreFailure> =>
   Effect.catchTags(submitted, {
     SubmissionRefused: (refused) =>
-      Effect.as(Effect.logWarning(`A simulated wallet was refused: ${refused.message}`), undefined),
+      Effect.as(
+        Effect.logWarning(`A transaction of a simulated user was refused: ${refused.message}`),
+        undefined
+      ),
     SubmissionConflict: (conflict) => Effect.as(Effect.logDebug(conflict.message), undefined),
     PoolFull: (full) => Effect.as(Effect.logDebug(full.message), undefined),
     VerifierBusy: (busy) => Effect.as(Effect.logDebug(busy.message), undefined)

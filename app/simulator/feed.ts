@@ -1,7 +1,10 @@
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import type { Simulation } from "./simulation.ts"
 
-/** Records until so many transactions are forged on the chain as it stands; the genesis record is not among them. */
+/**
+ * Yields the records of a simulation, without its genesis record, until the chain has at least this
+ * number of transactions.
+ */
 export function* initialHistory(
   simulation: Simulation,
   transactions: number
@@ -9,7 +12,10 @@ export function* initialHistory(
   while (simulation.transactionCount() < transactions) yield simulation.next()
 }
 
-/** The feed as lines of NDJSON, each with its line feed, the genesis record first; endless without a number of transactions. */
+/**
+ * Yields the lines of the feed in NDJSON, each with its line feed, starting with the genesis record.
+ * Ends when the chain has at least this number of transactions; by default it never ends.
+ */
 export function* writeFeed(
   simulation: Simulation,
   transactions = Infinity

@@ -1,6 +1,6 @@
-export type { UserSubmissions as Posts } from "./_live_traffic.ts"
+export type { UserSubmissions } from "./_live_traffic.ts"
 export { defaultNetwork, type DemoWallet, Recording, type SimulationOptions } from "./world/mod.ts"
 export { drive, driveOnce, type DriveOptions, type LiveNode } from "./drive.ts"
 export { initialHistory, writeFeed } from "./feed.ts"
 export { resume, type ResumedNode } from "./resume.ts"
-export { type LiveNetwork as LiveSide, simulate, type Simulation } from "./simulation.ts"
+export { type LiveNetwork, simulate, type Simulation } from "./simulation.ts"

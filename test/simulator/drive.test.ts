@@ -16,13 +16,17 @@ const provideNode = ({ genesis }: Simulation) => Effect.provide(memoryNode({ gen
 function watched(simulation: Simulation) {
   const posted: Array<PostedTransaction> = []
   const owners = new Set<string>()
-  const posts = () => {
-    const given = simulation.live.nextSubmissions()
-    posted.push(...given.entries.map(({ transaction }) => transaction))
-    for (const { address } of given.authorizations) owners.add(address)
-    return given
+  const nextSubmissions = () => {
+    const submissions = simulation.live.nextSubmissions()
+    posted.push(...submissions.entries.map(({ transaction }) => transaction))
+    for (const { address } of submissions.authorizations) owners.add(address)
+    return submissions
   }
-  return { simulation: { ...simulation, live: { ...simulation.live, posts } }, posted, owners }
+  return {
+    simulation: { ...simulation, live: { ...simulation.live, nextSubmissions } },
+    posted,
+    owners
+  }
 }
 
 /** A network that has a history already lives for some blocks. */
@@ -38,7 +42,7 @@ const networkOf = (seed: string, placeholderRoots = true) =>
   simulate({ seed, users: 40, rollBackPeriodBlocks: 12, placeholderRoots })
 
 describe("Driving a node", () => {
-  it.effect("the initialHistory is there at once, then a block arrives at each pace until the scope closes", () => {
+  it.effect("the initial history is applied at once, then a block arrives at each pace until the scope closes", () => {
     const simulation = simulate({
       seed: "drive",
       users: 40,

@@ -19,7 +19,7 @@ const recordsOf = (
 
 /** What a network asks for, in the form of a recording: known parts are taken from the text, everything else is computed. */
 function asked(known: string, transactions?: number): string {
-  const recording = new Recording(known, { keeps: true })
+  const recording = new Recording(known, { records: true })
   recordsOf({ recording }, transactions)
   return recording.text
 }

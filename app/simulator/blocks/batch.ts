@@ -22,8 +22,9 @@ import { externalExitsOf } from "./external_exits.ts"
 import { stateRoot } from "./state_tree.ts"
 import { openExitsMax } from "./withdrawals.ts"
 
-/** What a batch is made of; the queue is null where it forges none. */
+/** The transactions of a batch. */
 export interface BatchPlan {
+  /** The queue of L1 transactions; null if the batch forges none. */
   readonly queue: {
     readonly number: number
     readonly transactions: ReadonlyArray<New<Transaction>>
@@ -32,7 +33,7 @@ export interface BatchPlan {
   readonly l2: ReadonlyArray<L2Feed>
 }
 
-/** Forges a batch: processes it as the ledger will, and moves the world on. */
+/** Forges a batch: applies it to the world, with the state transition of the ledger. */
 export function forgeBatch(
   context: Context,
   world: World,
@@ -42,7 +43,7 @@ export function forgeBatch(
   const forger = forgerOf(context, world)
   const feeAccounts = feeAccountsOf(context, world, forger.number)
   const input = { batchNum, queue: queue?.transactions ?? [], l1Coordinator, l2, feeAccounts }
-  // a refusal means that the simulator planned what it cannot do: a defect
+  // throws if the plan is invalid, which is a defect of the simulator
   const outcome = Result.getOrThrow(processBatch(batchStateOf(world), input))
   applyOutcome(context, world, outcome)
   const root = stateRoot(context, world, outcome)
@@ -74,7 +75,7 @@ export function forgeBatch(
   }
 }
 
-/** Whoever forges collects on its accounts; fees of other tokens are lost. */
+/** Returns the accounts on which the forger collects fees. Fees of other tokens are lost. */
 const feeAccountsOf = (
   { wallets }: Context,
   world: World,
@@ -110,7 +111,7 @@ function addFeeAccount(world: World, { index, publicKey, tokenId }: New<Account>
   world.feeAccounts.set(publicKey, [...known, index])
 }
 
-/** What an internal account exits can never be withdrawn. */
+/** Returns the open exit. An exit of an internal account can never be withdrawn. */
 function openExit(
   { wallets }: Context,
   world: World,

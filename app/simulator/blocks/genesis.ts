@@ -1,11 +1,12 @@
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import { blockHashOf, type Wallets, type Settings } from "../world/mod.ts"
 
-/** Slots are far shorter than on the original network, so that one can watch the auction move. */
+/** Much less than on a real network, so that the auction is visible in a short run. */
 const BLOCKS_PER_SLOT = 10
 const GENESIS_BLOCK = 18_000_000n
 const WHOLE = 10n ** 18n
 
+/** Returns the genesis block of a simulated network. */
 export function genesisOf(settings: Settings, wallets: Wallets): GenesisFeed {
   const { network } = settings
   const governanceToken = wallets.contractAddress("governance-token")

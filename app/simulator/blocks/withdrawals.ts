@@ -2,20 +2,20 @@ import type { WithdrawalFeed } from "../../../core/domain/mod.ts"
 import type { BlockDraft, Context, OpenExit, World } from "../world/mod.ts"
 import { withdrawExternal } from "./external_exits.ts"
 
-/** What leaves the rollup in a block: only exits of earlier blocks, since the batch must be on chain first. */
-export function withdraw(context: Context, world: World, draft: BlockDraft): void {
-  collect(context, world, draft)
+/** Adds withdrawals to a block, of exits in earlier blocks only: their batch must be on chain. */
+export function addWithdrawals(context: Context, world: World, draft: BlockDraft): void {
+  addCollection(context, world, draft)
   const withdrawals = [
-    ...takeOpen(context, world, "instantWithdrawal"),
-    ...takeOpen(context, world, "delayedRequest")
+    ...takeOpenExits(context, world, "instantWithdrawal"),
+    ...takeOpenExits(context, world, "delayedRequest")
   ]
   if (withdrawals.length > 0) draft.withdrawals = withdrawals
   withdrawExternal(world, draft)
   updateBucket(context, world, draft)
 }
 
-/** Before the withdrawals of the block: only what earlier blocks requested can be collected. */
-function collect(context: Context, world: World, draft: BlockDraft): void {
+/** Adds a collection. Runs before the withdrawals: only requests of earlier blocks can be collected. */
+function addCollection(context: Context, world: World, draft: BlockDraft): void {
   const exit = world.openExits.find(({ requested }) => requested)
   if (exit === undefined || !context.schedule.takeDue("delayedCollection")) return
   const { owner, tokenId } = exit
@@ -25,10 +25,10 @@ function collect(context: Context, world: World, draft: BlockDraft): void {
   )
 }
 
-/** Exits beyond these are forgotten, so that some are never withdrawn. */
+/** Number of open exits that are remembered; older ones are never withdrawn. */
 export const openExitsMax = 40
 
-function takeOpen(
+function takeOpenExits(
   { schedule, random }: Context,
   world: World,
   event: "instantWithdrawal" | "delayedRequest"
@@ -46,7 +46,7 @@ function takeOpen(
   return [...chosen].map(({ accountIndex, batchNum }) => ({ batchNum, accountIndex, instant }))
 }
 
-/** A bucket fills by and by and is drained by instant withdrawals. */
+/** Changes the state of a withdrawal bucket if the block has an instant withdrawal. */
 function updateBucket({ schedule, random }: Context, world: World, draft: BlockDraft): void {
   if (!(draft.withdrawals ?? []).some(({ instant }) => instant) || !schedule.takeDue("bucket")) {
     return

@@ -7,14 +7,14 @@ import {
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import type { BlockDraft, Context, World } from "../world/mod.ts"
 
-/** Registrations and bids of a block; coordinator 0 is the boot coordinator, who does not bid. */
+/** Adds registrations and bids to a block. Coordinator 0, the boot coordinator, does not bid. */
 export function addAuctionEvents(context: Context, world: World, draft: BlockDraft): void {
   register(context, world, draft)
   const bids = placeBids(context, world)
   if (bids.length > 0) draft.bids = bids
 }
 
-/** Who may forge now: the winner of the slot, otherwise the boot coordinator; `number` counts coordinators. */
+/** Returns the coordinator that may forge now: the winner of the slot, or the boot coordinator. */
 export function forgerOf(
   { constants, wallets, settings }: Context,
   world: World
@@ -35,26 +35,26 @@ export function forgerOf(
   return boot
 }
 
-/** How far ahead of the closed slots coordinators think. */
+/** Number of slots after the closed ones that coordinators bid for. */
 const SLOTS_AHEAD = 6
 
-/** Everybody registers soon; later one of them moves to another forger address and URL. */
+/** Registers the next coordinator; later, changes the forger address and URL of one of them. */
 function register(
   { schedule, wallets, random, settings }: Context,
   world: World,
   draft: BlockDraft
 ): void {
-  const known = world.registrations.size
-  const again = known === settings.coordinators
+  const registered = world.registrations.size
+  const isChange = registered === settings.coordinators
   if (settings.coordinators === 0) return
-  if (again ? !schedule.takeDue("registration") : !random.chance(0.6)) return
-  const number = again ? random.integer(1, known) : known + 1
+  if (isChange ? !schedule.takeDue("registration") : !random.chance(0.6)) return
+  const number = isChange ? random.integer(1, registered) : registered + 1
   const bidderAddr = wallets.coordinator(number).address
-  const house = again ? random.integer(2, 99) : 1
+  const node = isChange ? random.integer(2, 99) : 1
   const registration = {
     bidderAddr,
-    forgerAddr: wallets.contractAddress(`forger/${number}/${house}`),
-    url: `https://node${house > 1 ? house : ""}.coordinator-${number}.example`
+    forgerAddr: wallets.contractAddress(`forger/${number}/${node}`),
+    url: `https://node${node > 1 ? node : ""}.coordinator-${number}.example`
   }
   world.registrations.set(bidderAddr, registration)
   draft.coordinators = [registration]
@@ -71,7 +71,7 @@ function placeBids(context: Context, world: World): ReadonlyArray<BidFeed> {
     const slotNum = current + closedAuctionSlots +
       random.integer(1, Math.min(openAuctionSlots, SLOTS_AHEAD))
     const bidderAddr = random.pick(bidders)
-    // every fifth slot nobody wants
+    // every fifth slot gets no bids
     if (slotNum % 5 === 3 || bidderAddr === undefined) continue
     const bid = bidOf(context, world, slotNum, bidderAddr)
     world.bids.set(slotNum, { bidder: bidderAddr, value: bid.bidValue })

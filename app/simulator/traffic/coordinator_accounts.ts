@@ -1,7 +1,7 @@
 import type { L1CoordinatorFeed, TokenId } from "../../../core/domain/mod.ts"
 import { accountOf, type Context, type Wallet, type World } from "../world/mod.ts"
 
-/** Accounts that the coordinator opens in a batch with a queue: for users who authorized it, for internal ones, and for itself. */
+/** Returns accounts that the coordinator creates in a batch with a queue: for users and for itself. */
 export function coordinatorAccounts(
   context: Context,
   world: World
@@ -14,7 +14,7 @@ export function coordinatorAccounts(
     feeds.push(
       feedOf(
         context,
-        ownMissing(context, world) ??
+        missingFeeAccount(context, world) ??
           { wallet: wallets.user(random.integer(0, world.users - 1)), tokenId }
       )
     )
@@ -28,22 +28,25 @@ export function coordinatorAccounts(
   return feeds
 }
 
-interface Opening {
+interface NewAccount {
   readonly wallet: Wallet
   readonly tokenId: TokenId
 }
 
-/** A token that came late, and a coordinator who collects no fees of it yet. */
-function ownMissing({ wallets, random, settings }: Context, world: World): Opening | undefined {
+/** Returns a coordinator and a token of which it cannot collect fees yet. */
+function missingFeeAccount(
+  { wallets, random, settings }: Context,
+  world: World
+): NewAccount | undefined {
   const wallet = wallets.coordinator(random.integer(0, settings.coordinators))
-  const own = new Set(
+  const ownTokens = new Set(
     (world.feeAccounts.get(wallet.publicKey) ?? []).map((index) => accountOf(world, index)?.tokenId)
   )
-  const tokenId = world.tokens.findIndex(({ id }) => !own.has(id))
+  const tokenId = world.tokens.findIndex(({ id }) => !ownTokens.has(id))
   return tokenId < 0 ? undefined : { wallet, tokenId }
 }
 
-const feedOf = ({ wallets }: Context, { wallet, tokenId }: Opening): L1CoordinatorFeed => ({
+const feedOf = ({ wallets }: Context, { wallet, tokenId }: NewAccount): L1CoordinatorFeed => ({
   address: wallet.address,
   publicKey: wallet.publicKey,
   tokenId,

@@ -16,10 +16,10 @@ import {
   type World
 } from "../world/mod.ts"
 
-/** An L1 user transaction before it has a place in a queue. */
+/** An L1 user transaction before it has a position in a queue. */
 export type L1Request = Omit<L1UserFeed, "toForgeL1TransactionsNum" | "position">
 
-/** What users and coordinators send to the rollup contract in a block. */
+/** Returns the L1 transactions that users and coordinators send in a block. */
 export function l1Requests(context: Context, world: World): ReadonlyArray<L1Request> {
   const { schedule, random } = context
   const requests = [...arrivals(context, world)]
@@ -35,7 +35,7 @@ export function l1Requests(context: Context, world: World): ReadonlyArray<L1Requ
   return requests
 }
 
-/** How many users arrive in a block, until all of the first ones are there. */
+/** Returns how many users arrive per block, until the configured number is reached. */
 export const arrivalsPerBlock = (users: number): number =>
   Math.min(100, Math.max(4, Math.ceil(users / 20)))
 
@@ -53,15 +53,15 @@ function* arrivals(context: Context, world: World): Iterable<L1Request> {
     : 0
   for (let arrived = 0; arrived < count; arrived++) {
     const wallet = wallets.user(world.users++)
-    // a coordinator opens the accounts of those who have no Ethereum key
+    // coordinators create the accounts of internal users
     if (wallet.address === INTERNAL_ADDRESS) continue
-    for (let accounts = random.oneOf([1, 1, 1, 2, 3]); accounts > 0; accounts--) {
-      yield creation(context, world, wallet)
+    for (let count = random.oneOf([1, 1, 1, 2, 3]); count > 0; count--) {
+      yield randomCreation(context, world, wallet)
     }
   }
 }
 
-/** Coordinators collect fees on accounts of their own; the boot coordinator is one of them. */
+/** Creates an account of each token for each coordinator, on which it collects fees. */
 function* coordinatorAccounts(
   { wallets, random, settings }: Context,
   world: World
@@ -73,15 +73,15 @@ function* coordinatorAccounts(
   }
 }
 
-/** The demo wallet has a lot of the first two tokens, and always the same. */
+/** Creates the accounts of the demo wallet: 100 whole tokens of each of the first two tokens. */
 function* demoAccounts({ wallets }: Context, world: World): Iterable<L1Request> {
   for (const { decimals, id } of world.tokens.slice(0, 2)) {
     yield creationOf(wallets.demo(), id, 100n * 10n ** BigInt(decimals))
   }
 }
 
-function creation({ random }: Context, world: World, wallet: Wallet): L1Request {
-  // ether and the first tokens have most holders
+function randomCreation({ random }: Context, world: World, wallet: Wallet): L1Request {
+  // ether and the first tokens have the most accounts
   const tokenId = random.skewed(world.tokens.length)
   return creationOf(wallet, tokenId, depositAmount(random, world.tokens[tokenId] ?? UNKNOWN))
 }
@@ -100,9 +100,10 @@ const creationOf = (
   amount: 0n
 })
 
+/** Returns a request of one kind; none if the chosen accounts do not allow it. */
 type MakeRequests = (context: Context, world: World) => ReadonlyArray<L1Request>
 
-/** Somebody with an Ethereum key, and another account of the same token. */
+/** Picks an account with an Ethereum key, and any account of the same token. */
 function pickAccounts(
   { wallets, random }: Context,
   world: World
@@ -147,7 +148,7 @@ const depositInto = ({ tokenId }: New<Account>, { random }: Context, world: Worl
 
 const UNKNOWN = { decimals: 0, priceUSD: null }
 
-/** The members that make a transaction create an account of its sender. */
+/** Returns the fields with which a transaction creates another account for its sender. */
 const creatingSender = ({ publicKey }: New<Account>): Partial<L1Request> => ({
   fromAccountIndex: NO_ACCOUNT,
   fromPublicKey: publicKey
@@ -156,6 +157,7 @@ const creatingSender = ({ publicKey }: New<Account>): Partial<L1Request> => ({
 const otherToken = (from: New<Account>, world: World): AccountIndex | undefined =>
   world.accounts.findLast(({ tokenId }) => tokenId !== from.tokenId)?.index
 
+/** Requests that take full effect. */
 const VALID: readonly [MakeRequests, ...Array<MakeRequests>] = [
   requestBetween((from, _to, context, world) => ({
     toAccountIndex: NO_ACCOUNT,
@@ -176,20 +178,21 @@ const VALID: readonly [MakeRequests, ...Array<MakeRequests>] = [
   })
 ]
 
+/** Requests whose transfer has no effect. A deposit takes effect. */
 const PARTLY_VALID: readonly [MakeRequests, ...Array<MakeRequests>] = [
-  // to an account of another token: the deposit stays with the sender
+  // receiver of another token: the sender keeps the deposit
   requestBetween((from, _to, context, world) => {
     const toAccountIndex = otherToken(from, world)
     return toAccountIndex === undefined
       ? undefined
       : { toAccountIndex, depositAmount: depositInto(from, context, world), amount: 1n }
   }),
-  // more than there is
+  // more than the balance
   requestBetween((from, _to, context, world) => {
     const deposit = depositInto(from, context, world)
     return { depositAmount: deposit, amount: floorAmount((from.balance + deposit) * 1000n) }
   }),
-  // not by the owner
+  // not sent by the owner
   requestBetween((from, _to, context, world) => ({
     fromAddress: context.wallets.coordinator(0).address,
     depositAmount: depositInto(from, context, world),
@@ -200,15 +203,16 @@ const PARTLY_VALID: readonly [MakeRequests, ...Array<MakeRequests>] = [
     toAccountIndex: EXIT_ACCOUNT,
     amount: 1n
   })),
-  // a new account that sends on more than it gets
+  // a new account that sends more than its deposit
   requestBetween((from, _to, context, world) => {
     const deposit = depositInto(from, context, world)
     return { ...creatingSender(from), depositAmount: deposit, amount: deposit * 10n }
   })
 ]
 
+/** Requests without any effect. */
 const WITHOUT_EFFECT: readonly [MakeRequests, ...Array<MakeRequests>] = [
-  // to an account that does not exist, from one that does not, and of a token that is not the sender's
+  // an unknown receiver, an unknown sender, a token other than the sender's, an unknown receiver again
   requestBetween((from, _to, context, world) => ({
     toAccountIndex: lastAccountIndex(world) + 5000,
     depositAmount: depositInto(from, context, world),

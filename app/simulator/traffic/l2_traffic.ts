@@ -9,7 +9,7 @@ import {
 } from "../../../core/encoding/mod.ts"
 import { type Context, type Budget, type Budgets, randomShare, type World } from "../world/mod.ts"
 
-/** Plans L2 transactions that the accounts can afford; each one is taken out of the budgets. */
+/** Plans up to `count` L2 transactions, a few more with exits, and deducts them from the budgets. */
 export function planTransfers(
   context: Context,
   world: World,
@@ -28,32 +28,34 @@ export function planTransfers(
   return planned
 }
 
-/** Up to half a percent. */
+/** Fee selectors of up to half a percent. */
 const FEES = [0, 1, 20, 24, 26, 28, 28, 30, 30, 31, 32, 36, 40] as const
-/** From one percent to all of the amount once more. */
+/** Fee selectors from one percent to the whole amount. */
 const ODD_FEES = [60, 100, 126, 172, 192] as const
 
-/** Largest share of a balance that is sent at once, in 4096ths; with the highest fee it is an eighth. */
+/** Maximum share of a balance that one transaction sends, in 4096ths; with the highest fee, an eighth. */
 const SHARE_MAX = 256
 
 function planTransfer(context: Context, world: World, budgets: Budgets): L2Feed | undefined {
   const { wallets, random, settings } = context
-  const heavy = settings.heavyShare > 0 && random.chance(settings.heavyShare)
-  const heavySends = heavy && random.chance(0.5)
-  const sender = budgets.of(heavySends ? FIRST_USER_ACCOUNT : pickSender(context, world, heavy))
+  const isHeavy = settings.heavyShare > 0 && random.chance(settings.heavyShare)
+  const heavySends = isHeavy && random.chance(0.5)
+  const sender = budgets.of(heavySends ? FIRST_USER_ACCOUNT : pickSender(context, world, isHeavy))
   if (sender === undefined || !wallets.controls(sender.account.publicKey)) return undefined
-  if (!heavy && random.chance(settings.exitShare) && sender.account.address !== INTERNAL_ADDRESS) {
+  if (
+    !isHeavy && random.chance(settings.exitShare) && sender.account.address !== INTERNAL_ADDRESS
+  ) {
     return makeTransfer(context, sender, EXIT_ACCOUNT)
   }
-  const receiver = heavy && !heavySends
+  const receiver = isHeavy && !heavySends
     ? FIRST_USER_ACCOUNT
     : random.pick(world.accountsOfToken[sender.account.tokenId] ?? [])
   return receiver === undefined ? undefined : makeTransfer(context, sender, receiver)
 }
 
-/** Of all accounts, or of those that share a token with the first one. */
-function pickSender({ random }: Context, world: World, heavy: boolean): AccountIndex {
-  const partners = heavy ? world.accountsOfToken[world.accounts[0]?.tokenId ?? 0] : undefined
+/** Picks any account; if `isHeavy`, one with the same token as the first account. */
+function pickSender({ random }: Context, world: World, isHeavy: boolean): AccountIndex {
+  const partners = isHeavy ? world.accountsOfToken[world.accounts[0]?.tokenId ?? 0] : undefined
   return (partners && random.pick(partners)) ??
     FIRST_USER_ACCOUNT + random.integer(0, world.accounts.length - 1)
 }
@@ -64,7 +66,7 @@ function makeTransfer(
   toAccountIndex: AccountIndex
 ): L2Feed | undefined {
   const amount = randomShare(random, budget.available, SHARE_MAX)
-  // of an indivisible token there may be too little to share; moving nothing is allowed and rare
+  // the share of an indivisible token can be 0; a transfer of 0 is valid and rare
   if (amount === 0n && (toAccountIndex === EXIT_ACCOUNT || random.chance(0.95))) return undefined
   const fee = random.oneOf(random.chance(0.01) ? ODD_FEES : FEES)
   const nonce = budget.nonce++
@@ -72,7 +74,7 @@ function makeTransfer(
   return { fromAccountIndex: budget.account.index, toAccountIndex, amount, fee, nonce }
 }
 
-/** One account leaves several times in the same batch: the exits add up in one leaf. */
+/** Plans several exits of one account in the same batch: they add up in one leaf of the exit tree. */
 function* severalExits(context: Context, world: World, budgets: Budgets): Iterable<L2Feed> {
   const account = context.random.pick(
     world.accounts.filter(({ address, balance, publicKey }) =>

@@ -21,7 +21,7 @@ import {
   type World
 } from "../world/mod.ts"
 
-/** Signs what was planned, in order, and a few that are never forged. */
+/** Signs planned transactions in order, and adds a few that are never forged. */
 export function signPlanned(
   context: Context,
   world: World,
@@ -29,29 +29,29 @@ export function signPlanned(
 ): ReadonlyArray<SubmittedTransaction> {
   const { schedule } = context
   const entries: Array<SubmittedTransaction> = []
-  const links = planned.length > 1 && schedule.takeDue("linkedTransactions")
+  const isLinked = planned.length > 1 && schedule.takeDue("linkedTransactions")
   for (const [position, feed] of planned.entries()) {
-    const requested = links && position === 0 ? planned[1] : undefined
+    const requested = isLinked && position === 0 ? planned[1] : undefined
     const request = requested === undefined ? null : requestOf(world, requested)
-    // the request speaks of a transfer to a key, so the requested transaction is one
-    const type = links && position === 1 && feed.toAccountIndex !== EXIT_ACCOUNT
+    // the request names a transfer to a key, so the requested transaction must be one
+    const type = isLinked && position === 1 && feed.toAccountIndex !== EXIT_ACCOUNT
       ? "TransferToBJJ"
       : typeOf(context, world, feed)
     entries.push(...sign(context, world, { feed, type, request }))
   }
   const last = planned.at(-1)
   if (last === undefined) return entries
-  const strays: Array<L2Feed> = []
-  if (schedule.takeDue("nonceGap")) strays.push({ ...last, nonce: last.nonce + 1000n })
-  // the sender thought better of it, but this one comes second and becomes invalid when the first is forged
-  if (schedule.takeDue("replacement")) strays.push({ ...last, fee: last.fee === 0 ? 1 : 0 })
-  for (const feed of strays) {
+  const neverForged: Array<L2Feed> = []
+  if (schedule.takeDue("nonceGap")) neverForged.push({ ...last, nonce: last.nonce + 1000n })
+  // a replacement with the same nonce: it becomes invalid when the first transaction is forged
+  if (schedule.takeDue("replacement")) neverForged.push({ ...last, fee: last.fee === 0 ? 1 : 0 })
+  for (const feed of neverForged) {
     entries.push(...sign(context, world, { feed, type: "Transfer", request: null }))
   }
   return entries
 }
 
-/** Some users let coordinators open accounts for them. */
+/** Returns authorizations of users for coordinators to create accounts. */
 export function authorizationsOf(
   context: Context,
   world: World
@@ -61,7 +61,10 @@ export function authorizationsOf(
   return authorizationBy(context, wallets.user(random.integer(0, world.users - 1)))
 }
 
-/** A transfer to somebody who has no account of the token, and the authorization by which the coordinator can create it. */
+/**
+ * Returns a transfer to a user without an account of the token, and the authorization with which the
+ * coordinator can create it. If the user has an account, returns an ordinary transfer.
+ */
 export function signForNewcomer(
   context: Context,
   world: World,
@@ -100,7 +103,7 @@ interface PlannedTransfer {
   readonly feed: L2Feed
   readonly type: PoolTransactionType
   readonly request: RequestedTransaction | null
-  /** Who gets it, where that is nobody who has an account. */
+  /** The receiver, if it has no account yet. */
   readonly newcomer?: Wallet
 }
 
@@ -113,9 +116,9 @@ function typeOf(
 ): PoolTransactionType {
   if (toAccountIndex === EXIT_ACCOUNT) return "Exit"
   const type = random.oneOf(TYPES)
-  const internal = accountOf(world, toAccountIndex)?.address === INTERNAL_ADDRESS
-  // nobody can be found by the address that all internal accounts share, and a transfer to a key means an internal account
-  return type === (internal ? "TransferToEthAddr" : "TransferToBJJ") ? "Transfer" : type
+  const isInternal = accountOf(world, toAccountIndex)?.address === INTERNAL_ADDRESS
+  // internal accounts share one address, and a transfer to a key reaches internal accounts only
+  return type === (isInternal ? "TransferToEthAddr" : "TransferToBJJ") ? "Transfer" : type
 }
 
 function sign(
@@ -129,7 +132,7 @@ function sign(
   if (account === undefined || holder === undefined) return []
   const { tokenId } = account
   const receiver = newcomer ?? accountOf(world, toAccountIndex)
-  const spelt = {
+  const fields = {
     tokenId,
     fromAccountIndex,
     ...destinationOf(receiver, type, toAccountIndex),
@@ -139,10 +142,10 @@ function sign(
     request
   }
   const transaction: PostedTransaction = {
-    ...spelt,
-    id: Result.getOrThrow(l2TransactionId(spelt, keccak256)),
+    ...fields,
+    id: Result.getOrThrow(l2TransactionId(fields, keccak256)),
     type: toAccountIndex === EXIT_ACCOUNT ? "Exit" : type,
-    signature: wallets.sign(holder, transactionHash(spelt, settings.network.chainId))
+    signature: wallets.sign(holder, transactionHash(fields, settings.network.chainId))
   }
   return [{
     transaction,
@@ -165,7 +168,7 @@ function destinationOf(
     : { toAccountIndex: null, toAddress: INTERNAL_ADDRESS, toPublicKey: receiver.publicKey }
 }
 
-/** All eight fields, as a transfer to a key has them; an exit has neither address nor key. */
+/** Returns a request for a transaction: a transfer to a key, or an exit without address and key. */
 function requestOf(
   world: World,
   { amount, fee, fromAccountIndex, nonce, toAccountIndex }: L2Feed

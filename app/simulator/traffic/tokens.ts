@@ -1,22 +1,22 @@
 import type { New, PriceFeed, Token, TokenFeed } from "../../../core/domain/mod.ts"
 import { type BlockDraft, type Context, ether, tokenCatalogue, type World } from "../world/mod.ts"
 
-/** Half of the tokens are there from the first block on, the others come one by one. */
+/** Registers half of the tokens in the first block, then one at a time. */
 export function addTokens(
   { schedule, constants, wallets, settings }: Context,
   world: World,
   draft: BlockDraft
 ): void {
-  const present = world.tokens.length - 1
+  const registered = world.tokens.length - 1
   const planned = Math.min(settings.tokens, tokenCatalogue.length)
-  const first = world.tokens[0]?.priceTimeMs === null
-  const count = first
+  const isFirst = world.tokens[0]?.priceTimeMs === null
+  const count = isFirst
     ? Math.ceil(planned / 2)
-    : present < planned && schedule.takeDue("token")
+    : registered < planned && schedule.takeDue("token")
     ? 1
     : 0
   const tokens: Array<TokenFeed> = []
-  for (const { decimals, name, symbol } of tokenCatalogue.slice(present, present + count)) {
+  for (const { decimals, name, symbol } of tokenCatalogue.slice(registered, registered + count)) {
     const id = world.tokens.length
     const ethereumAddress = id === 1
       ? constants.rollup.governanceToken
@@ -32,15 +32,15 @@ export function addTokens(
     world.accountsOfToken[id] = []
   }
   if (tokens.length > 0) draft.tokens = tokens
-  // ether, which nobody registers, has its first price with the first tokens
-  const priced = [...first ? [0] : [], ...tokens.map(({ id }) => id)]
+  // ether, which is never registered, gets its first price with the first tokens
+  const priced = [...isFirst ? [0] : [], ...tokens.map(({ id }) => id)]
   draft.prices = applyPrices(
     world,
     priced.flatMap((id) => priceFeed(world, id, catalogueEntry(id).priceUSD))
   )
 }
 
-/** Prices that arrive with a block. */
+/** Adds price changes to a block. */
 export function addPrices(context: Context, world: World, draft: BlockDraft): void {
   const prices = [...draft.prices ?? []]
   if (context.schedule.takeDue("priceInBlock")) prices.push(...changePrices(context, world))
@@ -51,7 +51,7 @@ export function addPrices(context: Context, world: World, draft: BlockDraft): vo
   else delete draft.prices
 }
 
-/** Prices that arrive between two blocks and belong to the first. */
+/** Returns price changes between two blocks, which belong to the first one. */
 export const pricesBetween = (context: Context, world: World): ReadonlyArray<PriceFeed> =>
   changePrices(context, world)
 
@@ -59,20 +59,21 @@ const catalogueEntry = (id: number) => (id === 0 ? ether : tokenCatalogue[id - 1
 
 const hasMarket = ({ id }: New<Token>): boolean => catalogueEntry(id).priceUSD !== null
 
-/** Some prices move by up to four percent; one that was unknown comes back. */
+/** Changes some prices by up to four percent. An unknown price starts again near its first value. */
 function changePrices({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
   return applyPrices(
     world,
     world.tokens.filter((token) => hasMarket(token) && random.chance(0.6)).flatMap(
       ({ id, priceUSD }) => {
-        const moved = (priceUSD ?? catalogueEntry(id).priceUSD ?? 0) * (0.96 + 0.08 * random.next())
-        return priceFeed(world, id, Number(moved.toPrecision(8)))
+        const changed = (priceUSD ?? catalogueEntry(id).priceUSD ?? 0) *
+          (0.96 + 0.08 * random.next())
+        return priceFeed(world, id, Number(changed.toPrecision(8)))
       }
     )
   )
 }
 
-/** Neither ether nor the governance token become unknown. */
+/** Makes a price unknown, except those of ether and the governance token. */
 function makePriceUnknown({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
   const token = random.pick(world.tokens.filter(({ id, priceUSD }) => id > 1 && priceUSD !== null))
   return token === undefined

@@ -2,19 +2,19 @@ import type { Account, New, Transaction } from "../../../core/domain/mod.ts"
 import { type AccountIndex, NO_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { accountOf, type World } from "./world.ts"
 
-/** What an account can still spend while a batch is planned, and its next nonce. */
+/** An account while a batch is planned: its next nonce, and the balance that it can still spend. */
 export interface Budget {
   readonly account: New<Account>
   nonce: bigint
   available: bigint
 }
 
-/** Budgets during the planning of a batch: they only empty, what comes in counts from the next batch on. */
+/** Budgets of accounts while a batch is planned. Tokens received in the batch are spendable in the next one. */
 export class Budgets {
   readonly #world: World
   readonly #budgets = new Map<AccountIndex, Budget>()
 
-  /** The queue that the batch forges spends first. */
+  /** The transactions of the queue that the batch forges come first, and reduce the budgets. */
   constructor(world: World, queue: ReadonlyArray<New<Transaction>>) {
     this.#world = world
     for (const { amount, fromAccountIndex } of queue) {

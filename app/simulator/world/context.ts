@@ -5,7 +5,10 @@ import type { Wallets } from "./wallets.ts"
 import type { Random } from "./random.ts"
 import type { Recording } from "./recording.ts"
 
-/** What every part of the simulator works with; only chance and dates move on, and they do not roll back. */
+/**
+ * The state and services that all parts of the simulator share. Random numbers and the schedule
+ * advance, and a rollback of the chain does not reset them.
+ */
 export interface Context {
   readonly settings: Settings
   readonly constants: GenesisFeed["constants"]

@@ -11,6 +11,7 @@ export { ether, tokenCatalogue } from "./token_catalogue.ts"
 export {
   accountOf,
   addAccount,
+  auctionVariablesMax,
   batchStateOf,
   type BlockDraft,
   copyWorld,

@@ -14,24 +14,25 @@ import {
 import { digestOf } from "./chain.ts"
 import type { Recording } from "./recording.ts"
 
-/** Somebody with keys: a user or a coordinator. */
+/** The keys of a user or a coordinator. */
 export interface Wallet {
   readonly privateKey: Uint8Array
   readonly publicKey: PublicKey
-  /** The all-F address of an internal user, who has no Ethereum key. */
+  /** `INTERNAL_ADDRESS` for an internal user, which has no Ethereum key. */
   readonly address: EthereumAddress
 }
 
+/** The demo wallet, whose keys are public. */
 export interface DemoWallet extends Wallet {
   readonly ethereumKey: Uint8Array
 }
 
-/** Everybody there is, by role and number; keys follow from the seed and are derived when somebody first appears. */
+/** The wallets of the network by role and number. Keys are derived from the seed on first use. */
 export class Wallets {
   readonly #seed: string
   readonly #network: Network
   readonly #recording: Recording
-  readonly #wallets = new Map<string, Wallet>()
+  readonly #byName = new Map<string, Wallet>()
   readonly #coordinators = new Set<PublicKey>()
   readonly #byKey = new Map<PublicKey, Wallet>()
   readonly #ethereumKeys = new Map<PublicKey, Uint8Array>()
@@ -44,24 +45,25 @@ export class Wallets {
     this.#recording = recording
   }
 
-  /** Every twelfth user is internal. */
+  /** Returns the wallet of a user. Every twelfth user is internal. */
   user(number: number): Wallet {
     return this.#wallet(`user/${number}`, number % 12 === 11)
   }
 
+  /** Returns the wallet of a coordinator; number 0 is the boot coordinator. */
   coordinator(number: number): Wallet {
     const wallet = this.#wallet(`coordinator/${number}`, false)
     this.#coordinators.add(wallet.publicKey)
     return wallet
   }
 
-  /** Whose keys everybody may use: wallets at a keyboard send with them, the simulator never does. */
+  /** Returns the demo wallet. Users of the program send from it; the simulator never does. */
   demo(): DemoWallet {
     const wallet = this.#wallet("demo", false)
     return { ...wallet, ethereumKey: this.#ethereumKeys.get(wallet.publicKey)! }
   }
 
-  /** Whether the simulator sends from accounts of the key: not from the demo wallet's, nor from those of strangers. */
+  /** Whether the simulator sends from the accounts of a key: it is the key of a wallet here, and not of the demo wallet. */
   controls(publicKey: PublicKey): boolean {
     return this.#byKey.has(publicKey) && publicKey !== this.demo().publicKey
   }
@@ -70,19 +72,22 @@ export class Wallets {
     return this.#coordinators.has(publicKey)
   }
 
-  /** The one who signs for an account. */
+  /** Returns the wallet that has a key; undefined if it does not belong to the simulator. */
   find(publicKey: PublicKey): Wallet | undefined {
     return this.#byKey.get(publicKey)
   }
 
-  /** The wallet's signature of a field element. */
+  /** Returns the wallet's signature of a field element. */
   sign({ privateKey, publicKey }: Wallet, message: bigint): string {
     const signer = this.#signers.get(publicKey) ?? signerOf(privateKey)
     this.#signers.set(publicKey, signer)
     return signer(message)
   }
 
-  /** Lets any coordinator create accounts for the wallet's key; null for an internal user, for whom nobody needs to be asked. */
+  /**
+   * Returns the signature that authorizes coordinators to create accounts for the wallet's key; null
+   * for an internal user, which needs no authorization.
+   */
   authorization({ publicKey }: Wallet): string | null {
     const known = this.#authorizations.get(publicKey)
     const ethereumKey = this.#ethereumKeys.get(publicKey)
@@ -92,7 +97,7 @@ export class Wallets {
     return signature
   }
 
-  /** An address behind which nobody stands: of a contract, say. */
+  /** Returns an address without a wallet, for example of a contract. */
   contractAddress(name: string): EthereumAddress {
     return `0x${Hex.encode(this.#secret(name).subarray(12))}`
   }
@@ -102,17 +107,20 @@ export class Wallets {
   }
 
   #wallet(name: string, internal: boolean): Wallet {
-    const known = this.#wallets.get(name)
+    const known = this.#byName.get(name)
     if (known !== undefined) return known
     const privateKey = this.#secret(`${name}/key`)
     const ethereumKey = internal ? undefined : this.#secret(`${name}/ethereum`)
-    const [ownKey, ownAddress] = this.#recording.getOrCompute(`keys ${this.#seed}/${name}`, () => [
-      BigInt(`0x${derivePublicKey(privateKey)}`),
-      BigInt(ethereumKey === undefined ? INTERNAL_ADDRESS : ethereumAddress(ethereumKey))
-    ])
-    const publicKey = hexDigits(ownKey!, 64)
-    const wallet = { privateKey, publicKey, address: `0x${hexDigits(ownAddress!, 40)}` }
-    this.#wallets.set(name, wallet)
+    const [keyNumber, addressNumber] = this.#recording.getOrCompute(
+      `keys ${this.#seed}/${name}`,
+      () => [
+        BigInt(`0x${derivePublicKey(privateKey)}`),
+        BigInt(ethereumKey === undefined ? INTERNAL_ADDRESS : ethereumAddress(ethereumKey))
+      ]
+    )
+    const publicKey = hexDigits(keyNumber!, 64)
+    const wallet = { privateKey, publicKey, address: `0x${hexDigits(addressNumber!, 40)}` }
+    this.#byName.set(name, wallet)
     this.#byKey.set(publicKey, wallet)
     if (ethereumKey !== undefined) this.#ethereumKeys.set(publicKey, ethereumKey)
     return wallet
