@@ -53,14 +53,14 @@ export const sampleOf = Effect.fnUntraced(function*(
     ...simulation,
     live: {
       ...live,
-      posts: () => {
-        const posts = live.nextSubmissions()
-        for (const { address } of posts.authorizations) owners.add(address)
-        return posts
+      nextSubmissions: () => {
+        const submissions = live.nextSubmissions()
+        for (const { address } of submissions.authorizations) owners.add(address)
+        return submissions
       },
-      keep: (taken: Parameters<typeof live.rememberAccepted>[0]) => {
-        for (const { transaction } of taken) ids.add(transaction.id)
-        live.rememberAccepted(taken)
+      rememberAccepted: (accepted: Parameters<typeof live.rememberAccepted>[0]) => {
+        for (const { transaction } of accepted) ids.add(transaction.id)
+        live.rememberAccepted(accepted)
       }
     }
   }
