@@ -10,14 +10,24 @@ import { ProgramFailure } from "../exit_codes.ts"
 import { nodeOver } from "../layers.ts"
 import { dataLocationOf, openStores, sourceOf } from "../sources/mod.ts"
 import { verifierThreads, verifyExitProofsInThread } from "../verifier.ts"
-import { runAsWorker, supervise, workerCount, type WorkerSelf } from "../workers/mod.ts"
+import {
+  isSupervisor,
+  runAsWorker,
+  supervise,
+  workerCount,
+  type WorkerSelf
+} from "../workers/mod.ts"
 import { type Monitoring, openMonitoring } from "./admin.ts"
 import { lastVerification } from "./verification.ts"
 
 export type ServeSettings = ResolvedOptions<typeof settings.serverSettings>
 
-/** Serves the API until it is interrupted, as a single process or as a worker. */
-export const serve = (settings: ServeSettings) =>
+/** Serves the API until it is interrupted: in this process, or in workers that it supervises. */
+export const serve = (settings: ServeSettings): Effect.Effect<void, unknown> =>
+  isSupervisor(settings.workers) ? superviseServers(settings) : serveHere(settings)
+
+/** Serves the API in this process, which may be a worker. */
+const serveHere = (settings: ServeSettings) =>
   runAsWorker((self) =>
     withMonitoring(settings, self, (monitoring) => serveNode(settings, self, monitoring))
   ).pipe(
@@ -36,13 +46,13 @@ export const serve = (settings: ServeSettings) =>
         new ProgramFailure({
           ending: cause.reason === "inUse" ? "taken" : "store",
           cause,
-          message: `${cause.message} (--data DIRECTORY, or --memory to keep nothing)`
+          message: `${cause.message} (--data DIRECTORY, or --memory to store nothing on disk)`
         })
       ))
   )
 
 /** Runs several processes that serve the API over one database. */
-export const superviseServers = (
+const superviseServers = (
   { shutdownTimeoutMs, workers }: ServeSettings
 ): Effect.Effect<never> =>
   // a worker closes its connections to the database after its last answer

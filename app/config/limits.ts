@@ -1,5 +1,5 @@
 import type { Setting } from "./setting.ts"
-import { serverSettings } from "./settings.ts"
+import { serverSettings } from "./settings/mod.ts"
 
 /** What the server does when a limit is exceeded, and the metric that counts it. */
 interface Limit {

@@ -69,6 +69,29 @@ export interface TextOptions {
   readonly completions?: "file" | "directory"
 }
 
+/** A path that is not empty. */
+export const filePath: TextOptions = {
+  placeholder: "path",
+  rule: "a path that is not empty",
+  pattern: /\S/u,
+  completions: "file"
+}
+
+/** Any text that is not empty. */
+export const nonEmptyText: TextOptions = {
+  placeholder: "text",
+  rule: "a text that is not empty",
+  pattern: /\S/u
+}
+
+/** An address or a host name. */
+export const hostAddress: TextOptions = {
+  placeholder: "address",
+  rule: "an address or a name, such as 127.0.0.1",
+  pattern: /^\S+$/u
+}
+
+/** A text that matches a pattern. */
 export const text = ({ pattern, ...options }: TextOptions): Value<string> => ({
   ...options,
   schema: Schema.String.check(Schema.isPattern(pattern)),
