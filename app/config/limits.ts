@@ -1,3 +1,4 @@
+import { markdownTable } from "./print.ts"
 import type { Setting } from "./setting.ts"
 import { serverSettings } from "./settings/mod.ts"
 
@@ -75,11 +76,5 @@ export const limitsTable = (): string => {
       ]
     }
   )
-  return [["limit", "default", "setting", "beyond it", "counted by"], [
-    "---",
-    "---",
-    "---",
-    "---",
-    "---"
-  ], ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
+  return markdownTable(["limit", "default", "setting", "beyond it", "counted by"], rows)
 }

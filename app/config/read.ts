@@ -118,7 +118,7 @@ export const unknownVariables = (
       ]
   )
 
-/** Returns the name without the prefix if that is a known variable, such as `PORT`. */
+/** Returns the name without the prefix if that is a known variable, such as `PORT`; otherwise the name. */
 const nameWithin = (name: string, known: ReadonlySet<string>): string =>
   known.has(name.slice(variablePrefix.length)) ? name.slice(variablePrefix.length) : name
 

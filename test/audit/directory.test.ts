@@ -15,7 +15,7 @@ import { driveOnce, initialHistory, simulate } from "../../app/simulator/mod.ts"
 import {
   type Auditing,
   reportWrongProofs,
-  proofJudge,
+  makeProofVerifier,
   treeHashes
 } from "../../app/commands/verify/auditing.ts"
 import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
@@ -36,7 +36,7 @@ const exits = records.flatMap((record) => record.kind === "block" ? record.block
 
 const auditing = (findings: Findings): Effect.Effect<Auditing, never, Scope.Scope> =>
   Effect.map(
-    proofJudge(1, findings),
+    makeProofVerifier(1, findings),
     (wrongProofs) => ({ tell: () => Effect.void, wrongProofs, tree: treeHashes })
   )
 

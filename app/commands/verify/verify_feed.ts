@@ -52,13 +52,13 @@ export const verifyFeed = (
           if (error !== refused) {
             findings.violate(
               "feed",
-              `behind record ${number}`,
+              `after record ${number}`,
               error.message,
-              "a line that can be read"
+              "a valid line"
             )
           }
           findings.note(
-            `Nothing behind record ${number} was looked at, since what follows it is judged by what it left`
+            `The records after record ${number} were not verified, since they depend on it`
           )
         })
       )
