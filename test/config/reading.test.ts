@@ -163,9 +163,9 @@ describe("what a command is told", () => {
         [
           ["--workers", "2"],
           {},
-          /^--workers: The value 2 needs PostgreSQL, since several processes share their data through a database: name one with --database or DATABASE_URL, or set 1$/u
+          /^--workers: The value 2 requires PostgreSQL, since several processes share their data in a database: set one with --database or DATABASE_URL, or set 1$/u
         ],
-        [["--memory"], { WORKERS: "cores" }, /^WORKERS: The value cores needs PostgreSQL, since/u],
+        [["--memory"], { WORKERS: "cores" }, /^WORKERS: The value cores requires PostgreSQL, since/u],
         [
           ["--workers", "2", "--feed", "-", "--database", "postgresql://a/b"],
           {},

@@ -144,7 +144,7 @@ describe("the program with a database", () => {
           [
             2,
             ["serve", "--memory", "--workers", "2"],
-            /^--workers: The value 2 needs PostgreSQL/mu
+            /^--workers: The value 2 requires PostgreSQL/mu
           ],
           [2, ["serve", "--memory", "--replica", database], /A replica is set and no database/u],
           [
