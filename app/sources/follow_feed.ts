@@ -11,7 +11,7 @@ import { retryUnlessWriterChanged, retryUntilAvailable } from "../store_retry.ts
 import { FeedFileError } from "./feed_file.ts"
 import { missingLastBlock } from "./resumed_feed.ts"
 
-/** The last block of the ledger. If the ledger is empty, that is its genesis, and all records are applied. */
+/** The last block of the ledger. If the ledger is empty, this is its genesis, and no record is skipped. */
 export interface ResumePoint {
   readonly last: EthereumBlock
   readonly isEmpty: boolean
@@ -31,7 +31,7 @@ export const followFeed = (
 ): Effect.Effect<void, BlockViolation | FeedFileError, Ledger | LedgerWriter> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
-    // undefined until the last block is reached: the feed may start with other records than blocks
+    // the position is undefined before the first block: the feed may start with other records
     const position = new FeedPosition(resumePoint?.isEmpty === true ? resumePoint.last : undefined)
     /** Last block of the ledger, if the feed has not reached it yet. */
     let awaitedBlock = resumePoint?.isEmpty === false ? resumePoint.last : undefined

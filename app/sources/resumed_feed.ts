@@ -62,5 +62,5 @@ export async function* recordsAfter(
 export const missingLastBlock = ({ hash, number }: EthereumBlock): FeedFileError =>
   new FeedFileError({
     message:
-      `The feed does not tell the last block of the ledger, ${number} (${hash}): expected a feed of the same chain that reaches it`
+      `The feed does not contain the last block of the ledger, ${number} (${hash}): expected a feed of the same chain that reaches it`
   })

@@ -21,7 +21,7 @@ export type DataLocation =
     readonly connections: ConnectionOptions
   }
 
-type PlaceSettings = ResolvedOptions<
+type LocationSettings = ResolvedOptions<
   & typeof settings.storage
   & typeof settings.database
   & typeof settings.replica
@@ -30,7 +30,7 @@ type PlaceSettings = ResolvedOptions<
 
 /** Returns the data location that the settings name. `checkServer` has refused contradictory ones. */
 export const dataLocationOf = (
-  { data, database, memory, replica, ...settings }: PlaceSettings
+  { data, database, memory, replica, ...settings }: LocationSettings
 ): DataLocation => {
   if (memory) return { kind: "memory" }
   if (database === undefined) return { kind: "directory", directory: data }
@@ -55,14 +55,14 @@ export interface OpenStores {
 }
 
 /** Opens the stores for the lifetime of the scope, and logs their last block. */
-export const openStores = (place: DataLocation, options: StoreOptions) => {
-  switch (place.kind) {
+export const openStores = (location: DataLocation, options: StoreOptions) => {
+  switch (location.kind) {
     case "memory":
       return inMemory(options)
     case "directory":
-      return inDirectory(resolve(place.directory), options)
+      return inDirectory(resolve(location.directory), options)
     case "database":
-      return inDatabase(place, options)
+      return inDatabase(location, options)
   }
 }
 

@@ -165,7 +165,11 @@ describe("what a command is told", () => {
           {},
           /^--workers: The value 2 requires PostgreSQL, since several processes share their data in a database: set one with --database or DATABASE_URL, or set 1$/u
         ],
-        [["--memory"], { WORKERS: "cores" }, /^WORKERS: The value cores requires PostgreSQL, since/u],
+        [
+          ["--memory"],
+          { WORKERS: "cores" },
+          /^WORKERS: The value cores requires PostgreSQL, since/u
+        ],
         [
           ["--workers", "2", "--feed", "-", "--database", "postgresql://a/b"],
           {},

@@ -212,7 +212,7 @@ describe("Following a feed", () => {
       )
       assert.strictEqual(
         failure.message,
-        `The feed does not tell the last block of the ledger, ${last.block.number} (${last.block.hash}): expected a feed of the same chain that reaches it`
+        `The feed does not contain the last block of the ledger, ${last.block.number} (${last.block.hash}): expected a feed of the same chain that reaches it`
       )
     }))
 })

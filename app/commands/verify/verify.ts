@@ -64,7 +64,7 @@ export const verify = (
     )
     if (!verification.isSound) {
       return yield* new ProgramFailure({
-        ending: "unsound",
+        exitReason: "violations",
         message: `${violationsOf(verification)} violations were found`
       })
     }

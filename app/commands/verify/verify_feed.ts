@@ -26,16 +26,16 @@ export const verifyFeed = (
     })
     const auditRecord = (record: FeedRecord): Effect.Effect<void, FeedFileError | Refused> =>
       Effect.gen(function*() {
-        const place = `record ${++number}`
+        const recordName = `record ${++number}`
         findings.checked("feed")
-        const taken = audited.take(record, place)
-        if (Result.isFailure(taken)) {
-          const { expected, invariant, place: within, value } = taken.failure
+        const applied = audited.take(record, recordName)
+        if (Result.isFailure(applied)) {
+          const { expected, invariant, place: within, value } = applied.failure
           findings.violate(
             "feed",
             record.kind === "block"
-              ? `${place}, block ${record.block.number}${within}`
-              : `${place}${within}`,
+              ? `${recordName}, block ${record.block.number}${within}`
+              : `${recordName}${within}`,
             `${value} (${invariant})`,
             expected
           )
@@ -43,7 +43,7 @@ export const verifyFeed = (
         }
         deferredProofs = [...deferredProofs, ...audited.proofs()]
         if (deferredProofs.length >= proofsAtOnce) yield* verifyDeferred
-        yield* tell({ units: number, share: share(), at: place })
+        yield* tell({ units: number, share: share(), at: recordName })
       })
     yield* Stream.fromAsyncIterable(records, (error) => error as FeedFileError).pipe(
       Stream.runForEach(auditRecord),
