@@ -70,8 +70,8 @@ export interface RollupNode {
    */
   readonly applyBlock: (block: BlockFeed) => Promise<BlockReport>
   /**
-   * Drops all blocks after `toBlock`. Rejects with BlockViolation if the ledger does not contain this
-   * block.
+   * Drops all blocks after `toBlock`. Rejects with BlockViolation if the ledger does not contain
+   * this block.
    *
    * ```ts
    * import { openNode } from "rollup-node-api/embed"
@@ -123,8 +123,9 @@ export interface RollupNode {
    */
   readonly applyRecord: (record: FeedRecord) => Promise<RecordReport>
   /**
-   * Returns a page of a list: the first 20 items in ascending order by default, at most 2049. Rejects
-   * with BadInput if the query is invalid, and with NotRegistered if a filter names an unknown item.
+   * Returns a page of a list: the first 20 items in ascending order by default, at most 2049.
+   * Rejects with BadInput if the query is invalid, and with NotRegistered if a filter names an
+   * unknown item.
    *
    * ```ts
    * import { openNode } from "rollup-node-api/embed"
@@ -141,7 +142,8 @@ export interface RollupNode {
    */
   readonly list: <N extends ListName>(name: N, query?: ListQuery<N>) => Promise<Page<ListItems[N]>>
   /**
-   * Returns an item by its key; null if it does not exist. Rejects with BadInput if the key is invalid.
+   * Returns an item by its key; null if it does not exist. Rejects with BadInput if the key is
+   * invalid.
    *
    * ```ts
    * import { openNode } from "rollup-node-api/embed"
@@ -172,9 +174,9 @@ export interface RollupNode {
    */
   readonly state: () => Promise<{ readonly state: NetworkState; readonly stamp: LedgerStamp }>
   /**
-   * Submits a signed transaction to the pool, as a POST over HTTP does. `stored` is false if the pool
-   * contains the same transaction. Rejects with SubmissionRefused, which lists all violated rules, or
-   * with SubmissionConflict, PoolFull or VerifierBusy.
+   * Submits a signed transaction to the pool, as a POST over HTTP does. `stored` is false if the
+   * pool contains the same transaction. Rejects with SubmissionRefused, which lists all violated
+   * rules, or with SubmissionConflict, PoolFull or VerifierBusy.
    *
    * ```ts
    * import { openNode } from "rollup-node-api/embed"
@@ -204,13 +206,15 @@ export interface RollupNode {
    * const { demoWallet: { address, ethereumKey, publicKey }, genesis } = simulate({ seed: 1 })
    * const node = await openNode({ genesis })
    * const signature = signAuthorization(ethereumKey, publicKey, genesis.network)
-   * console.log((await node.submitAuthorization({ address, publicKey, signature })).stored) // => true
+   * const { stored } = await node.submitAuthorization({ address, publicKey, signature })
+   * console.log(stored) // => true
    * await node.close()
    * ```
    */
   readonly submitAuthorization: (posted: PostedAuthorization) => Promise<Submitted>
   /**
-   * The operations of the coordinator on the pool. Blocks and rollbacks update the pool automatically.
+   * The operations of the coordinator on the pool. Blocks and rollbacks update the pool
+   * automatically.
    *
    * ```ts
    * import { openNode } from "rollup-node-api/embed"

@@ -36,18 +36,20 @@ export interface NodeOptions
   readonly textsMax?: number
   /** Maximum bytes of cached responses; 64 MiB by default, 0 disables the cache. */
   readonly answersBytesMax?: number
-  /** Batches after which a batch is final, so that caches may keep it indefinitely; 1000 by default. */
+  /**
+   * Batches after which a batch is final, so that caches may keep it indefinitely; 1000 by default.
+   */
   readonly finalAfterBatches?: number
   /** Logs and traces of requests; none by default. Metrics go to the `Monitor` service. */
   readonly observing?: Observing
   /**
-   * Verifies posted signatures. By default in the calling thread, with code that is imported for the
-   * first signature.
+   * Verifies posted signatures. By default in the calling thread, with code that is imported for
+   * the first signature.
    */
   readonly verifier?: Layer.Layer<SignatureVerifier>
   /**
-   * Verifies exit proofs before their block is stored. By default in the calling thread, which yields
-   * after each proof, with code that is imported for the first exit.
+   * Verifies exit proofs before their block is stored. By default in the calling thread, which
+   * yields after each proof, with code that is imported for the first exit.
    */
   readonly verifyExitProofs?: Effect.Effect<ExitProofVerifier, never, Scope.Scope>
 }
@@ -129,8 +131,8 @@ export const omitUndefined = <A extends object>(
   }
 
 /**
- * A verifier that rejects an authorization if signatures cannot be verified here, so that a block is
- * applied without storing its authorizations.
+ * A verifier that rejects an authorization if signatures cannot be verified here, so that a block
+ * is applied without storing its authorizations.
  */
 const verifierWithoutDefects = Layer.effect(
   SignatureVerifier,
@@ -194,8 +196,8 @@ const loadVerifier = (
   )
 
 /**
- * Imports the proof verifier. Returns undefined if that fails, as in a browser without a bundler: exit
- * proofs are then accepted unverified.
+ * Imports the proof verifier. Returns undefined if that fails, as in a browser without a bundler:
+ * exit proofs are then accepted unverified.
  */
 const loadVerifyExit: Effect.Effect<VerifyExit | undefined> = Effect.tryPromise(() =>
   import("../adapters/crypto/mod.ts")
@@ -212,7 +214,10 @@ const loadVerifyExit: Effect.Effect<VerifyExit | undefined> = Effect.tryPromise(
   )
 )
 
-/** Verifies exit proofs in the calling thread, and yields after each. Returns the index of the first invalid one. */
+/**
+ * Verifies exit proofs in the calling thread, and yields after each. Returns the index of the first
+ * invalid one.
+ */
 export const verifyExitProofsHere: Effect.Effect<ExitProofVerifier> = Effect.map(
   Effect.cached(loadVerifyExit),
   (verifier) =>

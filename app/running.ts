@@ -37,7 +37,10 @@ export const runCommand = (command: Command, { origins, resolved }: Invocation):
   })
 }
 
-/** Ignores signals in a worker: a terminal signals all processes, and the supervisor drains the workers. */
+/**
+ * Ignores signals in a worker: a terminal signals all processes, and the supervisor drains the
+ * workers.
+ */
 const ignoreSignals = <A, E>(main: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.uninterruptible(
     Effect.flatMap(Effect.forkDetach(main, { startImmediately: true }), Fiber.join)

@@ -34,8 +34,8 @@ export const verifierThreads = (
 
 /**
  * Verifies exit proofs in a worker thread, which starts with the first proof, so that they do not
- * delay requests. While `inPlaceWhile` returns true, verifies them in the calling thread: a node that
- * applies its history before it serves does not need another thread.
+ * delay requests. While `inPlaceWhile` returns true, verifies them in the calling thread: a node
+ * that applies its history before it serves does not need another thread.
  */
 export const verifyExitProofsInThread = (
   network: Network,

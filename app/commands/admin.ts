@@ -120,7 +120,9 @@ const adminLimitsOf = (settings: AdminSettings): AdminLimits => {
   }
 }
 
-/** Returns the port of the admin listener: a free one by default if the server's port is free too. */
+/**
+ * Returns the port of the admin listener: a free one by default if the server's port is free too.
+ */
 const adminPortOf = ({ adminPort, port }: AdminSettings, workerIndex: number): number | null => {
   if (adminPort === "off") return null
   const first = adminPort === undefined ? port === 0 ? 0 : adminPortDefault : Number(adminPort)

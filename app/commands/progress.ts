@@ -21,8 +21,8 @@ export interface ProgressUpdate {
 const liveMs = 200
 
 /**
- * Reports the progress of a long operation with its rate and remaining time: on a terminal as a line
- * that is updated, otherwise as log lines.
+ * Reports the progress of a long operation with its rate and remaining time: on a terminal as a
+ * line that is updated, otherwise as log lines.
  */
 export const makeProgress = ({ everyMs: everyLogMs = 2000, unit }: ProgressOptions) =>
   Effect.map(Effect.context<never>(), (context) => {

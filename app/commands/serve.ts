@@ -75,7 +75,9 @@ const withMonitoring = <A, E, R>(
     )
   )
 
-/** Returns the effect that reads the last result of `verify` for these data; undefined for memory. */
+/**
+ * Returns the effect that reads the last result of `verify` for these data; undefined for memory.
+ */
 const verificationOf = (settings: ServeSettings) => {
   const location = dataLocationOf(settings)
   return location.kind === "memory"

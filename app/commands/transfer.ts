@@ -31,7 +31,9 @@ export interface TransferRequest {
   readonly symbol: string
   /** Whole tokens, as a decimal number. */
   readonly amount: string
-  /** An account index, an address, a public key, or `exit`; any account of the token if undefined. */
+  /**
+   * An account index, an address, a public key, or `exit`; any account of the token if undefined.
+   */
   readonly to: string | undefined
   /** The account's nonce on the server if undefined. */
   readonly nonce: number | undefined
@@ -168,7 +170,10 @@ function unitsOf(amount: string, decimals: number): bigint | undefined {
   )
 }
 
-/** Returns the lowest fee worth at least `wantedUSD`; the lowest above zero if the token has no price. */
+/**
+ * Returns the lowest fee worth at least `wantedUSD`; the lowest above zero if the token has no
+ * price.
+ */
 function feeOfAtLeast(wantedUSD: number, worthUSD: number): FeeSelector {
   for (let selector = 1; selector < FEE_SELECTOR_MAX; selector++) {
     if (worthUSD === 0 || worthUSD * feeFactor(selector) >= wantedUSD) return selector

@@ -83,7 +83,9 @@ const unknownKey = (source: string, key: string, known: ReadonlySet<string>): Pr
     )
 }
 
-/** Yields each value with its key. Yields an empty table too, so that a misspelt name is reported. */
+/**
+ * Yields each value with its key. Yields an empty table too, so that a misspelt name is reported.
+ */
 function* leaves(
   table: object,
   path: ReadonlyArray<string>

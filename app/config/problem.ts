@@ -24,7 +24,10 @@ export const brokenValue = (source: string, value: unknown, option: Option<unkno
   }
 }
 
-/** Returns the problem of an unknown name. Suggests the nearest known name; if there is none, gives the hint. */
+/**
+ * Returns the problem of an unknown name. Suggests the nearest known name; if there is none, gives
+ * the hint.
+ */
 export const unknownName = (
   source: string,
   subject: string,

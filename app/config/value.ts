@@ -9,7 +9,10 @@ export interface Value<A> {
   readonly rule: string
   /** Decodes a value of the file: a string, a number or a boolean. */
   readonly schema: Schema.Codec<A, unknown>
-  /** Parses the text of a flag or variable. Returns invalid text unchanged, for the schema to refuse. */
+  /**
+   * Parses the text of a flag or variable. Returns invalid text unchanged, for the schema to
+   * refuse.
+   */
   readonly fromText: (text: string) => unknown
   /** Shell completion: names of files or directories, or these words. */
   readonly completions?: "file" | "directory" | ReadonlyArray<string>

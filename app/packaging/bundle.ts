@@ -32,7 +32,10 @@ const { output } = await bundle.write({
 await bundle.close()
 writeFileSync(join(folder, "LICENSES.txt"), licencesOf(output))
 
-/** Returns the licence texts of the packages in the bundle, which must accompany copies of their code. */
+/**
+ * Returns the licence texts of the packages in the bundle, which must accompany copies of their
+ * code.
+ */
 function licencesOf(chunks: RolldownOutput["output"]): string {
   const modules = chunks.flatMap((chunk) => chunk.type === "chunk" ? chunk.moduleIds : [])
   const folders = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/u.exec(id) ?? [])

@@ -103,8 +103,8 @@ export class LiveTraffic {
 }
 
 /**
- * Deducts a transaction from the budget of its sender, if it has the next nonce and its accounts are
- * still the ones that it was signed for.
+ * Deducts a transaction from the budget of its sender, if it has the next nonce and its accounts
+ * are still the ones that it was signed for.
  */
 function reserve(
   budgets: Budgets,
@@ -121,7 +121,10 @@ function reserve(
   budget.available -= debit
 }
 
-/** Whether an account still has this key and token: after a rollback the index can be another account. */
+/**
+ * Whether an account still has this key and token: after a rollback the index can be another
+ * account.
+ */
 const hasKeyAndToken = (budget: Budget | undefined, publicKey: string, tokenId: number): boolean =>
   budget?.account.publicKey === publicKey && budget.account.tokenId === tokenId
 
@@ -134,7 +137,7 @@ function forgeSelection(
   for (let remaining = transactions;;) {
     const possible = applicable(world, afterL1, remaining)
     if (possible.length === remaining.length) return possible.map(({ feed }) => feed)
-    // a transaction that requests another one needs it in the same batch: the pool selects both again
+    // drops transactions that request another one of the same batch: the pool selects them again
     remaining = possible.flatMap((
       { selected }
     ) => (selected.transaction.request === null ? [selected] : []))

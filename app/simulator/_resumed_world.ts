@@ -83,10 +83,16 @@ export function* resumedWorld(
   return world
 }
 
-/** Number of users whose keys are derived again. The simulator does not send from the accounts of later users. */
+/**
+ * Number of users whose keys are derived again. The simulator does not send from the accounts of
+ * later users.
+ */
 const USERS_MAX = 600
 
-/** Returns the number of users that have arrived. Users whose accounts are not forged yet arrive again. */
+/**
+ * Returns the number of users that have arrived. Users whose accounts are not forged yet arrive
+ * again.
+ */
 function* countUsers(wallets: Wallets, accounts: ReadonlyArray<Account>): Generator<void, number> {
   const keys = new Set<PublicKey>(accounts.map(({ publicKey }) => publicKey))
   let users = 0

@@ -26,17 +26,19 @@ export interface DriveOptions {
   readonly paceMs?: number
 }
 
-/** The services that a live network needs. The ledger must update the pool, as `pooledLedger` does. */
+/**
+ * The services that a live network needs. The ledger must update the pool, as `pooledLedger` does.
+ */
 export type LiveNode = Ledger | LedgerReader | Pool | Submission
 
 type Driving<A> = Effect.Effect<A, BlockViolation | WriterChanged, LiveNode>
 
 /**
- * Applies the initial history of a simulation to a node, and returns a fiber that then adds one block
- * or rollback every `paceMs` until the scope closes. Waits while a store is unavailable. The effect and
- * the fiber fail with `BlockViolation` if the ledger refuses a block, and with `WriterChanged` if
- * another process may have written the ledger. The effect also fails with `StoreFailure` if a failure
- * of the store is not transient.
+ * Applies the initial history of a simulation to a node, and returns a fiber that then adds one
+ * block or rollback every `paceMs` until the scope closes. Waits while a store is unavailable. The
+ * effect and the fiber fail with `BlockViolation` if the ledger refuses a block, and with
+ * `WriterChanged` if another process may have written the ledger. The effect also fails with
+ * `StoreFailure` if a failure of the store is not transient.
  */
 export const drive = (
   simulation: Simulation,
@@ -84,9 +86,9 @@ const LOG_INTERVAL_MS = 2000
 
 /**
  * Adds one block or rollback, and returns the records that it applied. The simulated users submit
- * transactions to the pool. The coordinator selects the next batch from all transactions of the pool;
- * they are `fing` until the next call, which forges them or occasionally fails to. Waits while a store
- * is unavailable.
+ * transactions to the pool. The coordinator selects the next batch from all transactions of the
+ * pool; they are `fing` until the next call, which forges them or occasionally fails to. Waits
+ * while a store is unavailable.
  */
 export const driveOnce = ({ live }: Simulation): Driving<ReadonlyArray<FeedRecord>> =>
   Effect.gen(function*() {
@@ -118,7 +120,9 @@ const BATCH_MAX = { maxTransactions: 64, maxNewAccounts: 8 }
 const PENDING_MAX_MS = 86_400_000
 const PURGE_PERIOD_BATCHES = 16
 const CAPACITY = 100_000
-/** Number of batches for which the pool still lists forged transactions: more than a rollback drops. */
+/**
+ * Number of batches for which the pool still lists forged transactions: more than a rollback drops.
+ */
 const SAFETY_BATCHES = 2000
 
 const lastBatchNum = Effect.gen(function*() {
@@ -157,8 +161,8 @@ const containsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean =
   batches.some((batch) => batch.batchNum === batchNum)
 
 /**
- * Selects the next batch. If the store fails, moves all selected transactions back to pending, so that
- * the next attempt can select them.
+ * Selects the next batch. If the store fails, moves all selected transactions back to pending, so
+ * that the next attempt can select them.
  */
 const selectNextBatch = (live: LiveNetwork): Driving<void> =>
   retryUntilAvailable(

@@ -13,8 +13,8 @@ export function* initialHistory(
 }
 
 /**
- * Yields the lines of the feed in NDJSON, each with its line feed, starting with the genesis record.
- * Ends when the chain has at least this number of transactions; by default it never ends.
+ * Yields the lines of the feed in NDJSON, each with its line feed, starting with the genesis
+ * record. Ends when the chain has at least this number of transactions; by default it never ends.
  */
 export function* writeFeed(
   simulation: Simulation,

@@ -19,11 +19,11 @@ import { auctionVariablesMax, type SubmittedTransaction } from "./world/mod.ts"
 export type ResumedNode = LedgerReader | LedgerWriter | Pool | PoolStore
 
 /**
- * Continues a new simulation from the state of a ledger of the same network: accounts, queues, exits,
- * and pending transactions of the users. Moves transactions that were selected and not forged back to
- * pending. Rollbacks do not reach blocks before the resume point. Retries while the failure of a store
- * is transient; fails with `StoreFailure` otherwise, and with `WriterChanged` if another process may
- * have written the ledger.
+ * Continues a new simulation from the state of a ledger of the same network: accounts, queues,
+ * exits, and pending transactions of the users. Moves transactions that were selected and not
+ * forged back to pending. Rollbacks do not reach blocks before the resume point. Retries while the
+ * failure of a store is transient; fails with `StoreFailure` otherwise, and with `WriterChanged` if
+ * another process may have written the ledger.
  */
 export const resume = (
   simulation: Simulation

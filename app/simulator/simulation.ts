@@ -38,7 +38,10 @@ export interface Simulation {
   readonly resumeFrom: (snapshot: LedgerSnapshot, fork: number) => Iterable<void>
   /** The users and the coordinator of a network with a pool, which `driveOnce` plays. */
   readonly live: LiveNetwork
-  /** Keys that the simulator never uses, for manual tests; with accounts of ether and the first token. */
+  /**
+   * Keys that the simulator never uses, for manual tests; with accounts of ether and the first
+   * token.
+   */
   readonly demoWallet: DemoWallet
   /** Returns the accounts of the demo wallet; none before the first batches. */
   readonly demoAccounts: () => ReadonlyArray<New<Account> & { readonly symbol: string }>
@@ -46,9 +49,13 @@ export interface Simulation {
 
 /** The users, the coordinator and the chain of a live network. Each acts only when it is called. */
 export interface LiveNetwork {
-  /** Returns what users sign and submit now. Pass the accepted transactions to `rememberAccepted`. */
+  /**
+   * Returns what users sign and submit now. Pass the accepted transactions to `rememberAccepted`.
+   */
   readonly nextSubmissions: () => UserSubmissions
-  /** Stores accepted transactions, so that the next ones continue from their nonces and balances. */
+  /**
+   * Stores accepted transactions, so that the next ones continue from their nonces and balances.
+   */
   readonly rememberAccepted: (accepted: UserSubmissions["entries"]) => void
   /** Sets the transactions that the coordinator forges in the next batch; undefined for none. */
   readonly setNextBatch: (
@@ -63,15 +70,15 @@ export interface LiveNetwork {
   /** Builds the state tree in short steps, if it does not exist yet; new state roots need it. */
   readonly buildStateTree: () => Iterable<void>
   /**
-   * Returns the next records: a rollback, or a block, after new prices if there are any. The block has
-   * no batches if the coordinator is idle.
+   * Returns the next records: a rollback, or a block, after new prices if there are any. The block
+   * has no batches if the coordinator is idle.
    */
   readonly advance: (options: { readonly isIdle: boolean }) => ReadonlyArray<FeedRecord>
 }
 
 /**
- * Returns a new simulated network. The same options generate the same network, byte for byte. Throws
- * a RangeError if `rollBackPeriodBlocks` is from 1 to 4.
+ * Returns a new simulated network. The same options generate the same network, byte for byte.
+ * Throws a RangeError if `rollBackPeriodBlocks` is from 1 to 4.
  *
  * ```ts
  * import { simulate } from "rollup-node-api/simulator"

@@ -47,7 +47,9 @@ const feedSource = ({ genesis, records }: OpenFeed): BlockSource => ({
     })))))
 })
 
-/** Provides a `WriteSession`: a write fails if another process may have written since the last one. */
+/**
+ * Provides a `WriteSession`: a write fails if another process may have written since the last one.
+ */
 const inOneWriteSession = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => Effect.provideService(writes, WriteSession, newWriteSession()))
 
@@ -82,7 +84,10 @@ const simulatedSource = (
         paceMs: paceSeconds === 0 ? Infinity : paceSeconds * 1000
       })
     })
-    /** Starts the simulated network after the last block of the ledger. Repeats if the writer changes. */
+    /**
+     * Starts the simulated network after the last block of the ledger. Repeats if the writer
+     * changes.
+     */
     const bootstrap: Effect.Effect<Network, BlockViolation | StoreFailure, Node> = Effect.catchTag(
       bootstrapOnce,
       "WriterChanged",

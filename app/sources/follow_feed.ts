@@ -11,7 +11,10 @@ import { retryUnlessWriterChanged, retryUntilAvailable } from "../store_retry.ts
 import { FeedFileError } from "./feed_file.ts"
 import { missingLastBlock } from "./resumed_feed.ts"
 
-/** The last block of the ledger. If the ledger is empty, this is its genesis, and no record is skipped. */
+/**
+ * The last block of the ledger. If the ledger is empty, this is its genesis, and no record is
+ * skipped.
+ */
 export interface ResumePoint {
   readonly last: EthereumBlock
   readonly isEmpty: boolean
@@ -94,7 +97,10 @@ class FeedPosition {
     this.#hashes.delete(number - HASHES_MAX)
   }
 
-  /** Whether the position is at this block. Compares only the number if the hash is no longer stored. */
+  /**
+   * Whether the position is at this block. Compares only the number if the hash is no longer
+   * stored.
+   */
   matches({ hash, number }: EthereumBlock): boolean {
     return this.#number === number && (this.#hashes.get(number) ?? hash) === hash
   }

@@ -28,7 +28,9 @@ type LocationSettings = ResolvedOptions<
   & typeof settings.connections
 >
 
-/** Returns the data location that the settings name. `checkServer` has refused contradictory ones. */
+/**
+ * Returns the data location that the settings name. `checkServer` has refused contradictory ones.
+ */
 export const dataLocationOf = (
   { data, database, memory, replica, ...settings }: LocationSettings
 ): DataLocation => {
@@ -78,8 +80,8 @@ const inMemory = (options: StoreOptions) =>
   })
 
 /**
- * Imports the PostgreSQL client on demand. Another process may hold the writer lease: this one takes
- * over when that process ends.
+ * Imports the PostgreSQL client on demand. Another process may hold the writer lease: this one
+ * takes over when that process ends.
  */
 const inDatabase = (
   { connections, replicaUrl, url }: DataLocation & { readonly kind: "database" },

@@ -13,7 +13,9 @@ export type WorkerMessage =
   | { readonly kind: "started" }
   | { readonly kind: "serving"; readonly address: string }
 
-/** A message of the supervisor to a worker: finish the requests that have been received, then exit. */
+/**
+ * A message of the supervisor to a worker: finish the requests that have been received, then exit.
+ */
 export type SupervisorMessage = { readonly kind: "drain" }
 
 /** Returns the number of processes that a setting stands for. */

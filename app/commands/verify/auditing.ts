@@ -53,8 +53,8 @@ export const treeHashes: NonNullable<Auditing["tree"]> = {
 const inPlaceMax = 64
 
 /**
- * Returns the function that verifies proofs, in worker threads if there are many. If `sample` is below
- * 1, it verifies every n-th proof.
+ * Returns the function that verifies proofs, in worker threads if there are many. If `sample` is
+ * below 1, it verifies every n-th proof.
  */
 export const makeProofVerifier = (
   sample: number,

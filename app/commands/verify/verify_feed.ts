@@ -8,7 +8,9 @@ import { type Auditing, reportWrongProofs } from "./auditing.ts"
 /** Proofs that are verified together. */
 const proofsAtOnce = 200
 
-/** Applies all records of a feed with all checks. Stops at the first refused record, a violation. */
+/**
+ * Applies all records of a feed with all checks. Stops at the first refused record, a violation.
+ */
 export const verifyFeed = (
   path: string,
   { tell, tree, wrongProofs }: Auditing,

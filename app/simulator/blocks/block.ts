@@ -24,7 +24,10 @@ import { addWithdrawals } from "./withdrawals.ts"
 
 /** The source of a batch's L2 transactions: a planner, or the selection from a pool. */
 export interface L2Source {
-  /** Returns the accounts that the selection for this batch creates; undefined if there is no selection. */
+  /**
+   * Returns the accounts that the selection for this batch creates; undefined if there is no
+   * selection.
+   */
   readonly accountsToCreate: (batchNum: number) => ReadonlyArray<L1CoordinatorFeed> | undefined
   /** Returns the L2 transactions of the batch. */
   readonly fill: (batch: {

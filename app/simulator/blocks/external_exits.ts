@@ -9,9 +9,9 @@ import {
 } from "../world/mod.ts"
 
 /**
- * Returns the exit if the simulator does not control its wallet: the demo wallet, or an account that a
- * client of the API has created. Its owner has no Ethereum node to withdraw with, so the simulator
- * always withdraws it, after a few blocks.
+ * Returns the exit if the simulator does not control its wallet: the demo wallet, or an account
+ * that a client of the API has created. Its owner has no Ethereum node to withdraw with, so the
+ * simulator always withdraws it, after a few blocks.
  */
 export function externalExitsOf(
   { wallets }: Context,

@@ -11,8 +11,8 @@ import type { BatchOutcome } from "../../../core/use_cases/mod.ts"
 import { accountOf, type Context, digestOf, placeholderRootOf, type World } from "../world/mod.ts"
 
 /**
- * Returns the state root after a batch. The tree is built for the first root that the recording does
- * not contain, and is updated from then on.
+ * Returns the state root after a batch. The tree is built for the first root that the recording
+ * does not contain, and is updated from then on.
  */
 export function stateRoot(
   { recording, settings }: Context,

@@ -14,7 +14,9 @@ export function addWithdrawals(context: Context, world: World, draft: BlockDraft
   updateBucket(context, world, draft)
 }
 
-/** Adds a collection. Runs before the withdrawals: only requests of earlier blocks can be collected. */
+/**
+ * Adds a collection. Runs before the withdrawals: only requests of earlier blocks can be collected.
+ */
 function addCollection(context: Context, world: World, draft: BlockDraft): void {
   const exit = world.openExits.find(({ requested }) => requested)
   if (exit === undefined || !context.schedule.takeDue("delayedCollection")) return

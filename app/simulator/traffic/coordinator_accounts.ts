@@ -1,7 +1,9 @@
 import type { L1CoordinatorFeed, TokenId } from "../../../core/domain/mod.ts"
 import { accountOf, type Context, type Wallet, type World } from "../world/mod.ts"
 
-/** Returns accounts that the coordinator creates in a batch with a queue: for users and for itself. */
+/**
+ * Returns accounts that the coordinator creates in a batch with a queue: for users and for itself.
+ */
 export function coordinatorAccounts(
   context: Context,
   world: World

@@ -212,7 +212,7 @@ const PARTLY_VALID: readonly [MakeRequests, ...Array<MakeRequests>] = [
 
 /** Requests without any effect. */
 const WITHOUT_EFFECT: readonly [MakeRequests, ...Array<MakeRequests>] = [
-  // an unknown receiver, an unknown sender, a token other than the sender's, an unknown receiver again
+  // in turn: unknown receiver, unknown sender, another token than the sender's, unknown receiver
   requestBetween((from, _to, context, world) => ({
     toAccountIndex: lastAccountIndex(world) + 5000,
     depositAmount: depositInto(from, context, world),

@@ -9,7 +9,9 @@ import {
 } from "../../../core/encoding/mod.ts"
 import { type Context, type Budget, type Budgets, randomShare, type World } from "../world/mod.ts"
 
-/** Plans up to `count` L2 transactions, a few more with exits, and deducts them from the budgets. */
+/**
+ * Plans up to `count` L2 transactions, a few more with exits, and deducts them from the budgets.
+ */
 export function planTransfers(
   context: Context,
   world: World,
@@ -33,7 +35,10 @@ const FEES = [0, 1, 20, 24, 26, 28, 28, 30, 30, 31, 32, 36, 40] as const
 /** Fee selectors from one percent to the whole amount. */
 const ODD_FEES = [60, 100, 126, 172, 192] as const
 
-/** Maximum share of a balance that one transaction sends, in 4096ths; with the highest fee, an eighth. */
+/**
+ * Maximum share of a balance that one transaction sends, in 4096ths; with the highest fee, an
+ * eighth.
+ */
 const SHARE_MAX = 256
 
 function planTransfer(context: Context, world: World, budgets: Budgets): L2Feed | undefined {
@@ -74,7 +79,9 @@ function makeTransfer(
   return { fromAccountIndex: budget.account.index, toAccountIndex, amount, fee, nonce }
 }
 
-/** Plans several exits of one account in the same batch: they add up in one leaf of the exit tree. */
+/**
+ * Plans several exits of one account in the same batch: they add up in one leaf of the exit tree.
+ */
 function* severalExits(context: Context, world: World, budgets: Budgets): Iterable<L2Feed> {
   const account = context.random.pick(
     world.accounts.filter(({ address, balance, publicKey }) =>

@@ -62,8 +62,8 @@ export function authorizationsOf(
 }
 
 /**
- * Returns a transfer to a user without an account of the token, and the authorization with which the
- * coordinator can create it. If the user has an account, returns an ordinary transfer.
+ * Returns a transfer to a user without an account of the token, and the authorization with which
+ * the coordinator can create it. If the user has an account, returns an ordinary transfer.
  */
 export function signForNewcomer(
   context: Context,

@@ -14,13 +14,16 @@ export const queueSizeMax = protocol.maxL1UserTx
 /** How a block fills the queues. */
 export interface QueueFillOptions {
   readonly queueSize: number
-  /** Whether a batch of the block forges the first half of the transactions before the others arrive. */
+  /**
+   * Whether a batch of the block forges the first half of the transactions before the others
+   * arrive.
+   */
   readonly isSplitByBatch: boolean
 }
 
 /**
- * Adds L1 requests to the queues. The queue that is forged next is closed: the contract closes it when
- * it forges the queue before. A full queue is followed by a new one.
+ * Adds L1 requests to the queues. The queue that is forged next is closed: the contract closes it
+ * when it forges the queue before. A full queue is followed by a new one.
  */
 export function fillQueues(
   world: World,
@@ -64,7 +67,9 @@ export function takeQueue(
   return { number, transactions }
 }
 
-/** Returns the transaction as the ledger stores it, with the fields that the state transition reads. */
+/**
+ * Returns the transaction as the ledger stores it, with the fields that the state transition reads.
+ */
 function rowOf(feed: L1UserFeed, { block }: World): New<Transaction> {
   const {
     amount,

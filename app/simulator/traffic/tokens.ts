@@ -59,7 +59,9 @@ const catalogueEntry = (id: number) => (id === 0 ? ether : tokenCatalogue[id - 1
 
 const hasMarket = ({ id }: New<Token>): boolean => catalogueEntry(id).priceUSD !== null
 
-/** Changes some prices by up to four percent. An unknown price starts again near its first value. */
+/**
+ * Changes some prices by up to four percent. An unknown price starts again near its first value.
+ */
 function changePrices({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
   return applyPrices(
     world,

@@ -8,7 +8,10 @@ export function floorAmount(amount: bigint): bigint {
   return decodeFloat40(Result.getOrThrow(floorFloat40(amount)))
 }
 
-/** Returns 1 to `sharesMax` 4096ths of a balance, rounded down to a value that a transaction can encode. */
+/**
+ * Returns 1 to `sharesMax` 4096ths of a balance, rounded down to a value that a transaction can
+ * encode.
+ */
 export function randomShare(random: Random, balance: bigint, sharesMax: number): bigint {
   return floorAmount((balance * BigInt(random.integer(1, sharesMax))) >> 12n)
 }

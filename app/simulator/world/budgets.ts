@@ -9,7 +9,10 @@ export interface Budget {
   available: bigint
 }
 
-/** Budgets of accounts while a batch is planned. Tokens received in the batch are spendable in the next one. */
+/**
+ * Budgets of accounts while a batch is planned. Tokens received in the batch are spendable in the
+ * next one.
+ */
 export class Budgets {
   readonly #world: World
   readonly #budgets = new Map<AccountIndex, Budget>()

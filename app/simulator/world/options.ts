@@ -8,7 +8,9 @@ export interface SimulationOptions {
   readonly network?: Network
   /** Time of the genesis block, in milliseconds since 1970; a fixed time by default. */
   readonly startTimeMs?: number
-  /** Users that arrive in the first blocks; 150 by default. More users arrive later, one at a time. */
+  /**
+   * Users that arrive in the first blocks; 150 by default. More users arrive later, one at a time.
+   */
   readonly users?: number
   /** Tokens registered in addition to ether, at most 10; 10 by default. */
   readonly tokens?: number
@@ -16,15 +18,21 @@ export interface SimulationOptions {
   readonly coordinators?: number
   /** L2 transactions in an average block that has batches; 16 by default. */
   readonly transactionsPerBlock?: number
-  /** Share of exits among the L2 transactions, from 0 to 1; 0.03 by default. Each needs a Merkle proof. */
+  /**
+   * Share of exits among the L2 transactions, from 0 to 1; 0.03 by default. Each needs a Merkle
+   * proof.
+   */
   readonly exitShare?: number
   /** Share of L2 transfers that the first account sends or receives, from 0 to 1; 0 by default. */
   readonly heavyShare?: number
-  /** Average number of blocks between two rollbacks, at least 5; 50 by default, 0 disables rollbacks. */
+  /**
+   * Average number of blocks between two rollbacks, at least 5; 50 by default, 0 disables
+   * rollbacks.
+   */
   readonly rollBackPeriodBlocks?: number
   /**
-   * Whether state roots are placeholders that differ for each batch and fork; false by default. True
-   * roots cost some milliseconds per transaction, unless `recording` contains them.
+   * Whether state roots are placeholders that differ for each batch and fork; false by default.
+   * True roots cost some milliseconds per transaction, unless `recording` contains them.
    */
   readonly placeholderRoots?: boolean
   /**
@@ -47,7 +55,9 @@ export const defaultNetwork: Network = {
   rollupAddress: "0x10465b16615ae36f350268eb951d7b0187141d3b"
 }
 
-/** A rollback drops up to 5 blocks, 3 on average: with a shorter period the chain would not grow. */
+/**
+ * A rollback drops up to 5 blocks, 3 on average: with a shorter period the chain would not grow.
+ */
 const rollBackPeriodMin = 5
 
 /** Returns the options with their defaults. Throws a RangeError if rollbacks are too frequent. */

@@ -1,6 +1,9 @@
 import { digestOf } from "./chain.ts"
 
-/** A pseudorandom number generator (xoshiro128**) with a text as seed: the only source of randomness here. */
+/**
+ * A pseudorandom number generator (xoshiro128**) with a text as seed: the only source of randomness
+ * here.
+ */
 export class Random {
   readonly #state = new Uint32Array(4)
 

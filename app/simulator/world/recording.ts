@@ -2,9 +2,9 @@ import * as Hex from "effect/encoding/Hex"
 import { digestOf } from "./chain.ts"
 
 /**
- * Stored results of expensive computations, by the digest of their input. A result that is not stored
- * is computed, so that a recording saves time and changes no value. Another network has other inputs,
- * and finds no stored results.
+ * Stored results of expensive computations, by the digest of their input. A result that is not
+ * stored is computed, so that a recording saves time and changes no value. Another network has
+ * other inputs, and finds no stored results.
  */
 export class Recording {
   readonly #text: string
@@ -22,8 +22,8 @@ export class Recording {
   }
 
   /**
-   * Returns the stored result for an input, or computes it. `compute` must depend on the input only,
-   * and return numbers that are not negative.
+   * Returns the stored result for an input, or computes it. `compute` must depend on the input
+   * only, and return numbers that are not negative.
    */
   getOrCompute(input: string, compute: () => ReadonlyArray<bigint>): ReadonlyArray<bigint> {
     this.#stored ??= parse(this.#text)

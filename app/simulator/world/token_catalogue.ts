@@ -14,7 +14,9 @@ export const ether: CatalogueToken = {
   priceUSD: 3120.5
 }
 
-/** The tokens in the order of registration. Contracts choose any name, so some names are unusual. */
+/**
+ * The tokens in the order of registration. Contracts choose any name, so some names are unusual.
+ */
 export const tokenCatalogue: ReadonlyArray<CatalogueToken> = [
   { name: "Governance Token", symbol: "GOV", decimals: 18, priceUSD: 4.31 },
   { name: "Tether USD", symbol: "USDT", decimals: 6, priceUSD: 1 },

@@ -63,7 +63,10 @@ export class Wallets {
     return { ...wallet, ethereumKey: this.#ethereumKeys.get(wallet.publicKey)! }
   }
 
-  /** Whether the simulator sends from the accounts of a key: it is the key of a wallet here, and not of the demo wallet. */
+  /**
+   * Whether the simulator sends from the accounts of a key: it is the key of a wallet here, and not
+   * of the demo wallet.
+   */
   controls(publicKey: PublicKey): boolean {
     return this.#byKey.has(publicKey) && publicKey !== this.demo().publicKey
   }
@@ -85,8 +88,8 @@ export class Wallets {
   }
 
   /**
-   * Returns the signature that authorizes coordinators to create accounts for the wallet's key; null
-   * for an internal user, which needs no authorization.
+   * Returns the signature that authorizes coordinators to create accounts for the wallet's key;
+   * null for an internal user, which needs no authorization.
    */
   authorization({ publicKey }: Wallet): string | null {
     const known = this.#authorizations.get(publicKey)

@@ -54,8 +54,8 @@ export interface BestBid {
 }
 
 /**
- * A submitted transaction with the keys of the accounts that it was signed for: after a rollback the
- * same index can be another account.
+ * A submitted transaction with the keys of the accounts that it was signed for: after a rollback
+ * the same index can be another account.
  */
 export interface SubmittedTransaction {
   readonly transaction: PostedTransaction
