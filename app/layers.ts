@@ -68,7 +68,7 @@ export type Node =
 /** The options of a node that its stores need. */
 export type StoreOptions = Pick<NodeOptions, "genesis" | "minFeeUSD" | "maxFeeUSD">
 
-/** Builds a node over the given stores. */
+/** Builds a node over stores. */
 export const nodeOver = <E>(
   stores: Layer.Layer<Stores, E>,
   options: NodeOptions

@@ -5,7 +5,7 @@ import type { Option } from "./setting.ts"
 export interface Problem {
   /** Its origin: a flag, a variable, or a line of the file. */
   readonly source: string
-  /** The value, what was expected, and what to do. */
+  /** The value, the expected values, and how to correct it. */
   readonly message: string
 }
 

@@ -19,7 +19,7 @@ export interface Environment {
 /** The origin of an option's value: the source with the highest precedence. */
 export interface Origin {
   readonly kind: "flag" | "variable" | "file" | "default"
-  /** Where the user finds it: `--port`, `PORT`, `rollup.toml, line 3`. */
+  /** The place for the user to look at: `--port`, `PORT`, `rollup.toml, line 3`. */
   readonly source: string
 }
 

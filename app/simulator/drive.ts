@@ -187,7 +187,10 @@ const selectOnce = (live: LiveNetwork) =>
     })
   })
 
-/** Submits what the users sign now. If the node is busy or the pool is full, they do not retry. */
+/**
+ * Submits the new transactions and authorizations of the users. If the node is busy or the pool is
+ * full, they do not retry.
+ */
 const submitTransactions = (live: LiveNetwork): Driving<void> =>
   Effect.gen(function*() {
     const submission = yield* Submission

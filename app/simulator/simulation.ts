@@ -50,7 +50,7 @@ export interface Simulation {
 /** The users, the coordinator and the chain of a live network. Each acts only when it is called. */
 export interface LiveNetwork {
   /**
-   * Returns what users sign and submit now. Pass the accepted transactions to `rememberAccepted`.
+   * Returns new submissions of the users. Pass the accepted transactions to `rememberAccepted`.
    */
   readonly nextSubmissions: () => UserSubmissions
   /**

@@ -10,7 +10,7 @@ import {
 import type { StoreOptions, Stores } from "../layers.ts"
 import { skipStored } from "./resumed_feed.ts"
 
-/** Where a node stores its data. */
+/** The location of a node's data. */
 export type DataLocation =
   | { readonly kind: "memory" }
   | { readonly kind: "directory"; readonly directory: string }
