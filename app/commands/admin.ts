@@ -12,7 +12,7 @@ import type { Monitor } from "../../core/mod.ts"
 import type { ResolvedOptions, settings } from "../config/mod.ts"
 import { ProgramFailure } from "../exit_codes.ts"
 
-/** A conventional port of Prometheus exporters, below the range of ephemeral ports. */
+/** Default port: a conventional one of Prometheus exporters, below the range of ephemeral ports. */
 export const adminPortDefault = 9464
 
 export type AdminSettings = ResolvedOptions<typeof settings.monitoring & typeof settings.log> & {
@@ -35,13 +35,13 @@ export interface Monitoring {
 /**
  * Opens the admin listener, the request log and the export of metrics and traces that are enabled.
  *
- * @param place - Number of this worker, from 0; null for a single process
+ * @param workerIndex - Index of this worker, from 0; null for a single process
  * @param verification - Reads the last result of `verify`
  */
 export const openMonitoring = Effect.fnUntraced(
   function*(
     settings: AdminSettings,
-    place: number | null,
+    workerIndex: number | null,
     verification?: Effect.Effect<string | null, unknown>
   ): Effect.fn.Return<Monitoring, ProgramFailure, Scope.Scope> {
     const {
@@ -53,7 +53,7 @@ export const openMonitoring = Effect.fnUntraced(
       serverTiming,
       traceRatio
     } = settings
-    const port = adminPortOf(settings, place ?? 0)
+    const port = adminPortOf(settings, workerIndex ?? 0)
     const isMonitored = port !== null || otlpUrl !== undefined
     const monitor = openMonitor()
     const admin = port === null ? null : yield* openAdmin({
@@ -67,7 +67,7 @@ export const openMonitoring = Effect.fnUntraced(
     }).pipe(Effect.catchTag("AdminError", (cause) =>
       Effect.fail(
         new ProgramFailure({
-          ending: "taken",
+          exitReason: "inUse",
           cause,
           message:
             `${cause.message}; choose another port with --admin-port, or none with --admin-port off`
@@ -86,7 +86,10 @@ export const openMonitoring = Effect.fnUntraced(
       telemetry: {
         ...requestLog
           ? {
-            log: yield* openRequestLog({ format: logFormatOf(settings), isShared: place !== null })
+            log: yield* openRequestLog({
+              format: logFormatOf(settings),
+              isShared: workerIndex !== null
+            })
           }
           : {},
         ...serverTiming ? { serverTiming } : {},
@@ -119,11 +122,13 @@ const adminLimitsOf = (settings: AdminSettings): AdminLimits => {
   }
 }
 
-/** Returns the port of the admin listener: a free one by default if the server's port is free too. */
-const adminPortOf = ({ adminPort, port }: AdminSettings, place: number): number | null => {
+/**
+ * Returns the port of the admin listener: a free one by default if the server's port is free too.
+ */
+const adminPortOf = ({ adminPort, port }: AdminSettings, workerIndex: number): number | null => {
   if (adminPort === "off") return null
   const first = adminPort === undefined ? port === 0 ? 0 : adminPortDefault : Number(adminPort)
-  return first === 0 ? 0 : first + place
+  return first === 0 ? 0 : first + workerIndex
 }
 
 /** Returns the format of the request log: `auto` is text on a terminal, JSON otherwise. */

@@ -31,7 +31,7 @@ export const bulkLoad = (
 ): Effect.Effect<LoadRecords, never, Scope.Scope> =>
   Effect.map(exitProofWorkers(network), ({ verify }) => (records) => {
     const proofs: Array<Parameters<VerifyExit>> = []
-    const noteProof: VerifyExit = (...proof) => proofs.push(proof) > 0
+    const deferProof: VerifyExit = (...proof) => proofs.push(proof) > 0
     const writes = (verifyExit: VerifyExit) =>
       records.map((record): BulkWrite<BlockViolation> =>
         record.kind === "block"
@@ -44,14 +44,14 @@ export const bulkLoad = (
       )
     const check = Effect.flatMap(
       Effect.suspend(() => verify(proofs)),
-      (right) => right.every((each) => each) ? Effect.void : Effect.fail(wrongProof)
+      (results) => results.every((isValid) => isValid) ? Effect.void : Effect.fail(invalidProof)
     )
     return Effect.catchIf(
-      bulk.applyAll(writes(noteProof), check),
-      (error) => error === wrongProof,
-      // again with the proofs checked in place: stores the blocks before, and names the invalid one
+      bulk.applyAll(writes(deferProof), check),
+      (error) => error === invalidProof,
+      // retries with immediate proof checks: stores the valid blocks, and names the invalid one
       () => bulk.applyAll(writes(verifyExitProof))
     ) as Effect.Effect<unknown, BlockViolation | StoreFailure>
   })
 
-const wrongProof = "wrong proof"
+const invalidProof = "invalid proof"

@@ -11,11 +11,11 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { auditJournal, journaledStores } from "../../adapters/journal/mod.ts"
 import { layerOf, openAuditedLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { nodeOver } from "../../app/layers.ts"
-import { driveOnce, prehistory, simulate } from "../../app/simulator/mod.ts"
+import { driveOnce, initialHistory, simulate } from "../../app/simulator/mod.ts"
 import {
   type Auditing,
   reportWrongProofs,
-  proofJudge,
+  makeProofVerifier,
   treeHashes
 } from "../../app/commands/verify/auditing.ts"
 import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
@@ -30,13 +30,13 @@ const verifier = Layer.succeed(SignatureVerifier, {
 })
 const simulation = simulate({ seed: "1" })
 const { genesis } = simulation
-const records: ReadonlyArray<FeedRecord> = [...prehistory(simulation, 30)]
+const records: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 30)]
 const exits = records.flatMap((record) => record.kind === "block" ? record.block.batches ?? [] : [])
   .flatMap((batch) => batch.exits)
 
 const auditing = (findings: Findings): Effect.Effect<Auditing, never, Scope.Scope> =>
   Effect.map(
-    proofJudge(1, findings),
+    makeProofVerifier(1, findings),
     (wrongProofs) => ({ tell: () => Effect.void, wrongProofs, tree: treeHashes })
   )
 

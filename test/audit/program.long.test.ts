@@ -53,7 +53,7 @@ describe("verify", () => {
     assert.strictEqual(status, 2, said)
     assert.match(
       said,
-      /One thing can be verified at a time, and more are given: the feed "x" \(--feed\), the directory "y"/u
+      /Only one input can be verified at a time, and several are set: the feed "x" \(--feed\), the directory "y"/u
     )
   })
 })

@@ -24,7 +24,7 @@ export const benchJournal = async (transactions: number): Promise<void> => {
       exitShare: 0,
       heavyShare: 0.36,
       rollBackPeriodBlocks: 0,
-      standInRoots: true
+      placeholderRoots: true
     })
     const { genesis } = simulation
     const ledger = Ledger.layer(genesis, keccak256)
@@ -40,7 +40,7 @@ export const benchJournal = async (transactions: number): Promise<void> => {
         yield* Layer.build(Layer.fresh(Layer.provide(ledger, layer(genesis)))),
         Ledger
       )
-      while (simulation.transactions() < transactions) {
+      while (simulation.transactionCount() < transactions) {
         const record = simulation.next()
         memoryMs += yield* timed(bare, record)
         journalMs += yield* timed(journaled, record)

@@ -32,7 +32,7 @@ export const benchApply = async (transactions: number): Promise<BenchLedger> => 
     exitShare: 0,
     heavyShare: 0.36,
     rollBackPeriodBlocks: 0,
-    standInRoots: true
+    placeholderRoots: true
   })
   const { genesis } = simulation
   const ledger = openMemoryLedger({ genesis })
@@ -47,7 +47,7 @@ export const benchApply = async (transactions: number): Promise<BenchLedger> => 
     applyMs += performance.now() - started
   }
   let pending: Array<BlockFeed> = []
-  while (simulation.transactions() < transactions) {
+  while (simulation.transactionCount() < transactions) {
     const record = simulation.next()
     if (record.kind === "block") pending.push(record.block)
     if (pending.length === 50) {

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { memoryNode } from "../../app/memory_node.ts"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { verifierThreads, verifyExitProofsInThread } from "../../app/verifier.ts"
 import { Ledger } from "../../core/mod.ts"
 
@@ -11,9 +11,9 @@ import { Ledger } from "../../core/mod.ts"
  * the argument in milliseconds; Infinity stands still.
  */
 const periodMs = Number(process.argv[2])
-const simulation = simulate({ seed: 1, standInRoots: true })
+const simulation = simulate({ seed: 1, placeholderRoots: true })
 const { genesis } = simulation
-const before = [...prehistory(simulation, 3000)]
+const before = [...initialHistory(simulation, 3000)]
 const later = periodMs === Infinity ? [] : Array.from({ length: 600 }, () => simulation.next())
 const node = memoryNode({
   genesis,

@@ -13,7 +13,7 @@ export const network = {
   exitShare: 0.005,
   heavyShare: 0.36,
   rollBackPeriodBlocks: 0,
-  standInRoots: true
+  placeholderRoots: true
 } as const
 export const heavyAccount = 256
 
@@ -41,7 +41,7 @@ export const ingestLedger = async (url: string, transactions: number): Promise<S
   let [ingestMs, group, before] = [0, new Array<BulkRecord>(), 0]
   const flush = async () => {
     const ms = await timed(() => load(group))
-    const after = simulation.transactions()
+    const after = simulation.transactionCount()
     rates.push((after - before) / ms * 1000)
     ingestMs += ms
     lastBlocks = [
@@ -52,7 +52,7 @@ export const ingestLedger = async (url: string, transactions: number): Promise<S
     before = after
   }
   let inGroup = 0
-  while (simulation.transactions() < transactions) {
+  while (simulation.transactionCount() < transactions) {
     const record = simulation.next()
     if (record.kind === "block") {
       group.push(record)
@@ -65,7 +65,7 @@ export const ingestLedger = async (url: string, transactions: number): Promise<S
     }
   }
   if (group.length > 0) await flush()
-  const total = simulation.transactions()
+  const total = simulation.transactionCount()
   const { median: rate, spread } = median(rates)
   const tenth = Math.max(1, Math.floor(rates.length / 10))
   const [first, last] = [rates.slice(0, tenth), rates.slice(-tenth)].map((some) =>

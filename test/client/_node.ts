@@ -11,7 +11,7 @@ export const openedNode = async (prefix = "zk", blocks = 40): Promise<RollupNode
     transactionsPerBlock: 5,
     rollBackPeriodBlocks: 1000,
     exitShare: 0.1,
-    standInRoots: true,
+    placeholderRoots: true,
     network
   })
   const node = await openNode({ genesis: simulation.genesis })

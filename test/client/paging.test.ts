@@ -12,7 +12,7 @@ const living = async (seed: string) => {
     transactionsPerBlock: 6,
     rollBackPeriodBlocks: 5,
     exitShare: 0.1,
-    standInRoots: true
+    placeholderRoots: true
   })
   const node = await openNode({ genesis: simulation.genesis })
   let rollBacks = 0

@@ -127,23 +127,23 @@ describe("what a command is told", () => {
     for (
       const line of [
         /^ {2}--prot: The flag is unknown: did you mean --port\?$/mu,
-        /^ {2}--pace: "-1" is none: expected a number from 0 to 86400, such as 3$/mu,
-        /^ {2}--nonce: The flag is one of wallet, not of serve: leave it out$/mu,
-        /^ {2}"stray": The word belongs to no flag and is not expected here: leave it out/mu,
+        /^ {2}--pace: "-1" is invalid: expected a number from 0 to 86400, such as 3$/mu,
+        /^ {2}--nonce: The flag belongs to wallet, not to serve: leave it out$/mu,
+        /^ {2}"stray": Unexpected argument, which belongs to no flag: leave it out/mu,
         /^ {2}--shutdown-timeout-ms: The value is missing: expected a whole number/mu,
-        /^ {2}PORT: "99999" is none: expected a whole number from 0 to 65535, such as 8080$/mu,
+        /^ {2}PORT: "99999" is invalid: expected a whole number from 0 to 65535, such as 8080$/mu,
         /^ {2}ROLLUP_NODE_PAEC: The variable is unknown: did you mean ROLLUP_NODE_PACE\?$/mu,
-        /^ {2}ROLLUP_NODE_EMPTY: "yes" is none: expected true or false$/mu,
-        /^ {2}rollup\.toml, line 2: server\.port: "80" is none: expected a whole number/mu,
+        /^ {2}ROLLUP_NODE_EMPTY: "yes" is invalid: expected true or false$/mu,
+        /^ {2}rollup\.toml, line 2: server\.port: "80" is invalid: expected a whole number/mu,
         /^ {2}rollup\.toml, line 3: The key server\.hots is unknown: did you mean server\.host\?$/mu,
         /^ {2}rollup\.toml, line 6: The key limts\.url_bytes_max is unknown: did you mean limits\.url_bytes_max\?$/mu,
-        /^ {2}rollup\.toml, line 8: limits\.url_bytes_max: 5 is none: expected a whole number from 256/mu,
-        /^ {2}--memory and --data: Data can be kept in one place, and more are given: --memory, which keeps nothing, the directory "x" \(--data\); leave out all but one$/mu,
-        /^ {2}rollup\.toml, line 10: pool\.min_fee_usd and rollup\.toml, line 11: pool\.max_fee_usd: The least fee, 5 US dollars, is above the greatest one, 2\.5/mu
+        /^ {2}rollup\.toml, line 8: limits\.url_bytes_max: 5 is invalid: expected a whole number from 256/mu,
+        /^ {2}--memory and --data: Data can be stored in one location only, and several are set: --memory, which stores nothing, the directory "x" \(--data\); leave out all but one$/mu,
+        /^ {2}rollup\.toml, line 10: pool\.min_fee_usd and rollup\.toml, line 11: pool\.max_fee_usd: The minimum fee, 5 US dollars, is above the maximum fee, 2\.5/mu
       ]
     ) assert.match(said, line)
     assert.strictEqual(problems.length, 14, said)
-    assert.isTrue(said.startsWith("14 things have to be corrected:\n"))
+    assert.isTrue(said.startsWith("14 problems have to be corrected:\n"))
   })
 
   it("may not contradict itself, whoever says it", () => {
@@ -152,20 +152,24 @@ describe("what a command is told", () => {
         [
           ["--feed", "x", "--seed", "2", "--empty"],
           {},
-          /What --seed and --empty says is for the simulated network, and --feed brings a network of its own/u
+          /Only the simulated network uses --seed and --empty, and --feed names the feed of another network/u
         ],
         [
           ["--memory"],
           { DATABASE_URL: "postgresql://a/b" },
-          /^--memory and DATABASE_URL: Data can be kept in one place/u
+          /^--memory and DATABASE_URL: Data can be stored in one location only/u
         ],
-        [["--replica", "postgresql://a/b"], {}, /^--replica: A replica is given and no database/u],
+        [["--replica", "postgresql://a/b"], {}, /^--replica: A replica is set and no database/u],
         [
           ["--workers", "2"],
           {},
-          /^--workers: The value 2 needs PostgreSQL, since several processes share their data through a database: name one with --database or DATABASE_URL, or set 1$/u
+          /^--workers: The value 2 requires PostgreSQL, since several processes share their data in a database: set one with --database or DATABASE_URL, or set 1$/u
         ],
-        [["--memory"], { WORKERS: "cores" }, /^WORKERS: The value cores needs PostgreSQL, since/u],
+        [
+          ["--memory"],
+          { WORKERS: "cores" },
+          /^WORKERS: The value cores requires PostgreSQL, since/u
+        ],
         [
           ["--workers", "2", "--feed", "-", "--database", "postgresql://a/b"],
           {},
@@ -174,9 +178,9 @@ describe("what a command is told", () => {
         [
           ["--later-path", "off"],
           { ROLLUP_NODE_EARLIER_PATH: "off" },
-          /Both revisions are off and nothing would be served/u
+          /Both revisions are off, so that nothing would be served/u
         ],
-        [["--earlier-path", "/"], {}, /Both revisions are to be served at \//u],
+        [["--earlier-path", "/"], {}, /Both revisions have the path \//u],
         [["--port", "1", "--port=2"], {}, /^--port: --port is given twice/u]
       ] as const
     ) assert.match(told(words, environment).said, expected)
@@ -187,7 +191,7 @@ describe("what a command is told", () => {
       formatProblems(
         readInvocation(named("serve"), [], { CONFIG_FILE: "/none/such.toml" }, commands).problems
       ),
-      /^CONFIG_FILE: The file "\/none\/such\.toml" cannot be read: there is none/u
+      /^CONFIG_FILE: The file "\/none\/such\.toml" cannot be read: it does not exist/u
     )
     assert.match(
       told([], {}, "[server]\nport = \n").said,
@@ -220,7 +224,7 @@ describe("what a command is told", () => {
     ) {
       assert.match(
         told([], {}, file).said,
-        new RegExp(`^rollup\\.toml, line ${line}: server\\.port: (-1|70000) is none`, "u")
+        new RegExp(`^rollup\\.toml, line ${line}: server\\.port: (-1|70000) is invalid`, "u")
       )
     }
     assert.strictEqual(told([], {}, "[server]\nport = 0x1F_90").resolved.port, 8080)
@@ -259,11 +263,11 @@ describe("what a command is told", () => {
     )
     assert.match(
       told(["x"], {}, undefined, "ingest").said,
-      /^--database: No database is named: give one with --database or DATABASE_URL/u
+      /^--database: No database is set: set one with --database or DATABASE_URL/u
     )
     assert.match(
       told(["latr"], {}, undefined, "openapi").said,
-      /^<revision>: "latr" is none: expected one of later, earlier$/u
+      /^<revision>: "latr" is invalid: expected one of later, earlier$/u
     )
     assert.strictEqual(told([], {}, undefined, "openapi").resolved.argument, "later")
     assert.strictEqual(
@@ -312,7 +316,7 @@ describe("what is shown", () => {
     const { said } = told(["--database", `mysql://u:${secret}@h/d`], {
       DATABASE_REPLICA_URL: `mysql://u:${secret}@h/d`
     }, `[admin]\ntoken = "${secret} with space"`)
-    assert.strictEqual(said.split("is none: expected").length, 4, said)
+    assert.strictEqual(said.split("is invalid: expected").length, 4, said)
     assert.notInclude(said, secret)
     assert.notInclude(commandHelp(named("serve")), secret)
   })

@@ -40,7 +40,7 @@ export const sampleOf = Effect.fnUntraced(function*(
     transactionsPerBlock: 8,
     exitShare: 0.1,
     rollBackPeriodBlocks: 20,
-    standInRoots: true,
+    placeholderRoots: true,
     ...(network === undefined ? {} : { network })
   })
   const node = yield* Layer.build(memoryNode({ genesis: simulation.genesis }))
@@ -53,19 +53,19 @@ export const sampleOf = Effect.fnUntraced(function*(
     ...simulation,
     live: {
       ...live,
-      posts: () => {
-        const posts = live.posts()
-        for (const { address } of posts.authorizations) owners.add(address)
-        return posts
+      nextSubmissions: () => {
+        const submissions = live.nextSubmissions()
+        for (const { address } of submissions.authorizations) owners.add(address)
+        return submissions
       },
-      keep: (taken: Parameters<typeof live.keep>[0]) => {
-        for (const { transaction } of taken) ids.add(transaction.id)
-        live.keep(taken)
+      rememberAccepted: (accepted: Parameters<typeof live.rememberAccepted>[0]) => {
+        for (const { transaction } of accepted) ids.add(transaction.id)
+        live.rememberAccepted(accepted)
       }
     }
   }
   // to a moment in which somebody waits for an account
-  while (simulation.transactions() < transactions || !opensAccount(records.at(-1))) {
+  while (simulation.transactionCount() < transactions || !opensAccount(records.at(-1))) {
     records.push(...yield* driveOnce(observed).pipe(Effect.provide(node), Effect.orDie))
   }
   const { genesis } = simulation

@@ -5,7 +5,7 @@ import { simulate } from "../../app/simulator/mod.ts"
 /* The promise door, as a host without Effect and without types calls it. */
 
 const opened = async (): Promise<RollupNode> => {
-  const simulation = simulate({ seed: 1, users: 20, standInRoots: true })
+  const simulation = simulate({ seed: 1, users: 20, placeholderRoots: true })
   const node = await openNode({ genesis: simulation.genesis })
   for (let i = 0; i < 30; i++) await node.applyRecord(simulation.next())
   return node

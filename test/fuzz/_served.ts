@@ -22,7 +22,7 @@ const simulation = simulate({
   tokens: 4,
   exitShare: 0.08,
   rollBackPeriodBlocks: 0,
-  standInRoots: true
+  placeholderRoots: true
 })
 
 /** A server on loopback over a network that has some of everything, and what is known of it: by its answers, and by what wallets hold ready. */
@@ -58,9 +58,9 @@ export const openServed = Effect.gen(function*() {
 /** A history, a pool that has seen blocks, and what wallets would post next. */
 const lived = Effect.gen(function*() {
   const ledger = yield* Ledger
-  while (simulation.transactions() < 250) yield* ledger.applyRecord(simulation.next())
+  while (simulation.transactionCount() < 250) yield* ledger.applyRecord(simulation.next())
   for (let i = 0; i < 3; i++) yield* driveOnce(simulation)
-  const { entries } = simulation.live.posts()
+  const { entries } = simulation.live.nextSubmissions()
   const { network } = simulation.genesis
   const context = wireContext(network, keccak256)
   const authorizations = Array.from({ length: 5 }, (_, i) => {

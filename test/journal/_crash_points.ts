@@ -72,7 +72,7 @@ async function crashUntilTheEnd(
     transactionsPerBlock: 5,
     exitShare: 0.08,
     rollBackPeriodBlocks: 8,
-    standInRoots: true
+    placeholderRoots: true
   })
   const text = [...writeFeed(simulation, 500)].join("")
   const feed = `${folder}.ndjson`

@@ -18,7 +18,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { exportFeed, type JournalError } from "../../adapters/journal/mod.ts"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
@@ -33,10 +33,10 @@ const simulation = simulate({
   tokens: 3,
   transactionsPerBlock: 4,
   rollBackPeriodBlocks: 9,
-  standInRoots: true
+  placeholderRoots: true
 })
 const { genesis } = simulation
-const records: ReadonlyArray<FeedRecord> = [...prehistory(simulation, 120)]
+const records: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 120)]
 
 const ledgerOver = ({ writer }: Stores) =>
   Effect.map(

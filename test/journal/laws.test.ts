@@ -6,7 +6,7 @@
 import { describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import {
@@ -33,7 +33,7 @@ const options = {
   transactionsPerBlock: 4,
   exitShare: 0.08,
   rollBackPeriodBlocks: 7,
-  standInRoots: true
+  placeholderRoots: true
 }
 const simulation = simulate(options)
 const { genesis } = simulation
@@ -55,14 +55,14 @@ const ledgerSubject: LedgerSubject = {
   keccak256,
   seed,
   runs: 4,
-  records: [...prehistory(simulation, 250)],
+  records: [...initialHistory(simulation, 250)],
   open: openLedger(reopenedStores(genesis))
 }
 
 /** Long enough for lists to be divided, which a replay does in bulk. */
 const long = {
   records: [
-    ...prehistory(simulate({ ...options, transactionsPerBlock: 30, heavyShare: 0.5 }), 1500)
+    ...initialHistory(simulate({ ...options, transactionsPerBlock: 30, heavyShare: 0.5 }), 1500)
   ]
 }
 

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { accountLeaf, merkleTree } from "../../adapters/crypto/mod.ts"
 import { journaledStores } from "../../adapters/journal/mod.ts"
 import { nodeOver } from "../../app/layers.ts"
-import { driveOnce, prehistory, resume, simulate } from "../../app/simulator/mod.ts"
+import { driveOnce, initialHistory, resume, simulate } from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, PoolStore, SignatureVerifier } from "../../core/ports/mod.ts"
 import { Ledger, Pool } from "../../core/use_cases/mod.ts"
@@ -65,7 +65,7 @@ describe("a simulated network after a restart", () => {
         Effect.gen(function*() {
           const simulation = newSimulation()
           const ledger = yield* Ledger
-          for (const record of prehistory(simulation, 90)) yield* ledger.applyRecord(record)
+          for (const record of initialHistory(simulation, 90)) yield* ledger.applyRecord(record)
           yield* steps(simulation, 8)
           return [yield* (yield* LedgerReader).stamp, yield* waiting] as const
         })
@@ -81,7 +81,7 @@ describe("a simulated network after a restart", () => {
             const simulation = newSimulation()
             yield* resume(simulation)
             assert.strictEqual(
-              simulation.transactions(),
+              simulation.transactionCount(),
               (yield* reader.list("transactions", { filters: {}, limit: 1 })).counts.totalItems
             )
             assert.strictEqual(simulation.demoAccounts().length, 2)
@@ -131,7 +131,9 @@ describe("a simulated network after a restart", () => {
         directory,
         Effect.gen(function*() {
           const ledger = yield* Ledger
-          for (const record of prehistory(newSimulation(), 25)) yield* ledger.applyRecord(record)
+          for (const record of initialHistory(newSimulation(), 25)) {
+            yield* ledger.applyRecord(record)
+          }
         })
       )
       yield* run(
@@ -140,7 +142,7 @@ describe("a simulated network after a restart", () => {
           const simulation = newSimulation()
           yield* resume(simulation)
           const ledger = yield* Ledger
-          for (const record of prehistory(simulation, 90)) yield* ledger.applyRecord(record)
+          for (const record of initialHistory(simulation, 90)) yield* ledger.applyRecord(record)
           assert.isAtLeast(
             (yield* (yield* LedgerReader).list("transactions", { filters: {}, limit: 1 })).counts
               .totalItems,

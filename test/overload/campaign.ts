@@ -4,7 +4,7 @@ import { cpus, setPriority } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { setTimeout as sleep } from "node:timers/promises"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import type { Load, Seen, Taken } from "./_asking.ts"
 import { type Waits, watchProcessors } from "./_processors.ts"
@@ -64,12 +64,12 @@ const listening = (child: ChildProcess): Promise<number> =>
 const serving = listening(server)
 
 /* The network is simulated here, so that the server does nothing but follow it and answer: a block every three seconds. */
-const simulation = simulate({ seed: 1, standInRoots: true })
+const simulation = simulate({ seed: 1, placeholderRoots: true })
 const feed = (record: FeedRecord): void => void server.stdin!.write(`${writeFeedLine(record)}\n`)
 feed({ kind: "genesis", genesis: simulation.genesis })
 const port = await serving
 let lastBlock = 0n
-for (const record of prehistory(simulation, Number(values.transactions))) {
+for (const record of initialHistory(simulation, Number(values.transactions))) {
   if (record.kind === "block") lastBlock = record.block.number
   feed(record)
 }

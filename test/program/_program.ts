@@ -97,7 +97,7 @@ export const sendFromDemoWallet = async (url: string): Promise<string> => {
   const { id } = await Effect.runPromise(transfer({
     url,
     network: defaultNetwork,
-    privateKey: simulation.demo.privateKey,
+    privateKey: simulation.demoWallet.privateKey,
     accountIndex,
     symbol,
     amount: "0.25",

@@ -204,10 +204,10 @@ describe("the program and its configuration", () => {
     assert.strictEqual(
       wrong.error,
       [
-        "3 things have to be corrected:",
+        "3 problems have to be corrected:",
         "  --prot: The flag is unknown: did you mean --port?",
         "  ROLLUP_NODE_PAEC: The variable is unknown: did you mean ROLLUP_NODE_PACE?",
-        '  PORT: "x" is none: expected a whole number from 0 to 65535, such as 8080',
+        '  PORT: "x" is invalid: expected a whole number from 0 to 65535, such as 8080',
         ""
       ].join("\n")
     )
@@ -245,7 +245,7 @@ describe("the program and its configuration", () => {
     assert.strictEqual(feed.code, 0, feed.error)
     assert.strictEqual(
       feed.out,
-      [...writeFeed(simulate({ seed: "1", standInRoots: true }), 40)].join("")
+      [...writeFeed(simulate({ seed: "1", placeholderRoots: true }), 40)].join("")
     )
     assert.strictEqual(document.code, 0, document.error)
     const { info, servers } = JSON.parse(readFileSync(join(directory, "earlier.json"), "utf8")) as {

@@ -134,23 +134,23 @@ describe("the program with a database", () => {
       writeFileSync(file, "no feed")
       for (
         const [code, words, expected] of [
-          [2, ["migrate"], /No database is named: give one with --database or DATABASE_URL/u],
+          [2, ["migrate"], /No database is set: set one with --database or DATABASE_URL/u],
           [5, ["ingest", file, "--database", database], /line 1/u],
           [
             2,
             ["serve", "--database", database, "--data", directory],
-            /Data can be kept in one place, and more are given: the directory/u
+            /Data can be stored in one location only, and several are set: the directory/u
           ],
           [
             2,
             ["serve", "--memory", "--workers", "2"],
-            /^--workers: The value 2 needs PostgreSQL/mu
+            /^--workers: The value 2 requires PostgreSQL/mu
           ],
-          [2, ["serve", "--memory", "--replica", database], /A replica is given and no database/u],
+          [2, ["serve", "--memory", "--replica", database], /A replica is set and no database/u],
           [
             2,
             ["migrate", "--database", "mysql://localhost/x"],
-            /--database: The value, which is not shown, is none: expected a URL such as postgresql:/u
+            /--database: The value, which is not shown, is invalid: expected a URL such as postgresql:/u
           ],
           [4, ["migrate", "--database", database.replace(/[^/]+$/u, "none_such")], /none_such/u]
         ] as const

@@ -62,12 +62,12 @@ describe("the program with a data directory", () => {
           [
             2,
             ["--memory", "--data", directory],
-            /Data can be kept in one place, and more are given: --memory/u
+            /Data can be stored in one location only, and several are set: --memory/u
           ],
           [
             2,
             ["--feed", file, "--seed", "2", "--empty"],
-            /--seed and --empty says is for the simulated network/u
+            /Only the simulated network uses --seed and --empty/u
           ]
         ] as const
       ) {

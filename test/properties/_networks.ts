@@ -66,7 +66,7 @@ class Growing {
   readonly #slowness: number
 
   constructor(options: SimulationOptions, slowness: number) {
-    this.#simulation = simulate({ ...options, standInRoots: true })
+    this.#simulation = simulate({ ...options, placeholderRoots: true })
     this.#slowness = slowness
   }
 
@@ -75,7 +75,7 @@ class Growing {
     const isEnough = (forged: number) => forged >= transactions
     while (!this.#forged.some(isEnough)) {
       this.#records.push(this.#told(this.#simulation.next()))
-      this.#forged.push(this.#simulation.transactions())
+      this.#forged.push(this.#simulation.transactionCount())
     }
     return { genesis, records: this.#records.slice(0, this.#forged.findIndex(isEnough)) }
   }

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { writeFeedLine } from "../../core/mod.ts"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { runInChromium } from "./_chromium.ts"
 
 /*
@@ -66,7 +66,7 @@ try {
   const simulation = simulate({ seed: "runtimes", users: 30 })
   const records = [
     { kind: "genesis", genesis: simulation.genesis } as const,
-    ...prehistory(simulation, 400)
+    ...initialHistory(simulation, 400)
   ]
   writeFileSync(join(folder, "feed.ndjson"), records.map(writeFeedLine).join("\n"))
 

@@ -16,34 +16,38 @@ const provideNode = ({ genesis }: Simulation) => Effect.provide(memoryNode({ gen
 function watched(simulation: Simulation) {
   const posted: Array<PostedTransaction> = []
   const owners = new Set<string>()
-  const posts = () => {
-    const given = simulation.live.posts()
-    posted.push(...given.entries.map(({ transaction }) => transaction))
-    for (const { address } of given.authorizations) owners.add(address)
-    return given
+  const nextSubmissions = () => {
+    const submissions = simulation.live.nextSubmissions()
+    posted.push(...submissions.entries.map(({ transaction }) => transaction))
+    for (const { address } of submissions.authorizations) owners.add(address)
+    return submissions
   }
-  return { simulation: { ...simulation, live: { ...simulation.live, posts } }, posted, owners }
+  return {
+    simulation: { ...simulation, live: { ...simulation.live, nextSubmissions } },
+    posted,
+    owners
+  }
 }
 
 /** A network that has a history already lives for some blocks. */
 const lived = Effect.fnUntraced(function*(simulation: Simulation, steps: number) {
   const ledger = yield* Ledger
-  while (simulation.transactions() < 300) yield* ledger.applyRecord(simulation.next())
+  while (simulation.transactionCount() < 300) yield* ledger.applyRecord(simulation.next())
   const records: Array<FeedRecord> = []
   for (let step = 0; step < steps; step++) records.push(...yield* driveOnce(simulation))
   return records
 })
 
-const networkOf = (seed: string, standInRoots = true) =>
-  simulate({ seed, users: 40, rollBackPeriodBlocks: 12, standInRoots })
+const networkOf = (seed: string, placeholderRoots = true) =>
+  simulate({ seed, users: 40, rollBackPeriodBlocks: 12, placeholderRoots })
 
 describe("Driving a node", () => {
-  it.effect("the prehistory is there at once, then a block arrives at each pace until the scope closes", () => {
+  it.effect("the initial history is applied at once, then a block arrives at each pace until the scope closes", () => {
     const simulation = simulate({
       seed: "drive",
       users: 40,
       rollBackPeriodBlocks: 0,
-      standInRoots: true
+      placeholderRoots: true
     })
     return Effect.scoped(Effect.gen(function*() {
       const reader = yield* LedgerReader
@@ -139,7 +143,7 @@ describe("Driving a node", () => {
       yield* lived(simulation, 20)
       const reader = yield* LedgerReader
       const { items } = yield* reader.list("accounts", {
-        filters: { publicKey: simulation.demo.publicKey }
+        filters: { publicKey: simulation.demoWallet.publicKey }
       })
       assert.deepStrictEqual(items.map(({ account: { nonce, tokenId } }) => [tokenId, nonce]), [[
         0,

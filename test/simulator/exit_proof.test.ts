@@ -19,7 +19,12 @@ const withExits = Effect.gen(function*() {
     yield* ledger.applyRecord(record)
   }
 })
-const simulation = simulate({ seed: "exit proofs", users: 40, exitShare: 0.2, standInRoots: true })
+const simulation = simulate({
+  seed: "exit proofs",
+  users: 40,
+  exitShare: 0.2,
+  placeholderRoots: true
+})
 
 const withExit = (
   block: BlockFeed,
@@ -104,7 +109,7 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
       seed: "exits of two batches",
       users: 30,
       exitShare: 0.3,
-      standInRoots: true,
+      placeholderRoots: true,
       rollBackPeriodBlocks: 0
     })
     return Effect.gen(function*() {

@@ -12,9 +12,9 @@ const simulation = simulate({
   seed: "outside",
   users: 20,
   rollBackPeriodBlocks: 0,
-  standInRoots: true
+  placeholderRoots: true
 })
-const { demo, genesis: { network } } = simulation
+const { demoWallet: demo, genesis: { network } } = simulation
 
 /** Hands in an exit of the demo wallet's ether, as a person at a keyboard would. */
 const leave = Effect.fnUntraced(function*(amount: bigint) {

@@ -1,6 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { recorded } from "../../app/simulator/world/_recorded.ts"
-import { prehistory, Recording, simulate, type SimulationOptions } from "../../app/simulator/mod.ts"
+import {
+  initialHistory,
+  Recording,
+  simulate,
+  type SimulationOptions
+} from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 
 /* What `npm start` shows was computed before. Here it is computed again: all keys and exit proofs, and the state roots of the beginning and the end. */
@@ -9,12 +14,12 @@ const recordsOf = (
   options: Omit<SimulationOptions, "seed">,
   transactions = 3000
 ): ReadonlyArray<FeedRecord> => [
-  ...prehistory(simulate({ seed: "1", ...options }), transactions)
+  ...initialHistory(simulate({ seed: "1", ...options }), transactions)
 ]
 
 /** What a network asks for, in the form of a recording: known parts are taken from the text, everything else is computed. */
 function asked(known: string, transactions?: number): string {
-  const recording = new Recording(known, { keeps: true })
+  const recording = new Recording(known, { records: true })
   recordsOf({ recording }, transactions)
   return recording.text
 }
@@ -41,7 +46,7 @@ describe("The recording of the network that is shown by default", () => {
 
   it("gives the keys and exit proofs that are computed without it", () => {
     assert.deepStrictEqual(
-      withoutRoots(recordsOf({ recording: new Recording(), standInRoots: true })),
+      withoutRoots(recordsOf({ recording: new Recording(), placeholderRoots: true })),
       withoutRoots(recordsOf({})),
       stale
     )
@@ -61,7 +66,7 @@ describe("The recording of the network that is shown by default", () => {
   it("changes nothing for another network", () => {
     const records = (
       recording: Recording
-    ) => [...prehistory(simulate({ seed: "other", users: 20, recording }), 60)]
+    ) => [...initialHistory(simulate({ seed: "other", users: 20, recording }), 60)]
     assert.deepStrictEqual(records(new Recording(recorded)), records(new Recording()))
   })
 })

@@ -3,7 +3,7 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { followFeed } from "../../app/sources/follow_feed.ts"
 import { memoryNode } from "../../app/memory_node.ts"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { lastBlock, Ledger } from "../../core/use_cases/mod.ts"
@@ -16,10 +16,10 @@ const simulation = simulate({
   tokens: 3,
   transactionsPerBlock: 4,
   rollBackPeriodBlocks: 5,
-  standInRoots: true
+  placeholderRoots: true
 })
 const { genesis } = simulation
-const feed: ReadonlyArray<FeedRecord> = [...prehistory(simulation, 120)]
+const feed: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 120)]
 
 async function* arriving(records: ReadonlyArray<FeedRecord>) {
   yield* records
@@ -201,10 +201,10 @@ describe("Following a feed", () => {
         tokens: 3,
         transactionsPerBlock: 4,
         rollBackPeriodBlocks: 0,
-        standInRoots: true
+        placeholderRoots: true
       })
       assert.deepStrictEqual(straight.genesis, genesis)
-      const blocks = [...prehistory(straight, 250)].slice(0, 13)
+      const blocks = [...initialHistory(straight, 250)].slice(0, 13)
       const last = blocks.at(-1) as FeedRecord & { readonly kind: "block" }
       const { layer } = sharedNode([{ after: 4, others: 9 }], blocks)
       const failure = yield* Effect.flip(
@@ -212,7 +212,7 @@ describe("Following a feed", () => {
       )
       assert.strictEqual(
         failure.message,
-        `The feed does not tell the last block of the ledger, ${last.block.number} (${last.block.hash}): expected a feed of the same chain that reaches it`
+        `The feed does not contain the last block of the ledger, ${last.block.number} (${last.block.hash}): expected a feed of the same chain that reaches it`
       )
     }))
 })

@@ -12,7 +12,7 @@ const networkOf = (seed: string) =>
     users: 30,
     transactionsPerBlock: 6,
     rollBackPeriodBlocks: 8,
-    standInRoots: true
+    placeholderRoots: true
   })
 
 const STEPS = 25
@@ -20,7 +20,7 @@ const STEPS = 25
 /** What the network told the ledger, and what the ledger and the pool then hold. */
 const lived = Effect.fnUntraced(function*(simulation: Simulation) {
   const ledger = yield* Ledger
-  while (simulation.transactions() < 100) {
+  while (simulation.transactionCount() < 100) {
     yield* Effect.retry(ledger.applyRecord(simulation.next()), { times: 20 })
   }
   const fiber = yield* Effect.forkChild(

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { type SourceSettings, sourceOf } from "../../app/sources/block_source.ts"
 import { nodeOver } from "../../app/layers.ts"
 import { memoryNode } from "../../app/memory_node.ts"
-import { prehistory, simulate } from "../../app/simulator/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { openStores } from "../../app/sources/stores.ts"
 import { writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
@@ -107,10 +107,10 @@ describe("A process that was the writer, was not, and is again", () => {
         tokens: 3,
         transactionsPerBlock: 2,
         rollBackPeriodBlocks: 7,
-        standInRoots: true
+        placeholderRoots: true
       })
       const { genesis } = simulation
-      const records = [...prehistory(simulation, 300)]
+      const records = [...initialHistory(simulation, 300)]
       const feed = join(directory, "feed.ndjson")
       writeFileSync(
         feed,

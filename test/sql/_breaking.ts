@@ -8,7 +8,7 @@ const simulation = simulate({
   users: 12,
   tokens: 3,
   rollBackPeriodBlocks: 0,
-  standInRoots: true
+  placeholderRoots: true
 })
 
 /** A network to write into a database that breaks, and its first blocks. */

@@ -91,7 +91,7 @@ async function crashUntilTheEnd(
     transactionsPerBlock: 5,
     exitShare: 0.08,
     rollBackPeriodBlocks: 8,
-    standInRoots: true
+    placeholderRoots: true
   })
   const text = [...writeFeed(simulation, 150)].join("")
   writeFileSync(feed, text)

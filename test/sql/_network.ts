@@ -11,7 +11,7 @@ export const networkOf = (seed: string) => {
     users: 12,
     tokens: 3,
     rollBackPeriodBlocks: 0,
-    standInRoots: true
+    placeholderRoots: true
   })
   return {
     genesis: simulation.genesis,

@@ -37,7 +37,7 @@ describe("loading a feed", () => {
       const simulation = simulate({
         seed: "bulk",
         users: 12,
-        standInRoots: true,
+        placeholderRoots: true,
         rollBackPeriodBlocks: 0,
         exitShare: 0.3
       })

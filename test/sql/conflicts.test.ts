@@ -29,7 +29,7 @@ describe("a write that meets", () => {
         const simulation = simulate({
           seed: "conflicts",
           users: 5,
-          standInRoots: true,
+          placeholderRoots: true,
           rollBackPeriodBlocks: 0
         })
         const { genesis } = simulation

@@ -25,14 +25,14 @@ const replay = `replay: ${replayOf(seed, "test/sql/ledger_writer.test.ts")}`
 const networks: ReadonlyArray<SimulationOptions> = [
   {
     seed: `${seed} many of everything`,
-    standInRoots: true,
+    placeholderRoots: true,
     users: 12,
     rollBackPeriodBlocks: 8,
     exitShare: 0.1
   },
   {
     seed: `${seed} few accounts`,
-    standInRoots: true,
+    placeholderRoots: true,
     users: 8,
     tokens: 2,
     coordinators: 2,

@@ -15,7 +15,7 @@ const simulation = simulate({
   users: 12,
   tokens: 3,
   rollBackPeriodBlocks: 0,
-  standInRoots: true
+  placeholderRoots: true
 })
 const { genesis } = simulation
 const chain = Array.from({ length: 20 }, () => simulation.next()).flatMap((record) =>

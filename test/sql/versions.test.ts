@@ -23,7 +23,7 @@ const simulation = simulate({
   users: 12,
   tokens: 3,
   rollBackPeriodBlocks: 5,
-  standInRoots: true
+  placeholderRoots: true
 })
 const { genesis } = simulation
 const records = Array.from({ length: 60 }, () => simulation.next())

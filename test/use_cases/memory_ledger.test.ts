@@ -82,7 +82,7 @@ describe("Ledger over the memory store", () => {
     }).pipe(Effect.provide(over(genesis))))
 
   it.effect("a simulated network with rollbacks is accepted record by record (seed 7)", () => {
-    const simulation = simulate({ seed: 7, rollBackPeriodBlocks: 10, standInRoots: true })
+    const simulation = simulate({ seed: 7, rollBackPeriodBlocks: 10, placeholderRoots: true })
     return Effect.gen(function*() {
       const ledger = yield* Ledger
       for (let i = 0; i < 120; i++) yield* ledger.applyRecord(simulation.next())

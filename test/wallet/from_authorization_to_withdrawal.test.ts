@@ -147,7 +147,7 @@ describe("A wallet over HTTP", () => {
     const funding = await Effect.runPromise(transfer({
       url,
       network,
-      privateKey: simulation.demo.privateKey,
+      privateKey: simulation.demoWallet.privateKey,
       accountIndex,
       symbol,
       amount: "2.5",

@@ -4,23 +4,25 @@ import {
   accountOf,
   type BlockDraft,
   type Context,
-  type OutsideExit,
+  type ExternalExit,
   type World
 } from "../world/mod.ts"
 
 /**
- * Exits of wallets that the simulator does not play: of the demo wallet and of whoever authorized an account over the interface. Their
- * owners have no Ethereum to withdraw on, so a simulated one does it for them, soon and always.
+ * Returns the exit if the simulator does not control its wallet: the demo wallet, or an account
+ * that a client of the API has created. Its owner has no Ethereum node to withdraw with, so the
+ * simulator always withdraws it, after a few blocks.
  */
-export function outsideExits(
-  { people }: Context,
+export function externalExitsOf(
+  { wallets }: Context,
   world: World,
   batchNum: number,
   { accountIndex, balance }: ExitFeed
-): ReadonlyArray<OutsideExit> {
+): ReadonlyArray<ExternalExit> {
   const account = accountOf(world, accountIndex)
   if (
-    account === undefined || account.address === INTERNAL_ADDRESS || people.sends(account.publicKey)
+    account === undefined || account.address === INTERNAL_ADDRESS ||
+    wallets.controls(account.publicKey)
   ) return []
   const { address, tokenId } = account
   const instant = worthUSD(world, tokenId, balance) <= INSTANT_MAX_USD
@@ -35,23 +37,23 @@ export function outsideExits(
   }]
 }
 
-/** Blocks from the exit to its withdrawal, and from the request of a delayed one to its collection. */
+/** Blocks from an exit to its withdrawal, and from a delayed request to its collection. */
 const WAIT_BLOCKS = 2n
 
-/** What is worth more goes through the delayer. */
+/** An exit that is worth more goes through the withdrawal delayer. */
 const INSTANT_MAX_USD = 1000
 
-/** Nothing where nobody knows a price. */
+/** Returns the value in US dollars; 0 if the token has no price. */
 function worthUSD({ tokens }: World, tokenId: number, balance: bigint): number {
   const { decimals, priceUSD } = tokens[tokenId]!
   return Number(balance) / 10 ** decimals * (priceUSD ?? 0)
 }
 
-/** Withdraws what is due, and collects what was requested and is due. */
-export function withdrawOutside(world: World, draft: BlockDraft): void {
-  const due = world.outsideExits.filter(({ dueBlock }) => dueBlock <= world.block.number)
+/** Adds the withdrawals, and the collections of delayed withdrawals, that are due in a block. */
+export function withdrawExternal(world: World, draft: BlockDraft): void {
+  const due = world.externalExits.filter(({ dueBlock }) => dueBlock <= world.block.number)
   if (due.length === 0) return
-  const left = world.outsideExits.filter((exit) => !due.includes(exit))
+  const notDue = world.externalExits.filter((exit) => !due.includes(exit))
   const withdrawals = due.filter(({ requested }) => !requested)
   const collections = new Map(
     due.filter(({ requested }) => requested).map((
@@ -71,12 +73,12 @@ export function withdrawOutside(world: World, draft: BlockDraft): void {
   if (collections.size > 0) {
     draft.delayedWithdrawals = [...draft.delayedWithdrawals ?? [], ...collections.values()]
   }
-  // a collection takes all that its owner requested of the token before, due or not
-  const uncollected = left.filter(({ owner, requested, tokenId }) =>
+  // a collection includes all requests of its owner for the token, even those that are not due
+  const uncollected = notDue.filter(({ owner, requested, tokenId }) =>
     !(requested && collections.has(`${owner} ${tokenId}`))
   )
   const requested = withdrawals.filter(({ instant }) => !instant)
-  world.outsideExits = [
+  world.externalExits = [
     ...uncollected,
     ...requested.map((exit) => ({
       ...exit,

@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts"
 
-/** What has to happen now and then, and after how many blocks on average. */
+/** Average period of each scheduled event, in blocks. */
 const PERIODS = {
   emptyBatch: 14,
   l1BatchWithoutTransactions: 25,
@@ -36,10 +36,10 @@ const PERIODS = {
 export type Event = keyof typeof PERIODS
 
 /**
- * Sees to it that everything occurs: chance alone would leave out the rare things in a short run. The dates are not rolled back with
- * the chain, so what a fork drops comes again.
+ * Schedules rare events, so that each occurs even in a short run. The schedule is not rolled back
+ * with the chain: an event that a rollback drops occurs again.
  */
-export class Agenda {
+export class EventSchedule {
   readonly #random: Random
   readonly #due = new Map<Event, number>()
   #block = 0
@@ -52,15 +52,18 @@ export class Agenda {
     this.#block++
   }
 
-  /** Whether the event's time has come; then it is dated anew. Ask only where it is possible, else it is lost. */
-  take(event: Event): boolean {
-    const due = this.#due.get(event) ?? this.#date(event, 1)
+  /**
+   * Returns whether the event is due, and then schedules its next occurrence. Call it only if the
+   * event is possible: a due event that does not happen is lost.
+   */
+  takeDue(event: Event): boolean {
+    const due = this.#due.get(event) ?? this.#schedule(event, 1)
     if (due > this.#block) return false
-    this.#date(event, PERIODS[event] / 2)
+    this.#schedule(event, PERIODS[event] / 2)
     return true
   }
 
-  #date(event: Event, afterBlocks: number): number {
+  #schedule(event: Event, afterBlocks: number): number {
     const due = this.#block +
       this.#random.integer(Math.ceil(afterBlocks), Math.floor(afterBlocks + PERIODS[event]))
     this.#due.set(event, due)

@@ -2,19 +2,22 @@ import type { Account, New, Transaction } from "../../../core/domain/mod.ts"
 import { type AccountIndex, NO_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { accountOf, type World } from "./world.ts"
 
-/** What an account can still spend while a batch is planned, and its next nonce. */
-export interface Purse {
+/** An account while a batch is planned: its next nonce, and the balance that it can still spend. */
+export interface Budget {
   readonly account: New<Account>
   nonce: bigint
   available: bigint
 }
 
-/** Purses during the planning of a batch: they only empty, what comes in counts from the next batch on. */
-export class Purses {
+/**
+ * Budgets of accounts while a batch is planned. Tokens received in the batch are spendable in the
+ * next one.
+ */
+export class Budgets {
   readonly #world: World
-  readonly #purses = new Map<AccountIndex, Purse>()
+  readonly #budgets = new Map<AccountIndex, Budget>()
 
-  /** The queue that the batch forges spends first. */
+  /** The transactions of the queue that the batch forges come first, and reduce the budgets. */
   constructor(world: World, queue: ReadonlyArray<New<Transaction>>) {
     this.#world = world
     for (const { amount, fromAccountIndex } of queue) {
@@ -24,21 +27,21 @@ export class Purses {
     }
   }
 
-  of(index: AccountIndex): Purse | undefined {
-    const known = this.#purses.get(index)
+  of(index: AccountIndex): Budget | undefined {
+    const known = this.#budgets.get(index)
     if (known !== undefined) return known
     const account = accountOf(this.#world, index)
     if (account === undefined) return undefined
-    const purse = { account, nonce: account.nonce, available: account.balance }
-    this.#purses.set(index, purse)
-    return purse
+    const budget = { account, nonce: account.nonce, available: account.balance }
+    this.#budgets.set(index, budget)
+    return budget
   }
 
   spend(index: AccountIndex, amount: bigint): void {
-    const purse = this.of(index)
-    if (purse !== undefined) {
-      purse.available = purse.available > amount
-        ? purse.available - amount
+    const budget = this.of(index)
+    if (budget !== undefined) {
+      budget.available = budget.available > amount
+        ? budget.available - amount
         : 0n
     }
   }
