@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
 
 /** A server in a process of its own, on the first core where the system lets one choose. */
 export interface BenchServer {
@@ -14,6 +15,7 @@ export const pinned = existsSync("/usr/bin/taskset") ? ["taskset", "-c", "0"] : 
 
 /** Starts a script that prints `listening <port>` when it is ready; on one core unless it has threads for all of them. */
 export const startServer = async (
+  /** The URL of the script. */
   script: string,
   args: ReadonlyArray<string>,
   cores: "one" | "all" = "one"
@@ -21,7 +23,7 @@ export const startServer = async (
   const [command, ...rest] = [
     ...(cores === "one" ? pinned : []),
     process.execPath,
-    new URL(script, import.meta.url).pathname,
+    fileURLToPath(script),
     ...args
   ]
   const child = spawn(command!, rest, { stdio: ["ignore", "pipe", "inherit"] })

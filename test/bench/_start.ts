@@ -9,7 +9,7 @@ import { median } from "./_load.ts"
 const root = new URL("../..", import.meta.url).pathname
 /** What `npm start` runs, and what the package and the image contain. */
 const programs = { sources: join(root, "app/main.js"), bundle: join(root, "dist/program/main.js") }
-const raw = new URL("./_raw_server.ts", import.meta.url).pathname
+const raw = new URL("./http/_raw_server.ts", import.meta.url).pathname
 
 /** Seconds from the start of the process to its first answer, by turns; all files are in the page cache. */
 export const benchStart = async (rounds: number): Promise<void> => {

@@ -16,7 +16,7 @@ import {
 } from "../../core/contract/mod.ts"
 import { transactionTypes } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
-import { everyItem, valuesOf } from "./naive_answers.ts"
+import { everyItem, valuesOf } from "./naive/mod.ts"
 import { itemIdOf } from "./_whole.ts"
 import type { Facts } from "./facts.ts"
 

@@ -1,8 +1,7 @@
 import { Effect, Result, Semaphore } from "effect"
 import { type PoolStore, StoreFailure } from "../../core/ports/mod.ts"
 import type { Dice } from "../laws/_pool_dice.ts"
-import type { Ports } from "./_database.ts"
-import type { Services, Tampering } from "./_node.ts"
+import type { Ports, Services, Tampering } from "./machine/mod.ts"
 
 type Pool = PoolStore["Service"]
 type List = Ports["reader"]["list"]

@@ -1,6 +1,6 @@
-import { PoolChain } from "../laws/pool_chain.ts"
+import { PoolChain } from "../laws/pool/mod.ts"
 import { feed, type Feeder } from "./_feeding.ts"
-import { personOf } from "./_people.ts"
+import { personOf } from "./network/mod.ts"
 import type { World } from "./_world.ts"
 
 /** The first blocks: a token, and accounts of some people. */

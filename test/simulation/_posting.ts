@@ -3,17 +3,17 @@ import type { HttpRequest } from "../../adapters/http/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { formatPrefixedAddress } from "../../core/encoding/mod.ts"
 import type { Facts } from "../laws/mod.ts"
-import { signed } from "./_people.ts"
-import { isSame } from "./_promises.ts"
-import { send } from "./_requests.ts"
 import {
   authorizationBody,
   destinationOf,
   drawAuthorization,
   drawTransaction,
+  signed,
   transactionBody,
   wrongSignature
-} from "./_wallets.ts"
+} from "./network/mod.ts"
+import { isSame } from "./_promises.ts"
+import { send } from "./_requests.ts"
 import { bodyOf, type World } from "./_world.ts"
 
 const encoder = new TextEncoder()

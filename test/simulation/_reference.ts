@@ -4,9 +4,9 @@ import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, NotRegistered, PoolStore } from "../../core/ports/mod.ts"
 import { readInterfaces } from "../../core/use_cases/mod.ts"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
-import { naiveReader } from "../laws/_naive_reader.ts"
+import { naiveReader } from "../laws/naive/mod.ts"
 import { type Facts, missingThings } from "../laws/mod.ts"
-import { contextOf } from "./_node.ts"
+import { contextOf } from "./machine/mod.ts"
 
 /** What is asked of the ledger. */
 export interface Question {

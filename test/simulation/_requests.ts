@@ -1,7 +1,7 @@
 import { Cause, Exit } from "effect"
 import type { HttpAnswer, HttpRequest } from "../../adapters/http/mod.ts"
 import { difference } from "../laws/law.ts"
-import { averagesTolerance } from "../laws/agreement.ts"
+import { averagesTolerance } from "../laws/ledger/mod.ts"
 import { drawQuestion, urlOf } from "./_questions.ts"
 import type { Question } from "./_reference.ts"
 import { bodyOf, type World } from "./_world.ts"

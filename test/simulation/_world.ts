@@ -7,16 +7,20 @@ import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { type SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
 import { rememberedKeccak256 } from "../crypto/remembered.ts"
 import { Dice } from "../laws/_pool_dice.ts"
-import { database, type Durable } from "./_database.ts"
-import { type Disk, journalOn } from "./_disk.ts"
-import { Node, type Tampering } from "./_node.ts"
+import {
+  database,
+  type Disk,
+  type Durable,
+  journalOn,
+  Node,
+  type Tampering,
+  Turns,
+  Weather
+} from "./machine/mod.ts"
 import type { Walk } from "./_walks.ts"
 import { Promises } from "./_promises.ts"
 import { type Question, type Reference, referenceOf } from "./_reference.ts"
-import { Timeline } from "./_timeline.ts"
-import { Turns } from "./_turns.ts"
-import { wrongSignature } from "./_wallets.ts"
-import { Weather } from "./_weather.ts"
+import { Timeline, wrongSignature } from "./network/mod.ts"
 
 /** The service did what it must never do. */
 export class Violation extends Error {}

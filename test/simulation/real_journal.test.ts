@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { journalIn } from "./_directory.ts"
+import { journalIn } from "./machine/mod.ts"
 import { type Report, simulateSeed } from "./simulation.ts"
 
 const SEEDS = 3

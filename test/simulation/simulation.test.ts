@@ -5,7 +5,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { rounds } from "../rounds.ts"
-import { mishaps } from "./_weather.ts"
+import { mishaps } from "./machine/mod.ts"
 import { told } from "./_shrinking.ts"
 import { OPERATIONS, simulateSeed } from "./simulation.ts"
 

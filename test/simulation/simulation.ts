@@ -1,7 +1,7 @@
 import { clean, coordinate } from "./_coordinator.ts"
 import { feed, feedWrongly, type Feeder, newFeeder } from "./_feeding.ts"
 import { finish } from "./_finish.ts"
-import type { Tampering } from "./_node.ts"
+import type { Tampering } from "./machine/mod.ts"
 import { lookForPosted, postAuthorization, postTransaction } from "./_posting.ts"
 import { ask } from "./_requests.ts"
 import { opening } from "./_opening.ts"

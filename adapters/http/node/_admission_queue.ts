@@ -9,7 +9,7 @@ const intervalMs = 100
 /**
  * A queue is long from this length on. A shorter one belongs to clients that each wait for their
  * answer, such as a connection pool: refusing those makes no answer faster. Load generators and pools
- * open up to 200 connections (test/http/admission_queue.test.ts).
+ * open up to 200 connections (test/http/node/admission_queue.test.ts).
  */
 const longQueue = 256
 /**

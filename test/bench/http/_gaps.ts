@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process"
+import { pinned } from "../_servers.ts"
+
+/** When a machine takes its core away from a process that has it for itself. */
+export interface Gaps {
+  readonly durationMs: number
+  readonly gapsMs: ReadonlyArray<number>
+}
+
+/** Watches the core on which servers run, with nobody else there. */
+export const watchGaps = (durationMs: number): Promise<Gaps> =>
+  new Promise((resolve, reject) => {
+    const [command, ...args] = [
+      ...pinned,
+      process.execPath,
+      new URL("./_gaps_probe.ts", import.meta.url).pathname,
+      String(durationMs)
+    ]
+    const child = spawn(command!, args, { stdio: ["ignore", "pipe", "inherit"] })
+    let said = ""
+    child.stdout.on("data", (text) => said += text)
+    child.on("error", reject).on("close", () => {
+      try {
+        resolve({ durationMs, gapsMs: JSON.parse(said) as Array<number> })
+      } catch (error) {
+        reject(error)
+      }
+    })
+  })
+
+/**
+ * What one request of a hundred waits at least, because of the gaps alone. While a core is away requests come on; the server, which is
+ * busy for a part of its time, has made up for it when the rest of the time has sufficed, and until then the wait goes down evenly.
+ */
+export const leastP99 = ({ durationMs, gapsMs }: Gaps, busy: number): number => {
+  const waiting = (ms: number) =>
+    gapsMs.reduce((sum, gap) => sum + Math.max(0, gap - ms), 0) / (1 - busy) / durationMs
+  let [low, high] = [0, Math.max(0, ...gapsMs)]
+  while (high - low > 0.001) {
+    const middle = (low + high) / 2
+    if (waiting(middle) > 0.01) low = middle
+    else high = middle
+  }
+  return low
+}
+
+export const tellGaps = ({ durationMs, gapsMs }: Gaps): string => {
+  const sum = gapsMs.reduce((all, gap) => all + gap, 0)
+  return `The machine takes its core away from a process that does nothing but look at the clock ${
+    Math.round(gapsMs.length / durationMs * 1000)
+  } times a second, ` +
+    `for ${(sum / gapsMs.length || 0).toFixed(2)} ms on average and ${
+      Math.max(0, ...gapsMs).toFixed(2)
+    } at most, ${(100 * sum / durationMs).toFixed(2)} % of the time`
+}

@@ -1,0 +1,302 @@
+/*
+ * Answers that are there already. Replay one history with
+ *
+ *     SEED=123 npm test -- test/http/cache/conditional.test.ts
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Effect } from "effect"
+import { keccak256 } from "../../../adapters/crypto/mod.ts"
+import { earlier, later } from "../../../core/contract/mod.ts"
+import type { BlockFeed, FeedRecord } from "../../../core/domain/mod.ts"
+import { type LedgerPart, ledgerParts, type LedgerSnapshot } from "../../../core/ports/mod.ts"
+import { inputGenerators, keptRecords, replay } from "../../laws/mod.ts"
+import { networkOf, optionsOf, seeds, titled } from "../../properties/_networks.ts"
+import { openStores, poolTransaction, stirPool, type Tips, type Told } from "./_cached_answers.ts"
+
+const pooled = 5
+const lists = [
+  "accounts",
+  "exits",
+  "transactions-history",
+  "batches",
+  "slots",
+  "bids",
+  "tokens",
+  "coordinators"
+]
+const everyKind = [
+  "/state",
+  "/config",
+  "/batches/1",
+  "/full-batches/1",
+  "/tokens/0",
+  "/accounts/zk:ETH:256",
+  "/slots/0",
+  "/slots/3",
+  ...lists.flatMap((list) => [`/${list}?limit=3`, `/${list}?limit=30&order=DESC`]),
+  ...Array.from(
+    { length: pooled },
+    (_, number) => `/transactions-pool/${poolTransaction(number).id}`
+  )
+]
+
+/** What the ledger says of itself, but that it never tells that a part has changed. */
+const forgetting = ({ ledger, pool }: Tips, part: LedgerPart): Tips => ({
+  pool,
+  ledger: {
+    ...ledger!,
+    snapshot: (version): LedgerSnapshot | null => {
+      const told = ledger!.snapshot!(version)
+      return told === null ? null : { ...told, parts: { ...told.parts, [part]: 0 } }
+    }
+  }
+})
+
+describe("an answer that is there already", () => {
+  for (const seed of seeds.slice(0, 2)) {
+    it.effect(`never differs from a fresh one, whatever ledger and pool do: ${titled(seed, "test/http/cache/conditional.test.ts")}`, () =>
+      Effect.gen(function*() {
+        const { genesis, records } = networkOf(optionsOf(seed), 150)
+        const { ledger, open, pool, tips } = yield* openStores(genesis)
+        const ready = yield* open(tips)
+        const forgetful = yield* open(tips, { answersBytesMax: 0 })
+        const { ask: fresh } = yield* open({ ledger: null, pool: null })
+        const { network } = genesis
+        const seen = new Map<string, Told>()
+        const urls: Array<string> = [...everyKind, "/earlier/state"]
+        for (const [place, record] of records.entries()) {
+          yield* Effect.orDie(ledger.applyRecord(record))
+          if (place > 20) yield* stirPool(pool, pooled, place)
+          if (place % 9 === 0) {
+            const facts = replay(genesis, keptRecords(records.slice(0, place + 1)), keccak256)
+            const some = Arbitrary.all([
+              inputGenerators.operationUrl(facts, later, network),
+              Arbitrary.map(
+                inputGenerators.operationUrl(facts, earlier, network),
+                (url) => `/earlier${url}`
+              )
+            ])
+            urls.push(
+              ...(yield* Arbitrary.sampleEffect(some, { count: 10, seed: `${seed} ${place}` }))
+                .flat()
+            )
+          }
+          // computed or kept from before, then kept; and by who keeps nothing and has only the tags
+          for (const url of urls) {
+            const expected = yield* fresh(url)
+            for (const { ask } of [ready, ready, forgetful]) {
+              const before = seen.get(url)
+              const told = yield* ask(
+                url,
+                before === undefined ? {} : { "if-none-match": before.headers.etag! }
+              )
+              for (
+                const name of [
+                  "ledger-version",
+                  "ledger-batch",
+                  "ledger-ethereum-block",
+                  "api-revision"
+                ]
+              ) assert.strictEqual(told.headers[name], expected.headers[name], url)
+              if (told.status === 304) {
+                assert.strictEqual(told.body, "")
+                assert.strictEqual(told.headers.etag, before!.headers.etag)
+                assert.strictEqual(before!.body, expected.body, url)
+                if (ask === ready.ask) {
+                  assert.strictEqual((yield* ask(url)).body, expected.body, url)
+                }
+                continue
+              }
+              assert.strictEqual(told.status, expected.status, url)
+              if (told.status !== 200) {
+                seen.delete(url)
+                continue
+              }
+              assert.strictEqual(told.body, expected.body, url)
+              seen.set(url, told)
+            }
+          }
+        }
+        const { hits, misses, notModified } = ready.stats()
+        assert.isAbove(notModified, 1000)
+        assert.isAbove(hits, 1000)
+        assert.isAbove(misses, 1000)
+        assert.isAbove(forgetful.stats().notModified, 1000)
+        assert.strictEqual(forgetful.stats().hits, 0)
+        // no tag stands for two contents, of any two URLs or revisions
+        const contents = new Map<string, string>()
+        for (const [url, { body, headers }] of seen) {
+          assert.strictEqual(contents.get(headers.etag!) ?? body, body, url)
+          contents.set(headers.etag!, body)
+        }
+      }))
+  }
+
+  it.effect(
+    "would be found to differ where a store forgot to tell that any one part of it has changed",
+    () =>
+      Effect.gen(function*() {
+        const { genesis, records } = networkOf(optionsOf("1"), 60)
+        const { ledger, open, pool, tips } = yield* openStores(genesis)
+        const { ask: fresh } = yield* open({ ledger: null, pool: null })
+        const careless = new Map<string, Tips>([
+          ...ledgerParts.map((part) => [part, forgetting(tips, part)] as const),
+          ["pool", { ledger: tips.ledger, pool: { ...tips.pool, versionOf: () => 0 } }]
+        ])
+        const applications = new Map<string, (url: string) => Effect.Effect<Told>>()
+        for (const [part, tips] of careless) applications.set(part, (yield* open(tips)).ask)
+        const last = records.findLast((record) => record.kind === "block")!.block
+        const after = (blocks: number, parts: Partial<BlockFeed>): FeedRecord => ({
+          kind: "block",
+          block: {
+            number: last.number + BigInt(blocks),
+            hash: hash(blocks),
+            parentHash: blocks === 1 ? last.hash : hash(blocks - 1),
+            timestampMs: last.timestampMs + 1000 * blocks,
+            ...parts
+          }
+        })
+        const hash = (blocks: number) => `0x${String(blocks).padStart(64, "7")}`
+        const bidderAddr = `0x${"77".repeat(20)}`
+        // what the network may not do apart from everything else
+        const more = [
+          // the one or the other is not the first of its slot
+          ...[1, 2].map((blocks) =>
+            after(blocks, {
+              auctionVariables: { ...genesis.variables.auction, openAuctionSlots: blocks }
+            })
+          ),
+          after(3, {
+            coordinators: [{ bidderAddr, forgerAddr: bidderAddr, url: "https://seven.example" }]
+          }),
+          after(4, { bids: [{ slotNum: 2, bidderAddr, bidValue: 10n ** 60n }] }),
+          { kind: "rollBack", toBlock: last.number } as const
+        ]
+        const found = new Map<string, string>()
+        for (const [place, record] of [...records, ...more].entries()) {
+          yield* Effect.orDie(ledger.applyRecord(record))
+          yield* stirPool(pool, pooled, place)
+          for (const url of everyKind) {
+            const { body, status } = yield* fresh(url)
+            for (const [part, ask] of applications) {
+              const told = yield* ask(url)
+              if (told.body === body && told.status === status) continue
+              found.set(part, url)
+              applications.delete(part)
+            }
+          }
+        }
+        assert.sameMembers([...found.keys()], [...careless.keys()])
+      }),
+    60_000
+  )
+
+  it.effect("costs no read of a store, nor does telling a client that it has it", () =>
+    Effect.gen(function*() {
+      const { genesis, records } = networkOf(optionsOf("1"), 50)
+      const { ledger, open, pool, readsOf, tips } = yield* openStores(genesis)
+      const { ask: ready } = yield* open(tips)
+      for (const record of records) yield* Effect.orDie(ledger.applyRecord(record))
+      for (let step = 0; step < pooled; step++) yield* stirPool(pool, pooled, step)
+      for (const url of [...everyKind, "/docs", "/openapi.json"]) {
+        const first = yield* ready(url)
+        if (first.status !== 200) continue
+        const before = readsOf()
+        assert.strictEqual((yield* ready(url)).body, first.body)
+        assert.strictEqual(
+          (yield* ready(url, { "if-none-match": `"other", W/${first.headers.etag}` })).status,
+          304
+        )
+        assert.strictEqual((yield* ready(url, { "if-none-match": "*" })).status, 304)
+        assert.strictEqual(readsOf(), before, url)
+      }
+      // another one that has kept nothing yet tells by the tag alone
+      const { ask: other } = yield* open(tips)
+      const { headers } = yield* ready("/accounts?limit=3")
+      const before = readsOf()
+      assert.strictEqual(
+        (yield* other("/accounts?limit=3", { "if-none-match": headers.etag! })).status,
+        304
+      )
+      assert.strictEqual(readsOf(), before)
+      yield* ready("/accounts?limit=6")
+      assert.isAbove(readsOf(), before)
+    }))
+
+  it.effect("is another one in the other revision, by path or by header", () =>
+    Effect.gen(function*() {
+      const { genesis } = networkOf(optionsOf("1"), 0)
+      const { open, tips } = yield* openStores(genesis)
+      const { ask: ready } = yield* open(tips)
+      const told = [
+        yield* ready("/tokens"),
+        yield* ready("/earlier/tokens"),
+        yield* ready("/tokens", { "api-revision": "earlier" })
+      ]
+      assert.notStrictEqual(told[0]!.headers.etag, told[1]!.headers.etag)
+      assert.strictEqual(told[1]!.body, told[2]!.body)
+      assert.strictEqual(
+        (yield* ready("/tokens", {
+          "api-revision": "earlier",
+          "if-none-match": told[0]!.headers.etag!
+        })).status,
+        200
+      )
+      assert.strictEqual(
+        (yield* ready("/tokens", { "if-none-match": told[0]!.headers.etag! })).status,
+        304
+      )
+    }))
+
+  it.effect("may be kept for good where no rollback reaches, and has to be asked about elsewhere", () =>
+    Effect.gen(function*() {
+      const { genesis, records } = networkOf(optionsOf("1"), 60)
+      const { ledger, open, tips } = yield* openStores(genesis)
+      const { ask: ready } = yield* open(tips, { finalAfterBatches: 3 })
+      const { ask: unkept } = yield* open(tips, { finalAfterBatches: 3, answersBytesMax: 0 })
+      let early: Told | undefined
+      for (const record of records) {
+        yield* Effect.orDie(ledger.applyRecord(record))
+        const told = yield* ready("/batches/1")
+        if (early === undefined && told.status === 200) early = told
+      }
+      assert.strictEqual(early!.headers["cache-control"], "no-cache")
+      const last = Number((yield* ready("/state")).headers["ledger-batch"])
+      assert.isAbove(last, 4)
+      for (const ask of [ready, unkept]) {
+        assert.strictEqual(
+          (yield* ask(`/batches/${last - 3}`)).headers["cache-control"],
+          "public, max-age=31536000, immutable"
+        )
+        assert.strictEqual(
+          (yield* ask(`/batches/${last - 2}`)).headers["cache-control"],
+          "no-cache"
+        )
+        assert.strictEqual((yield* ask("/batches?limit=1")).headers["cache-control"], "no-cache")
+        // one that was kept, or given, before it was final
+        const { headers } = yield* ask("/batches/1")
+        assert.strictEqual(headers["cache-control"], "public, max-age=31536000, immutable")
+        const again = yield* ask("/batches/1", { "if-none-match": headers.etag! })
+        assert.deepStrictEqual([again.status, again.headers["cache-control"]], [
+          304,
+          "public, max-age=31536000, immutable"
+        ])
+      }
+    }))
+
+  it.effect("is never kept where the client's own request is wrong", () =>
+    Effect.gen(function*() {
+      const { genesis } = networkOf(optionsOf("1"), 0)
+      const { open, tips } = yield* openStores(genesis)
+      const { ask: ready } = yield* open(tips)
+      const { headers } = yield* ready("/tokens")
+      assert.strictEqual(
+        (yield* ready("/tokens?limt=5", { "if-none-match": headers.etag! })).status,
+        400
+      )
+      assert.strictEqual(
+        (yield* ready("/tokens/77", { "if-none-match": headers.etag! })).status,
+        404
+      )
+    }))
+})

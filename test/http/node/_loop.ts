@@ -1,0 +1,114 @@
+import { Effect } from "effect"
+import { AdmissionQueue } from "../../../adapters/http/node/_admission_queue.ts"
+import { Random } from "../../memory/_random.ts"
+
+/* An event loop with a clock that only work moves: in each turn all requests that have come are read, then those that wait are computed. */
+
+/** What becomes of a request. */
+export interface Told {
+  readonly isRefused: boolean
+  readonly atMs: number
+  /** Since it came. */
+  readonly tookMs: number
+}
+
+interface Coming {
+  readonly atMs: number
+  readonly told: ((told: Told) => void) | undefined
+}
+
+export interface LoopOptions {
+  readonly targetMs?: number
+  /** What an answer takes on average, between a fifth of that and nine fifths, and what a refusal does. */
+  readonly computeMs: number
+  readonly refuseMs?: number
+}
+
+export class Loop {
+  readonly queue: AdmissionQueue
+  readonly told: Array<Told> = []
+  nowMs = 0
+  readonly #computeMs: number
+  readonly #refuseMs: number
+  readonly #random = new Random(2)
+  /** Those that come by chance, in their order, as far as they were not read. */
+  #poured: ReadonlyArray<number> = []
+  #read = 0
+  /** Those that clients will send, in their order. */
+  readonly #coming: Array<Coming> = []
+  #later: (() => void) | undefined
+
+  constructor({ computeMs, refuseMs = 0.05, targetMs = 5 }: LoopOptions) {
+    this.#computeMs = computeMs
+    this.#refuseMs = refuseMs
+    this.queue = new AdmissionQueue({
+      targetMs,
+      nowMs: () => this.nowMs,
+      defer: (run) => void (this.#later = run)
+    })
+  }
+
+  /** Requests that come by chance at a rate, whether or not those before were answered. */
+  pour(perSecond: number, untilMs: number, random = new Random(1)): void {
+    const all: Array<number> = []
+    for (
+      let atMs = this.nowMs;
+      atMs < untilMs;
+      atMs -= Math.log(1 - random.next()) * 1000 / perSecond
+    ) all.push(atMs)
+    this.#poured = all
+    this.#read = 0
+  }
+
+  /** Clients each of which asks as soon as it was answered, or after a time where it was refused. */
+  keepAsking(clients: number, untilMs: number, patienceMs = 0.2): void {
+    const ask = (atMs: number): void => {
+      if (atMs < untilMs) {
+        this.#come({
+          atMs,
+          told: ({ isRefused }) => ask(this.nowMs + (isRefused ? patienceMs : 0.2))
+        })
+      }
+    }
+    for (let i = 0; i < clients; i++) ask(this.nowMs)
+  }
+
+  /** Until nobody asks any more. */
+  run(): void {
+    for (;;) {
+      const firstMs = Math.min(
+        this.#poured[this.#read] ?? Infinity,
+        this.#coming[0]?.atMs ?? Infinity
+      )
+      const later = this.#later
+      if (later === undefined && firstMs === Infinity) return
+      if (later === undefined) this.nowMs = Math.max(this.nowMs, firstMs)
+      const readMs = this.nowMs
+      while ((this.#poured[this.#read] ?? Infinity) <= readMs) {
+        this.#answer({ atMs: this.#poured[this.#read++]!, told: undefined })
+      }
+      while ((this.#coming[0]?.atMs ?? Infinity) <= readMs) this.#answer(this.#coming.shift()!)
+      const next = this.#later
+      this.#later = undefined
+      next?.()
+    }
+  }
+
+  #come(coming: Coming): void {
+    let place = this.#coming.length
+    while (place > 0 && this.#coming[place - 1]!.atMs > coming.atMs) place--
+    this.#coming.splice(place, 0, coming)
+  }
+
+  #answer(coming: Coming): void {
+    const end = (isRefused: boolean) => {
+      this.nowMs += isRefused ? this.#refuseMs : this.#computeMs * (0.2 + 1.6 * this.#random.next())
+      const told: Told = { isRefused, atMs: this.nowMs, tookMs: this.nowMs - coming.atMs }
+      this.told.push(told)
+      coming.told?.(told)
+    }
+    const admission = this.queue.admit()
+    if (typeof admission === "string") end(admission === "shed")
+    else Effect.runFork(Effect.map(admission, (isAdmitted) => end(!isAdmitted)))
+  }
+}

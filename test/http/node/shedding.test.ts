@@ -1,0 +1,110 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Agent, get } from "node:http"
+import { Application } from "../../../adapters/http/mod.ts"
+import { application } from "../_application.ts"
+import { watchedServer } from "../_limits.ts"
+
+/** Everything is too much for it, and each request is told of. */
+const full = application({ limits: { requestsMax: 0 }, observing: { log: () => {} } })
+/** The same, but that no two answers share anything. */
+const unshared = Layer.effect(
+  Application,
+  Effect.map(Application, (whole) => ({
+    ...whole,
+    handle: (request) =>
+      Effect.mapEager(
+        whole.handle(request),
+        (answer) => ({ ...answer, headers: { ...answer.headers } })
+      )
+  }))
+).pipe(Layer.provide(full))
+
+const urls = [
+  "/tokens",
+  "/tokens?limit=7&order=DESC",
+  "/earlier/tokens",
+  "/tokens?symbols=%C3%A9",
+  "//tokens",
+  '/tokens?x="',
+  `/tokens?${"x".repeat(492)}`,
+  `/tokens?${"x".repeat(493)}`
+]
+
+interface Told {
+  readonly status: number | undefined
+  readonly headers: ReadonlyArray<string>
+  readonly body: string
+  readonly isReused: boolean
+}
+
+/** What one client is told, each request sent when the answer before it is there. */
+const toldBy = Effect.fnUntraced(
+  function*(port: number, headers: { readonly [name: string]: string }) {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const told: Array<Told> = []
+    // twice: heads are made anew at first
+    for (const path of [...urls, ...urls]) {
+      told.push(
+        yield* Effect.promise(() =>
+          new Promise<Told>((resolve, reject) => {
+            const request = get({ port, host: "127.0.0.1", path, agent, headers }, (response) => {
+              let body = ""
+              response.on("data", (chunk) => body += chunk).on("end", () =>
+                resolve({
+                  body,
+                  status: response.statusCode,
+                  headers: response.rawHeaders.map((each, i, all) =>
+                    all[i - 1] === "Date" ? "now" : each
+                  ),
+                  isReused: request.reusedSocket
+                }))
+            }).on("error", reject)
+          })
+        )
+      )
+    }
+    agent.destroy()
+    return told
+  }
+)
+
+describe("a refusal of what is too much", () => {
+  it.live("leaves as every other answer does, whatever it shares", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const [{ port, hits }, other] = [
+        yield* watchedServer(full, {}),
+        yield* watchedServer(unshared, {})
+      ]
+      for (
+        const headers of [{}, { connection: "close" }, { "api-revision": "earlier" }, {
+          "x-request-id": "longer-or-shorter-than-ours"
+        }] as ReadonlyArray<{ [name: string]: string }>
+      ) {
+        const told = yield* toldBy(port, headers)
+        const numbered = (told: ReadonlyArray<Told>) =>
+          told.map((each) => ({
+            ...each,
+            headers: each.headers.map((value) => value.replace(/^[\da-f]{12}-\w{7}$/u, "our id"))
+          }))
+        assert.deepStrictEqual(numbered(told), numbered(yield* toldBy(other.port, headers)))
+        assert.isTrue(
+          told.every(({ headers: all }) =>
+            headers["x-request-id"] === undefined || all.includes(headers["x-request-id"])
+          )
+        )
+        assert.isTrue(
+          told.slice(1).every(({ isReused }) => isReused === (headers.connection === undefined))
+        )
+        for (const { body, headers, status } of told) {
+          if (status === 400) continue
+          assert.deepStrictEqual([status, JSON.parse(body).status], [503, 503])
+          assert.strictEqual(
+            headers[headers.indexOf("content-length") + 1],
+            String(Buffer.byteLength(body))
+          )
+        }
+      }
+      assert.isAbove(yield* hits("requestsMax"), 0)
+    })))
+})

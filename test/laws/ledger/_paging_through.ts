@@ -1,0 +1,163 @@
+import { Effect } from "effect"
+import type { ListItems, ListName, ListQuery } from "../../../core/contract/mod.ts"
+import { sample } from "../_check.ts"
+import { withoutItemIds } from "./_every_answer.ts"
+import { found, itemIdOf, itemIds, page, type StoredList, storedLists, whole } from "../_whole.ts"
+import { integer } from "../generators.ts"
+import { holds, type LawViolation, same, show } from "../law.ts"
+import { replay } from "../naive/mod.ts"
+import { applyOne, type LedgerSubject, nameOf } from "./ledger_subject.ts"
+
+/** After every record: numbers that were seen and are gone never come back, and new ones are above all. */
+export const itemIdsLaw = (subject: LedgerSubject): Effect.Effect<void, LawViolation> =>
+  Effect.scoped(Effect.gen(function*() {
+    const { ledger, reader } = yield* subject.open
+    const greatest = new Map<StoredList, number>()
+    let before = yield* itemIds(reader)
+    for (const [at, record] of subject.records.entries()) {
+      yield* applyOne(ledger, record)
+      const now = yield* itemIds(reader)
+      for (const list of storedLists) {
+        const known = new Set(before[list])
+        const limit = Math.max(greatest.get(list) ?? 0, ...before[list])
+        for (const id of now[list]) {
+          yield* holds(
+            known.has(id) || id > limit,
+            () =>
+              `${list}: itemId ${id} is new after ${
+                nameOf(record)
+              }, though ${limit} was used before`
+          )
+        }
+        greatest.set(list, Math.max(limit, ...now[list]))
+      }
+      before = now
+      if (at % 20 === 0) yield* queuedIdsAreTheirOwn(subject, reader, at, now.transactions)
+    }
+  }))
+
+/** A transaction that waits has a number as well: of nobody else. */
+const queuedIdsAreTheirOwn = Effect.fnUntraced(function*(
+  subject: LedgerSubject,
+  reader: Parameters<typeof itemIds>[0],
+  at: number,
+  forged: ReadonlyArray<number>
+): Effect.fn.Return<void, LawViolation> {
+  const { queued } = replay(subject.genesis, subject.records.slice(0, at + 1), subject.keccak256)
+  const ids = yield* Effect.forEach(
+    queued,
+    ({ id }) => Effect.map(found(reader, "transaction", id), (view) => view?.transaction.itemId)
+  )
+  yield* holds(
+    new Set([...forged, ...ids]).size === forged.length + ids.length,
+    () => `Queued transactions have itemIds ${show(ids)}, which are not all their own`
+  )
+})
+
+/** A walk that goes on while the ledger changes. */
+interface Reading<N extends ListName> {
+  readonly list: N
+  readonly filters: ListQuery<N>["filters"]
+  readonly seen: Map<number, ListItems[N]>
+  next: number
+}
+
+/** Filters that look at what never changes about an item. */
+const readings = (): ReadonlyArray<Reading<StoredList>> => {
+  const reading = <N extends StoredList>(
+    list: N,
+    filters: ListQuery<N>["filters"]
+  ): Reading<StoredList> =>
+    ({ list, filters, seen: new Map(), next: 0 }) as unknown as Reading<StoredList>
+  return [
+    ...storedLists.map((list) => reading(list, {})),
+    reading("transactions", { type: "Transfer" }),
+    reading("transactions", { tokenId: 0 }),
+    reading("accounts", { tokenIds: [0] }),
+    reading("exits", { tokenId: 0 })
+  ]
+}
+
+/** Pages ascending from the item after the last one, while records arrive in between. */
+export const pagingReaderLaw = (subject: LedgerSubject): Effect.Effect<void, LawViolation> =>
+  Effect.scoped(Effect.gen(function*() {
+    const { ledger, reader } = yield* subject.open
+    const all = readings()
+    const limits = yield* sample(integer(1, 30), subject.records.length, `${subject.seed}/limits`)
+    const readOn = Effect.fnUntraced(
+      function*(
+        reading: Reading<StoredList>,
+        limit: number
+      ): Effect.fn.Return<number, LawViolation> {
+        const { counts, items } = yield* page(reader, reading.list, {
+          filters: reading.filters,
+          fromItem: reading.next,
+          limit
+        })
+        for (const item of items) {
+          const id = itemIdOf(reading.list, item)
+          yield* holds(
+            id >= reading.next,
+            () => `A page of ${reading.list} from ${reading.next} has item ${id}`
+          )
+          reading.seen.set(id, item)
+        }
+        const last = items.at(-1)
+        yield* holds(
+          last !== undefined || counts.pendingItems === 0,
+          () =>
+            `A page of ${reading.list} from ${reading.next} is empty though ${counts.pendingItems} items are pending`
+        )
+        if (last !== undefined) reading.next = itemIdOf(reading.list, last) + 1
+        return counts.pendingItems
+      }
+    )
+    for (const [at, record] of subject.records.entries()) {
+      yield* applyOne(ledger, record)
+      for (const [i, reading] of all.entries()) {
+        // not at every record, so that the reader sometimes falls far behind
+        if ((limits[at]! + i) % 3 !== 0) yield* readOn(reading, limits[at]!)
+      }
+    }
+    for (const reading of all) {
+      while ((yield* readOn(reading, 100)) > 0) { /* to the end */ }
+      for (const item of yield* whole(reader, reading.list, reading.filters)) {
+        const id = itemIdOf(reading.list, item)
+        const seen = reading.seen.get(id)
+        yield* holds(
+          seen !== undefined,
+          () =>
+            `${reading.list} with ${
+              show(reading.filters)
+            }: item ${id} is in the ledger and was never seen`
+        )
+        yield* same(
+          lasting(seen),
+          lasting(item),
+          () =>
+            `${reading.list} with ${
+              show(reading.filters)
+            }: item ${id} is another one than when it was seen`
+        )
+      }
+    }
+  }))
+
+/** What identifies an item whatever happens to it later. */
+function lasting(item: unknown): unknown {
+  const { account, bid, exit, transaction, ...plain } = withoutItemIds(item) as {
+    readonly [part: string]: { readonly [key: string]: unknown } | undefined
+  }
+  const row = transaction ?? exit ?? account ?? bid ?? plain
+  return [
+    "id",
+    "index",
+    "batchNum",
+    "accountIndex",
+    "slotNum",
+    "bidValue",
+    "bidderAddr",
+    "ethereumBlockNum",
+    "tokenId"
+  ].map((key) => row[key])
+}

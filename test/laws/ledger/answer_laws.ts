@@ -1,0 +1,148 @@
+import { Arbitrary, Effect } from "effect"
+import {
+  type ItemKeys,
+  type ItemName,
+  type ListName,
+  listNames,
+  type ListQuery
+} from "../../../core/contract/mod.ts"
+import type { LedgerReader } from "../../../core/ports/mod.ts"
+import { forAll } from "../_check.ts"
+import { found, page } from "../_whole.ts"
+import { averagesTolerance } from "./agreement.ts"
+import type { Facts } from "../facts.ts"
+import { listQuery, scalarValues } from "../generators.ts"
+import { difference, holds, type Law, type LawViolation, same, show, violated } from "../law.ts"
+import { missingThings, naiveItem, naiveNetworkState, naivePage } from "../naive/mod.ts"
+
+/** A ledger that is read and not written, and what it should hold: with the numbers that its store gave the rows. */
+export interface ReadSubject {
+  readonly reader: LedgerReader["Service"]
+  readonly facts: Facts
+  readonly seed: string | number
+  readonly runs: number
+}
+
+/** One query, answered as the naive model answers it. */
+const agreesOn = <N extends ListName>(
+  { facts, reader }: Pick<ReadSubject, "facts" | "reader">,
+  list: N,
+  query: ListQuery<N>
+) =>
+  Effect.gen(function*(): Effect.fn.Return<void, LawViolation> {
+    const asked = () => `${list} with ${show(query)}`
+    const missing = missingThings(facts, list, query.filters)
+    if (missing.length === 0) {
+      const { counts, items } = yield* page(reader, list, query)
+      return yield* same({ counts, items }, naivePage(facts, list, query), asked)
+    }
+    const failure = yield* Effect.catch(
+      Effect.flip(reader.list(list, query)),
+      () => violated(`${asked()} is answered, expected "not registered" for ${show(missing)}`)
+    )
+    yield* holds(
+      failure._tag === "NotRegistered" &&
+        missing.some(([filter, value]) => failure.filter === filter && failure.value === value),
+      () =>
+        `${asked()} fails with ${failure.message}, expected "not registered" for ${show(missing)}`
+    )
+  })
+
+const listLaw = <N extends ListName>(list: N): Law<ReadSubject> => ({
+  name: `a page of ${list} and its counts are those of the filtered, sorted and counted whole`,
+  run: (subject) =>
+    forAll(listQuery(subject.facts, list), subject, (query) => agreesOn(subject, list, query))
+})
+
+const key = (facts: Facts): { readonly [N in ItemName]: Arbitrary.Arbitrary<ItemKeys[N]> } => {
+  const { accountIndex, batchNum, ethereumAddress, slotNum, tokenId, transactionId } = scalarValues(
+    facts
+  )
+  return {
+    account: accountIndex,
+    exit: Arbitrary.all({ batchNum, accountIndex }),
+    transaction: transactionId,
+    batch: batchNum,
+    fullBatch: batchNum,
+    slot: slotNum,
+    token: tokenId,
+    coordinator: ethereumAddress
+  }
+}
+
+/** The keys of everything there is. */
+const keys = (facts: Facts): { readonly [N in ItemName]: ReadonlyArray<ItemKeys[N]> } => {
+  const batchNums = facts.batches.map(({ batchNum }) => batchNum)
+  return {
+    account: facts.accounts.map(({ index }) => index),
+    exit: facts.exits.map(({ accountIndex, batchNum }) => ({ accountIndex, batchNum })),
+    transaction: [...facts.transactions, ...facts.queued].map(({ id }) => id),
+    batch: batchNums,
+    fullBatch: batchNums,
+    slot: [...new Set(facts.bids.map(({ slotNum }) => slotNum))],
+    token: facts.tokens.map(({ id }) => id),
+    coordinator: [...new Set(facts.coordinators.map(({ bidderAddr }) => bidderAddr))]
+  }
+}
+const itemNames = [
+  "account",
+  "exit",
+  "transaction",
+  "batch",
+  "fullBatch",
+  "slot",
+  "token",
+  "coordinator"
+] as const satisfies ReadonlyArray<ItemName>
+
+const findOne = <N extends ItemName>(
+  { facts, reader }: Pick<ReadSubject, "facts" | "reader">,
+  name: N,
+  key: ItemKeys[N]
+) =>
+  Effect.flatMap(
+    found(reader, name, key),
+    (item) => same(item, naiveItem(facts, name, key), () => `${name} ${show(key)}`)
+  )
+
+/** Everything there is, found by its key. */
+const findsAll = (
+  subject: Pick<ReadSubject, "facts" | "reader">
+): Effect.Effect<void, LawViolation> =>
+  Effect.forEach(
+    itemNames,
+    (name) =>
+      Effect.forEach(keys(subject.facts)[name], (key) => findOne(subject, name, key), {
+        discard: true
+      }),
+    { discard: true }
+  )
+
+/** The state, up to the order in which sums were added. */
+const stateAgrees = ({ facts, reader }: Pick<ReadSubject, "facts" | "reader">) =>
+  Effect.gen(function*(): Effect.fn.Return<void, LawViolation> {
+    const { state } = yield* Effect.catch(
+      reader.state,
+      (failure) => violated(`The state failed: ${failure.message}`)
+    )
+    const at = difference(state, naiveNetworkState(facts), { tolerance: averagesTolerance })
+    yield* holds(at === undefined, () => `The state: ${at}`)
+  })
+
+const findLaw = (name: typeof itemNames[number]): Law<ReadSubject> => ({
+  name: `${name} is found by the key it has and by no other`,
+  run: (subject) =>
+    forAll(
+      key(subject.facts)[name] as Arbitrary.Arbitrary<ItemKeys[ItemName]>,
+      subject,
+      (key) => findOne(subject, name, key)
+    )
+})
+
+/** What a store answers is what the naive model answers. */
+export const answerLaws: ReadonlyArray<Law<ReadSubject>> = [
+  ...listNames.map(listLaw),
+  ...itemNames.map(findLaw),
+  { name: "everything there is is found by its key", run: findsAll },
+  { name: "the state is what the whole ledger says", run: stateAgrees }
+]

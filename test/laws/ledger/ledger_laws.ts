@@ -1,0 +1,250 @@
+import { Effect } from "effect"
+import type { FeedRecord } from "../../../core/domain/mod.ts"
+import type { LedgerStamp } from "../../../core/ports/mod.ts"
+import { sample } from "../_check.ts"
+import { damages } from "./_damaged_blocks.ts"
+import { everyAnswer, withoutItemIds, withoutQueue } from "./_every_answer.ts"
+import { itemIdsLaw, pagingReaderLaw } from "./_paging_through.ts"
+import { agreesWith } from "./agreement.ts"
+import { keptRecords } from "../facts.ts"
+import { integer } from "../generators.ts"
+import { holds, type Law, type LawViolation, same } from "../law.ts"
+import { replay } from "../naive/mod.ts"
+import { applyAll, applyOne, type LedgerSubject, nameOf } from "./ledger_subject.ts"
+
+/* Laws that write: each opens ledgers of its own. */
+
+type Run = (subject: LedgerSubject) => Effect.Effect<void, LawViolation>
+
+/** Positions in the feed, of which the last is its end. */
+const positions = ({ records, runs, seed }: LedgerSubject, label: string) =>
+  Effect.map(
+    sample(integer(0, Math.max(0, records.length - 1)), runs, `${seed}/${label}`),
+    (chosen) => [...new Set([...chosen, records.length])].sort((a, b) => a - b)
+  )
+
+const followsTheModel: Run = (subject) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { ledger, reader } = yield* subject.open
+    let done = 0
+    for (const position of yield* positions(subject, "model")) {
+      yield* applyAll(ledger, subject.records.slice(done, position))
+      done = position
+      yield* agreesWith(
+        reader,
+        replay(subject.genesis, subject.records.slice(0, position), subject.keccak256),
+        () => `After ${position} records`
+      )
+    }
+  }))
+
+/** Blocks with what follows each of them before the next one. */
+const blocksOf = (records: ReadonlyArray<FeedRecord>) =>
+  records.flatMap((record, at) => record.kind === "block" ? [{ at, block: record.block }] : [])
+
+const rollsBack: Run = (subject) =>
+  Effect.gen(function*() {
+    for (const position of yield* positions(subject, "rollBack")) {
+      const kept = keptRecords(subject.records.slice(0, position))
+      const blocks = blocksOf(kept)
+      const depth = (yield* sample(integer(1, 12), 1, `${subject.seed}/depth/${position}`))[0]!
+      const first = blocks.at(-depth)
+      if (first === undefined) continue
+      yield* Effect.scoped(Effect.gen(function*() {
+        const [dropped, never] = [yield* subject.open, yield* subject.open]
+        yield* applyAll(never.ledger, kept.slice(0, first.at))
+        yield* applyAll(dropped.ledger, kept.slice(0, first.at))
+        const facts = replay(subject.genesis, kept.slice(0, first.at), subject.keccak256)
+        const before = yield* everyAnswer(dropped.reader, facts)
+        yield* applyAll(dropped.ledger, kept.slice(first.at))
+        const top = replay(subject.genesis, kept, subject.keccak256)
+        yield* applyOne(dropped.ledger, { kind: "rollBack", toBlock: first.block.number - 1n })
+        const asked = () =>
+          `After ${position} records, rolled back by ${depth} blocks to ${first.block.number - 1n}`
+        // asking also for what is gone
+        yield* same(
+          withoutItemIds(yield* everyAnswer(dropped.reader, top)),
+          withoutItemIds(yield* everyAnswer(never.reader, top)),
+          asked
+        )
+        yield* same(
+          withoutQueue(yield* everyAnswer(dropped.reader, facts)),
+          withoutQueue(before),
+          () => `${asked()}, itemIds of what stayed`
+        )
+        yield* applyAll(dropped.ledger, kept.slice(first.at))
+        yield* applyAll(never.ledger, kept.slice(first.at))
+        yield* same(
+          withoutItemIds(yield* everyAnswer(dropped.reader, top)),
+          withoutItemIds(yield* everyAnswer(never.reader, top)),
+          () => `${asked()} and applied again`
+        )
+      }))
+    }
+  })
+
+const appliesTwice: Run = (subject) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { ledger, reader } = yield* subject.open
+    let done = 0
+    for (const position of yield* positions(subject, "twice")) {
+      yield* applyAll(ledger, subject.records.slice(done, position))
+      done = position
+      const kept = keptRecords(subject.records.slice(0, position))
+      const facts = replay(subject.genesis, kept, subject.keccak256)
+      const [before, stamp] = [yield* everyAnswer(reader, facts), yield* Effect.orDie(reader.stamp)]
+      for (const { block } of blocksOf(kept).slice(-6)) {
+        const report = yield* Effect.catch(ledger.applyBlock(block), (failure) =>
+          holds(false, () =>
+            `Block ${block.number} again: ${failure.message}`).pipe(Effect.as(null)))
+        yield* holds(report?.applied === false, () =>
+          `Block ${block.number} was applied twice`)
+      }
+      yield* same(yield* everyAnswer(reader, facts), before, () =>
+        `After ${position} records and the last blocks again`)
+      yield* same(yield* Effect.orDie(reader.stamp), stamp, () =>
+        "The stamp")
+    }
+  }))
+
+const refuses: Run = (subject) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { ledger, reader } = yield* subject.open
+    const chosen = new Set(yield* positions(subject, "refused"))
+    for (const [at, record] of subject.records.entries()) {
+      if (record.kind === "block" && (chosen.has(at) || record.block.batches?.length === 2)) {
+        const facts = replay(subject.genesis, subject.records.slice(0, at), subject.keccak256)
+        const [before, stamp] = [
+          yield* everyAnswer(reader, facts),
+          yield* Effect.orDie(reader.stamp)
+        ]
+        for (const { block, invariant } of damages(record.block)) {
+          const result = yield* Effect.result(ledger.applyBlock(block))
+          yield* holds(
+            result._tag === "Failure" && result.failure._tag === "BlockViolation" &&
+              result.failure.invariant === invariant,
+            () =>
+              `Block ${block.number} that breaks ${invariant}: ${
+                result._tag === "Success" ? "accepted" : result.failure.message
+              }`
+          )
+          if (result._tag === "Failure" && result.failure._tag === "BlockViolation") {
+            const { expected, message, place, value } = result.failure
+            yield* holds(
+              place.startsWith("/") && expected !== "" && message.includes(value),
+              () => `A violation that does not say what, where and why: ${message}`
+            )
+          }
+        }
+        yield* same(
+          yield* everyAnswer(reader, facts),
+          before,
+          () => `After refused changes of block ${record.block.number}`
+        )
+        yield* same(yield* Effect.orDie(reader.stamp), stamp, () => "The stamp")
+      }
+      yield* applyOne(ledger, record)
+    }
+  }))
+
+const refusesTheRest: Run = (subject) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { ledger, reader } = yield* subject.open
+    yield* applyAll(ledger, subject.records)
+    const facts = replay(subject.genesis, subject.records, subject.keccak256)
+    const before = yield* everyAnswer(reader, facts)
+    for (const toBlock of [facts.blocks.at(-1)!.number + 1n, subject.genesis.block.number - 1n]) {
+      const result = yield* Effect.result(ledger.rollBack(toBlock))
+      yield* holds(result._tag === "Failure" && result.failure._tag === "BlockViolation", () =>
+        `A rollback to block ${toBlock} was accepted`)
+    }
+    const prices = yield* Effect.result(
+      ledger.setPrices([{ tokenId: 0, priceUSD: 1, timeMs: 0 }, {
+        tokenId: 4294967295,
+        priceUSD: 1,
+        timeMs: 0
+      }])
+    )
+    yield* holds(prices._tag === "Failure" && prices.failure._tag === "BlockViolation", () =>
+      "The price of a token that is not registered was accepted")
+    const { genesis } = subject
+    const otherwise = {
+      ...genesis,
+      network: { ...genesis.network, chainId: (genesis.network.chainId + 1) % 65536 }
+    }
+    const other = yield* Effect.result(ledger.applyRecord({ kind: "genesis", genesis: otherwise }))
+    yield* holds(other._tag === "Failure" && other.failure._tag === "BlockViolation", () =>
+      "The genesis of another network was accepted")
+    yield* applyOne(ledger, { kind: "genesis", genesis })
+    yield* same(yield* everyAnswer(reader, facts), before, () =>
+      "After refused rollbacks and prices, and the genesis again")
+    yield* applyOne(ledger, { kind: "rollBack", toBlock: subject.genesis.block.number })
+    const empty = yield* subject.open
+    yield* same(
+      withoutItemIds(yield* everyAnswer(reader, facts)),
+      withoutItemIds(yield* everyAnswer(empty.reader, facts)),
+      () =>
+        "After a rollback of everything"
+    )
+  }))
+
+const stamps: Run = (subject) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { ledger, reader } = yield* subject.open
+    let last: LedgerStamp = yield* Effect.orDie(reader.stamp)
+    for (const [at, record] of subject.records.entries()) {
+      yield* applyOne(ledger, record)
+      const stamp = yield* Effect.orDie(reader.stamp)
+      yield* holds(stamp.version > last.version, () =>
+        `${nameOf(record)} left version ${last.version} at ${stamp.version}`)
+      last = stamp
+      if (at % 10 !== 0 && at !== subject.records.length - 1) {
+        continue
+      }
+      const facts = replay(subject.genesis, subject.records.slice(0, at + 1), subject.keccak256)
+      yield* same([stamp.ethereumBlockNum, stamp.batchNum], [
+        facts.blocks.at(-1)!.number,
+        facts.batches.at(-1)?.batchNum ?? null
+      ], () =>
+        `The stamp after ${nameOf(record)}`)
+      const answers = [
+        yield* Effect.orDie(reader.state),
+        yield* Effect.orDie(reader.find("token", 0)),
+        yield* Effect.orDie(reader.list("tokens", { filters: {} }))
+      ]
+      for (const answer of answers) yield* same(answer.stamp, stamp, () => "The stamp of an answer")
+    }
+  }))
+
+/** What every store does with a feed. */
+export const ledgerLaws: ReadonlyArray<Law<LedgerSubject>> = [
+  {
+    name: "every answer is that of the naive model, at any point of the feed",
+    run: followsTheModel
+  },
+  {
+    name:
+      "a rollback equals never having applied, but for new itemIds, and what stays keeps its own",
+    run: rollsBack
+  },
+  { name: "the same block twice is harmless", run: appliesTwice },
+  { name: "a block that breaks an invariant is refused by name and changes nothing", run: refuses },
+  {
+    name:
+      "a rollback to a block that is not there, a price of no token and another genesis are refused; the genesis block can be rolled back to",
+    run: refusesTheRest
+  },
+  {
+    name:
+      "the stamp grows with every record, names the last block and batch and stands on every answer",
+    run: stamps
+  },
+  {
+    name: "an itemId is never used twice, and what is new is greater than all before",
+    run: itemIdsLaw
+  },
+  {
+    name: "who pages ascending while blocks come and go misses nothing that stays",
+    run: pagingReaderLaw
+  }
+]

@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import type { Dice } from "../_pool_dice.ts"
+import type { OpenPool } from "./pool_subject.ts"
+
+/** The same stores, but others may have their turn before each call. */
+export const interleaved = ({ reader, store, writer }: OpenPool, dice: Dice): OpenPool => ({
+  reader: yielding(reader, dice),
+  store: yielding(store, dice),
+  writer
+})
+
+function yielding<Service extends object>(service: Service, dice: Dice): Service {
+  const before = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.suspend(() => dice.chance(0.3) ? Effect.andThen(Effect.yieldNow, effect) : effect)
+  return Object.fromEntries(
+    Object.entries(service).map(([name, member]) => [
+      name,
+      typeof member === "function"
+        ? (...parameters: ReadonlyArray<unknown>) => before(member(...parameters))
+        : before(member)
+    ])
+  ) as Service
+}

@@ -1,0 +1,84 @@
+import type {
+  PoolState,
+  PoolTransaction,
+  PoolTransition,
+  SkippedTransaction
+} from "../../../core/domain/mod.ts"
+import type { TransactionId } from "../../../core/encoding/mod.ts"
+import type { PoolChange } from "../../../core/ports/mod.ts"
+import type { Dice } from "../_pool_dice.ts"
+
+/** The transaction of that number; few accounts and nonces, so that they meet. */
+export function poolTransactionOf(
+  number: number,
+  dice: Dice,
+  timestampMs: number
+): PoolTransaction {
+  return {
+    id: idOf(number),
+    type: "Exit",
+    tokenId: dice.below(3),
+    fromAccountIndex: 256 + dice.below(3),
+    toAccountIndex: 1,
+    toAddress: null,
+    toPublicKey: null,
+    amount: BigInt(1 + dice.below(4)) * 10n ** 6n,
+    fee: dice.of([0, 126, 150, 192]),
+    nonce: BigInt(dice.below(5)),
+    signature: String(number).padStart(128, "0"),
+    request: null,
+    state: "pend",
+    timestampMs,
+    batchNum: null
+  }
+}
+
+export const idOf = (number: number): TransactionId => `0x02${String(number).padStart(64, "0")}`
+
+export const keyOf = (number: number): string => String(number).padStart(64, "0")
+
+/** A change that may or may not find its transaction as it says. */
+export function changeOf(id: TransactionId, dice: Dice, of: PoolTransaction | null): PoolChange {
+  const to = dice.of<PoolState | null>(["pend", "fing", "fged", "invl", null])
+  const honest = of !== null && dice.chance(0.7)
+  return {
+    id,
+    from: honest ? of.state : dice.of(["pend", "fing", "fged", "invl"]),
+    fromBatchNum: honest ? of.batchNum : dice.chance(0.5) ? null : dice.below(6),
+    to,
+    batchNum: to === "pend" || to === null ? null : dice.below(6),
+    reason: `Change ${dice.below(100)}`
+  }
+}
+
+export const noteOf = (id: TransactionId, dice: Dice, atMs: number): SkippedTransaction => ({
+  id,
+  code: dice.of([11, 12, 14]),
+  reason: `Note ${dice.below(100)}`,
+  batchNum: dice.below(6),
+  atMs
+})
+
+/** What is wrong with the steps of a transaction that is now in `state`, or undefined. */
+export function brokenStep(
+  steps: ReadonlyArray<PoolTransition>,
+  now: PoolTransaction | null
+): string | undefined {
+  let state: PoolState | null = null
+  let atMs = 0
+  for (const step of steps) {
+    if (step.from !== state) return `a step from ${step.from} follows one to ${state}`
+    if (step.atMs < atMs) return `a step at ${step.atMs} follows one at ${atMs}`
+    if (step.reason === "") return `a step to ${step.to} has no reason`
+    ;({ atMs, to: state } = step)
+  }
+  if (state !== (now?.state ?? null)) {
+    return `the last step leads to ${state}, but the transaction is ${
+      now?.state ?? "not in the pool"
+    }`
+  }
+  const last = steps.at(-1)
+  return now !== null && last?.batchNum !== now.batchNum
+    ? `the last step names batch ${last?.batchNum}, but the transaction ${now.batchNum}`
+    : undefined
+}

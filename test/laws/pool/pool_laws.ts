@@ -1,0 +1,355 @@
+import { Effect, Semaphore } from "effect"
+import { TestClock } from "effect/testing"
+import type { Authorization } from "../../../core/domain/mod.ts"
+import type { TransactionId } from "../../../core/encoding/mod.ts"
+import { holds, type Law, type LawViolation, same } from "../law.ts"
+import { naiveSelection } from "./_naive_selection.ts"
+import { ownerOf } from "./pool_network.ts"
+import { Dice } from "../_pool_dice.ts"
+import { brokenStep } from "./_pool_rows.ts"
+import {
+  accountsOf,
+  batchOfSelection,
+  foreignBatchOf,
+  lastBatchOf,
+  openWorld,
+  pooledOf,
+  postedOf,
+  type World
+} from "./_pool_world.ts"
+import { interleaved } from "./_pool_interleaving.ts"
+import type { OpenPool, PoolSubject } from "./pool_subject.ts"
+
+type Step = (world: World) => Effect.Effect<void, LawViolation>
+
+const STEPS = 30
+/** A law about things that happen at the same time: each step is many. */
+const INTERLEAVED_STEPS = 10
+
+/** A law about a node that lives for some steps of chance, checked after each of them. */
+const simulated = (
+  name: string,
+  check: Step,
+  steps: ReadonlyArray<readonly [weight: number, step: Step]>,
+  prepare: (stores: OpenPool, dice: Dice) => OpenPool = (stores) => stores
+): Law<PoolSubject> => ({
+  name,
+  run: (subject) =>
+    Effect.forEach(
+      Array.from({ length: subject.runs }, (_, run) => `${subject.seed}.${run}`),
+      (each) =>
+        Effect.gen(function*() {
+          const dice = new Dice(each)
+          const world = yield* openWorld({
+            ...subject,
+            open: Effect.map(subject.open, (stores) => prepare(stores, dice))
+          }, dice)
+          const weighted = steps.flatMap(([weight, step]) =>
+            Array.from({ length: weight }, () => step)
+          )
+          for (
+            let step = prepare === interleaved ? STEPS - INTERLEAVED_STEPS : 0;
+            step < STEPS;
+            step++
+          ) {
+            yield* TestClock.adjust(1 + world.dice.below(20_000))
+            yield* world.dice.of(weighted)(world)
+            yield* check(world)
+          }
+        }).pipe(
+          Effect.scoped,
+          Effect.provide(TestClock.layer()),
+          Effect.mapError((violation) =>
+            Object.assign(violation, { message: `${violation.message} (case ${each})` })
+          )
+        ),
+      { discard: true }
+    )
+})
+
+const submitSome: Step = Effect.fnUntraced(function*(world: World) {
+  const accounts = yield* accountsOf(world)
+  const posted = Array.from({ length: 1 + world.dice.below(6) }, () => postedOf(world, accounts))
+  yield* Effect.forEach(
+    posted,
+    (transaction) =>
+      Effect.matchEffect(world.submission.submitTransaction(transaction), {
+        onSuccess: ({ id }) => Effect.sync(() => world.acknowledged.add(id)),
+        onFailure: (failure) => failure._tag === "StoreFailure" ? Effect.die(failure) : Effect.void
+      }),
+    { concurrency: "unbounded" }
+  )
+})
+
+const authorize: Step = ({ dice, submission }) => {
+  const { address, publicKey, signature } = ownerOf(dice.below(10))
+  return Effect.asVoid(
+    Effect.orDie(submission.submitAuthorization({ address, publicKey, signature }))
+  )
+}
+
+/** A coordinator that sometimes fails, and sometimes stops in the middle. */
+const forge: Step = Effect.fnUntraced(function*(world: World) {
+  const { chain, dice, ledger, pool } = world
+  const maxTransactions = 1 + dice.below(8)
+  const maxNewAccounts = dice.below(4)
+  const accounts = yield* accountsOf(world)
+  const expected = naiveSelection({
+    pending: (yield* pooledOf(world)).filter(({ transaction }) => transaction.state === "pend"),
+    accounts,
+    tokens: (yield* Effect.orDie(world.reader.list("tokens", { filters: {} }))).items,
+    authorizations: yield* authorizationsOf(world),
+    maxTransactions,
+    maxNewAccounts
+  })
+  const selection = yield* Effect.orDie(pool.select({ maxTransactions, maxNewAccounts }))
+  const ids = selection.transactions.map(({ transaction }) => transaction.id)
+  yield* same(ids, expected, () => "The selection")
+  for (const { id } of selection.skippedTransactions) {
+    const state = (yield* Effect.orDie(pool.transaction(id)))?.state
+    const note = yield* Effect.orDie(pool.skippedTransaction(id))
+    yield* holds(
+      state !== "pend" || note !== null,
+      () => `${id} was passed over, and nobody can see why`
+    )
+  }
+  yield* same(yield* Effect.orDie(pool.startForging(ids, selection.batchNum)), ids, () => "Started")
+  const fate = dice.below(10)
+  if (fate === 0) return
+  if (fate === 1) return yield* Effect.asVoid(Effect.orDie(pool.rollBack(selection.batchNum - 1)))
+  if (fate < 6) {
+    yield* same(yield* Effect.orDie(pool.doneForging(ids, selection.batchNum)), ids, () => "Done")
+  }
+  if (fate === 2) return
+  yield* Effect.orDie(
+    ledger.applyBlock(chain.grow({ batches: [batchOfSelection(selection, accounts)] }))
+  )
+})
+
+const foreign: Step = (world) =>
+  Effect.flatMap(
+    foreignBatchOf(world),
+    (batch) =>
+      Effect.asVoid(Effect.orDie(world.ledger.applyBlock(world.chain.grow({ batches: [batch] }))))
+  )
+
+const rollBack: Step = ({ chain, dice, ledger }) =>
+  Effect.suspend(() =>
+    Effect.asVoid(
+      Effect.orDie(ledger.rollBack(chain.cut(depth(chain.blocks.length, dice)).toBlock))
+    )
+  )
+
+/** The process ends between two blocks, or in the middle of one; whoever comes after it settles. */
+const crash: Step = Effect.fnUntraced(function*(world: World) {
+  const { bareLedger, chain, dice, pool } = world
+  for (let left = dice.below(3); left >= 0; left--) {
+    if (dice.chance(0.4)) {
+      yield* Effect.orDie(bareLedger.rollBack(chain.cut(depth(chain.blocks.length, dice)).toBlock))
+    } else {yield* Effect.orDie(
+        bareLedger.applyBlock(chain.grow({ batches: [yield* foreignBatchOf(world)] }))
+      )}
+  }
+  if (dice.chance(0.3)) yield* submitSome(world)
+  yield* Effect.orDie(pool.settle)
+})
+
+const clean: Step = Effect.fnUntraced(function*(world: World) {
+  const { dice, pool } = world
+  const some = dice.some([...world.acknowledged], 0.1)
+  const last = yield* lastBatchOf(world)
+  switch (dice.below(3)) {
+    case 0:
+      return yield* Effect.asVoid(Effect.orDie(pool.purge({
+        ttlMs: dice.of([50_000, 1_000_000]),
+        currentBatch: last,
+        safetyPeriodBatches: dice.below(6),
+        capacity: dice.of([10, 1000])
+      })))
+    case 1:
+      return yield* Effect.asVoid(Effect.orDie(pool.remove(some, "An operator said so")))
+    default: {
+      const which = some.map((id) => ({ id, reason: "The host said so" }))
+      for (const id of yield* Effect.orDie(pool.invalidate(which, last + dice.below(2)))) {
+        world.condemned.add(id)
+      }
+    }
+  }
+})
+
+/** Blocks that are dropped and come again. */
+const again: Step = Effect.fnUntraced(function*(world: World) {
+  const { chain, dice, ledger, pool } = world
+  // what is under way depends on nothing that a block says
+  yield* Effect.orDie(pool.rollBack(yield* lastBatchOf(world)))
+  const before = yield* answersOf(world)
+  const { dropped, toBlock } = chain.cut(depth(chain.blocks.length, dice))
+  yield* Effect.orDie(ledger.rollBack(toBlock))
+  for (const block of dropped) yield* Effect.orDie(ledger.applyBlock(block))
+  chain.restore(dropped)
+  yield* same(yield* answersOf(world), before, () => "Answers after the same blocks again")
+})
+
+const nothing: Step = () => Effect.void
+
+const wait: Step = () => TestClock.adjust(60_000)
+
+const everything: ReadonlyArray<readonly [number, Step]> = [
+  [10, submitSome],
+  [2, authorize],
+  [9, forge],
+  [3, foreign],
+  [3, rollBack],
+  [2, crash],
+  [2, clean],
+  [2, again],
+  [1, wait]
+]
+
+/** Calls that only touch the pool come in between others. */
+const atOnce: Step = Effect.fnUntraced(function*(world: World) {
+  const { chain, dice, ledger, pool } = world
+  const ethereum = Semaphore.makeUnsafe(1).withPermits(1)
+  const coordinator = Effect.gen(function*() {
+    const { batchNum, transactions } = yield* Effect.orDie(
+      pool.select({ maxTransactions: 6, maxNewAccounts: 0 })
+    )
+    const mine = new Set(
+      yield* Effect.orDie(pool.startForging(
+        transactions.map(({ transaction }) => transaction.id),
+        batchNum
+      ))
+    )
+    yield* ethereum(Effect.gen(function*() {
+      const accounts = yield* accountsOf(world)
+      const kept = transactions.filter(({ transaction }) => mine.has(transaction.id))
+      const batch = batchOfSelection({
+        batchNum,
+        transactions: kept,
+        accounts: [],
+        skippedTransactions: [],
+        stamp: yield* Effect.orDie(world.reader.stamp)
+      }, accounts)
+      // where another one came first the ledger refuses it
+      yield* Effect.catchTag(
+        ledger.applyBlock(chain.grow({ batches: [batch] })),
+        "BlockViolation",
+        () => Effect.sync(() => chain.cut(1))
+      ).pipe(Effect.orDie)
+    }))
+    return mine
+  })
+  const [one, two] = yield* Effect.all([
+    coordinator,
+    coordinator,
+    submitSome(world),
+    submitSome(world),
+    ethereum(foreign(world)),
+    dice.chance(0.5) ? ethereum(rollBack(world)) : Effect.void,
+    Effect.orDie(pool.settle)
+  ], { concurrency: "unbounded" })
+  if (dice.chance(0.1)) yield* Effect.orDie(pool.rollBack(yield* lastBatchOf(world)))
+  const both = [...one].filter((id) => two.has(id))
+  for (const id of both) {
+    const steps = yield* Effect.orDie(pool.transitions(id))
+    const released = steps.filter(({ from, to }) => from !== null && to === "pend").length
+    yield* holds(
+      released > 0,
+      () => `${id} was given to two coordinators, and nobody had given it back`
+    )
+  }
+  yield* Effect.orDie(pool.settle)
+})
+
+/** In the pool, or gone for a reason that can be read; each step follows from the one before. */
+const nothingIsLost: Step = Effect.fnUntraced(function*({ acknowledged, pool }: World) {
+  for (const id of acknowledged) {
+    const found = yield* Effect.orDie(pool.transaction(id))
+    const steps = yield* Effect.orDie(pool.transitions(id))
+    const broken = brokenStep(steps, found)
+    yield* holds(broken === undefined, () => `Transaction ${id}: ${broken}`)
+    const record = steps.at(-1)
+    yield* holds(
+      found !== null || (record?.to === null && record.reason !== ""),
+      () => `${id} is gone, and nobody knows why`
+    )
+  }
+})
+
+/** Forged is what the ledger has forged or what is still on its way there. */
+const forgedAgrees: Step = Effect.fnUntraced(function*(world: World) {
+  const { pool, reader } = world
+  const last = yield* lastBatchOf(world)
+  for (const id of world.acknowledged) {
+    const found = yield* Effect.orDie(pool.transaction(id))
+    if (found === null) continue
+    const { batchNum, state } = found
+    const forged =
+      (yield* Effect.orDie(reader.find("transaction", id))).item?.transaction.batchNum ?? null
+    if (forged !== null) {
+      yield* holds(
+        state === "invl" || (state === "fged" && batchNum === forged),
+        () => `${id} was forged in batch ${forged}, and the pool says ${state} ${batchNum}`
+      )
+    } else {
+      yield* holds(
+        (state !== "fged" && state !== "fing") || batchNum! > last,
+        () =>
+          `The pool says ${id} is ${state} in batch ${batchNum}, but the ledger with ${last} batches does not have it`
+      )
+    }
+  }
+})
+
+const both: Step = (world) => Effect.andThen(nothingIsLost(world), forgedAgrees(world))
+
+/** What holds of the pool and the ledger together, whatever happens to them. */
+export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
+  simulated(
+    "an acknowledged transaction is always in the pool or in the record of what removed it and why, and the pool says forged of what the ledger has forged, whoever forged it and whenever the process ended",
+    both,
+    [...everything, [4, crash]]
+  ),
+  simulated(
+    "a selection is the one that comparing all transactions gives, and the ledger takes it: the nonces of an account are in order",
+    nothing,
+    [
+      [5, submitSome],
+      [1, authorize],
+      [5, forge],
+      [1, foreign],
+      [1, rollBack]
+    ]
+  ),
+  simulated("a rollback followed by the same blocks leads to the same answers", nothing, [
+    ...everything,
+    [6, again]
+  ]),
+  simulated(
+    "whatever comes at the same time, nothing is lost and no transaction is given to two coordinators",
+    both,
+    [[3, submitSome], [1, forge], [5, atOnce]],
+    interleaved
+  )
+]
+
+const depth = (blocks: number, dice: Dice): number =>
+  Math.min(1 + dice.below(4), Math.max(0, blocks - 3))
+
+const authorizationsOf = Effect.fnUntraced(function*({ store }: World) {
+  const all = yield* Effect.forEach(
+    Array.from({ length: 10 }, (_, number) => ownerOf(number).address),
+    (address) => Effect.orDie(store.authorization(address))
+  )
+  return all.filter((authorization): authorization is Authorization => authorization !== null)
+})
+
+const answersOf = Effect.fnUntraced(function*({ acknowledged, condemned, pool }: World) {
+  const answers: Record<TransactionId, string> = {}
+  for (const id of acknowledged) {
+    if (condemned.has(id)) continue
+    const found = yield* Effect.orDie(pool.transaction(id))
+    answers[id] = found === null ? "gone" : `${found.state} ${found.batchNum}`
+  }
+  return answers
+})

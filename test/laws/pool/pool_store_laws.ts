@@ -1,0 +1,386 @@
+import { Effect } from "effect"
+import type { Pooled, PoolStore } from "../../../core/ports/mod.ts"
+import { holds, type Law, type LawViolation, same } from "../law.ts"
+import { NaivePool } from "./_naive_pool.ts"
+import { Dice } from "../_pool_dice.ts"
+import { brokenStep, changeOf, idOf, keyOf, noteOf, poolTransactionOf } from "./_pool_rows.ts"
+import type { PoolSubject } from "./pool_subject.ts"
+
+type Store = PoolStore["Service"]
+
+/** Transactions that one case knows of. */
+const NUMBERS = Array.from({ length: 24 }, (_, number) => number)
+const TIME_MS = 1_000_000
+const unlimited = { pendingMax: 1_000_000, pendingPerAccountMax: 1_000_000 }
+
+/** A law that is tried on a new store for each of many seeds; what breaks it names the seed. */
+const law = (
+  name: string,
+  tryOn: (store: Store, dice: Dice) => Effect.Effect<void, LawViolation>
+): Law<PoolSubject> => ({
+  name,
+  run: ({ open, runs, seed }) =>
+    Effect.forEach(
+      Array.from({ length: runs }, (_, run) => `${seed}.${run}`),
+      (each) =>
+        Effect.scoped(Effect.flatMap(open, ({ store }) => tryOn(store, new Dice(each)))).pipe(
+          Effect.mapError((violation) =>
+            Object.assign(violation, { message: `${violation.message} (case ${each})` })
+          )
+        ),
+      { discard: true }
+    )
+})
+
+/** What every pool store promises, on a store of its own for each case. */
+export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
+  law(
+    "a pool answers every question as looking at all its transactions does",
+    (store, dice) =>
+      Effect.gen(function*() {
+        const naive = new NaivePool()
+        for (let step = 0; step < 60; step++) {
+          const atMs = TIME_MS + step * 10
+          yield* write(store, naive, dice, atMs)
+          if (step % 6 === 0) yield* compareAnswers(store, naive, dice, atMs)
+        }
+        yield* compareAnswers(store, naive, dice, TIME_MS + 600)
+      })
+  ),
+
+  law(
+    "of writers that want the same transactions at the same time each transaction goes to one",
+    (store, dice) =>
+      Effect.gen(function*() {
+        yield* fill(store, dice)
+        const results = yield* atOnce(
+          dice,
+          Array.from({ length: 5 }, (_, batchNum) =>
+            Effect.orDie(store.change(
+              dice.some(NUMBERS, 0.6).map((number) => ({
+                id: idOf(number),
+                from: "pend",
+                fromBatchNum: null,
+                to: "fing",
+                batchNum,
+                reason: "Wanted"
+              })),
+              TIME_MS + 1
+            )))
+        )
+        const won = results.flatMap((ids, batchNum) => ids.map((id) => ({ id, batchNum })))
+        yield* holds(
+          new Set(won.map(({ id }) => id)).size === won.length,
+          () => "Two writers were told that they changed the same transaction"
+        )
+        for (const { batchNum, id } of won) {
+          const found = yield* Effect.orDie(store.transaction(id))
+          yield* holds(
+            found?.state === "fing" && found.batchNum === batchNum,
+            () =>
+              `${id} was given to batch ${batchNum} and is ${found?.state} in ${found?.batchNum}`
+          )
+        }
+        yield* same(
+          (yield* Effect.orDie(store.counts)).fing,
+          won.length,
+          () => "Transactions that are forging"
+        )
+      })
+  ),
+
+  law("limits hold whatever is posted at the same time", (store, dice) =>
+    Effect.gen(function*() {
+      const limits = { pendingMax: 4 + dice.below(12), pendingPerAccountMax: 1 + dice.below(8) }
+      const transactions = [...NUMBERS, ...NUMBERS].map((number) =>
+        poolTransactionOf(number, new Dice(number), TIME_MS)
+      )
+      const results = yield* atOnce(
+        dice,
+        transactions.map((transaction) =>
+          Effect.orDie(store.addTransaction(transaction, keyOf(1), limits))
+        )
+      )
+      const added = results.filter(({ kind }) => kind === "added").length
+      yield* same((yield* Effect.orDie(store.counts)).pend, added, () => "Pending transactions")
+      yield* holds(added <= limits.pendingMax, () =>
+        `${added} transactions were taken in, expected at most ${limits.pendingMax}`)
+      for (const index of [256, 257, 258]) {
+        const pending = yield* Effect.orDie(store.pendingOf(index))
+        yield* holds(pending <= limits.pendingPerAccountMax, () =>
+          `Account ${index} has ${pending} pending transactions, expected at most ${limits.pendingPerAccountMax}`)
+      }
+      // nothing is refused while there is room
+      if (added < limits.pendingMax) {
+        yield* same(
+          results.some((result) =>
+            result.kind === "full" && result.limit === "pendingMax"
+          ),
+          false,
+          () =>
+            "Refused for the pool"
+        )
+      }
+    })),
+
+  law(
+    "of authorizations of one address that come at the same time one is stored, and all are told which",
+    (store, dice) =>
+      Effect.gen(function*() {
+        const given = Array.from(
+          { length: 6 },
+          (_, number) => ({
+            address: `0x${"1".repeat(40)}`,
+            publicKey: keyOf(number),
+            signature: "0x",
+            timestampMs: number
+          })
+        )
+        const results = yield* atOnce(
+          dice,
+          given.map((authorization) => Effect.orDie(store.addAuthorization(authorization)))
+        )
+        yield* same(results.filter(({ added }) => added).length, 1, () =>
+          "Authorizations that were added")
+        const stored = yield* Effect.orDie(store.authorization(given[0]!.address))
+        yield* same(
+          results.map(({ authorization }) =>
+            authorization
+          ),
+          given.map(() => stored),
+          () => "What the others were told"
+        )
+      })
+  ),
+
+  law("of settlements from the same mark one takes place", (store, dice) =>
+    Effect.gen(function*() {
+      yield* fill(store, dice)
+      const from = { batchNum: 3, ethereumBlockHash: "0x3" }
+      yield* Effect.orDie(store.settle({ from: null, to: from, changes: [] }, TIME_MS))
+      const results = yield* atOnce(
+        dice,
+        [1, 2, 3, 4, 5].map((batchNum) =>
+          Effect.orDie(store.settle({
+            from,
+            to: { batchNum: batchNum + 3, ethereumBlockHash: `0x${batchNum}` },
+            changes: NUMBERS.map((number) => ({
+              id: idOf(number),
+              from: "pend",
+              fromBatchNum: null,
+              to: "fged",
+              batchNum,
+              reason: "Settled"
+            }))
+          }, TIME_MS + 1))
+        )
+      )
+      yield* same(results.filter((result) => result !== null).length, 1, () =>
+        "Settlements that took place")
+      yield* same((yield* Effect.orDie(store.counts)).fged, NUMBERS.length, () =>
+        "Transactions that it forged")
+    })),
+
+  law(
+    "the steps of each transaction lead from one state to the next, whoever comes in between",
+    (store, dice) =>
+      Effect.gen(function*() {
+        yield* fill(store, dice)
+        const writer = (name: number) =>
+          Effect.gen(function*() {
+            for (let step = 0; step < 6; step++) {
+              const of = dice.some(NUMBERS, 0.3).map(idOf)
+              const rows = yield* Effect.orDie(store.pooled(of))
+              yield* yields(dice)
+              yield* Effect.orDie(store.change(
+                rows.map(({ transaction }) => changeOf(transaction.id, dice, transaction)),
+                TIME_MS + 1
+              ))
+              yield* Effect.orDie(
+                store.addTransaction(
+                  poolTransactionOf(dice.of(NUMBERS), dice, TIME_MS + 1),
+                  keyOf(name),
+                  unlimited
+                )
+              )
+            }
+          })
+        yield* atOnce(dice, [1, 2, 3, 4].map(writer))
+        for (const id of NUMBERS.map(idOf)) {
+          const broken = brokenStep(
+            yield* Effect.orDie(store.transitions(id)),
+            yield* Effect.orDie(store.transaction(id))
+          )
+          yield* holds(broken === undefined, () => `Transaction ${id}: ${broken}`)
+        }
+      })
+  )
+]
+
+const fill = (store: Store, dice: Dice) =>
+  Effect.forEach(
+    NUMBERS,
+    (number) =>
+      Effect.orDie(
+        store.addTransaction(poolTransactionOf(number, dice, TIME_MS), keyOf(number), unlimited)
+      ),
+    { discard: true }
+  )
+
+/** All at once, each after some others had their turn. */
+const atOnce = <A>(dice: Dice, effects: ReadonlyArray<Effect.Effect<A>>): Effect.Effect<Array<A>> =>
+  Effect.forEach(effects, (effect) => Effect.andThen(yields(dice), effect), {
+    concurrency: "unbounded"
+  })
+
+const yields = (dice: Dice) => Effect.repeat(Effect.yieldNow, { times: dice.below(4) })
+
+/** The same random write to both, which have to answer alike. */
+const write = Effect.fnUntraced(
+  function*(store: Store, naive: NaivePool, dice: Dice, atMs: number) {
+    const some = dice.some(NUMBERS, 0.2)
+    const changes = some.map((number) =>
+      changeOf(idOf(number), dice, naive.find(idOf(number))?.transaction ?? null)
+    )
+    switch (dice.below(5)) {
+      case 0:
+      case 1: {
+        const transaction = poolTransactionOf(dice.of(NUMBERS), dice, atMs)
+        const limits = { pendingMax: 12, pendingPerAccountMax: 6 }
+        return yield* same(
+          yield* Effect.orDie(store.addTransaction(transaction, keyOf(1), limits)),
+          naive.add(transaction, keyOf(1), limits),
+          () => "Adding a transaction"
+        )
+      }
+      case 2:
+        return yield* same(
+          yield* Effect.orDie(store.change(changes, atMs)),
+          naive.change(changes, atMs),
+          () => "Changing transactions"
+        )
+      case 3: {
+        const from = dice.chance(0.8)
+          ? naive.marks.at(-1) ?? null
+          : { batchNum: 1, ethereumBlockHash: "0xother" }
+        const back = dice.chance(0.3)
+        const to = back
+          ? dice.of([null, ...naive.marks])
+          : {
+            batchNum: (from?.batchNum ?? 0) + 1 + dice.below(2),
+            ethereumBlockHash: `0x${dice.below(99)}`
+          }
+        return yield* same(
+          yield* Effect.orDie(store.settle({ from, to, changes }, atMs)),
+          naive.settle({ from, to, changes }, atMs),
+          () => "Settling"
+        )
+      }
+      default: {
+        const notes = some.map((number) => noteOf(idOf(number), dice, atMs))
+        yield* Effect.orDie(store.skip(notes))
+        for (const note of notes) {
+          if (naive.find(note.id)?.transaction.state === "pend") naive.notes.set(note.id, note)
+        }
+      }
+    }
+  }
+)
+
+const compareAnswers = Effect.fnUntraced(
+  function*(store: Store, naive: NaivePool, dice: Dice, atMs: number) {
+    const ids = NUMBERS.map(idOf)
+    const plain = (rows: ReadonlyArray<{ readonly transaction: { readonly id: string } }>) =>
+      rows.map(({ transaction }) => transaction.id)
+    yield* same(yield* Effect.orDie(store.counts), naive.counts(), () => "Counts")
+    const rows = yield* Effect.orDie(store.pooled(ids))
+    // arrivals may have gaps: only their order counts
+    yield* same(
+      rows.map(withoutArrival),
+      ids.flatMap((id) => naive.find(id) ?? []).map(withoutArrival),
+      () => "Transactions of ids"
+    )
+    for (const id of ids) {
+      yield* same(
+        yield* Effect.orDie(store.transaction(id)),
+        naive.find(id)?.transaction ?? null,
+        () => `Transaction ${id}`
+      )
+      yield* same(
+        yield* Effect.orDie(store.skippedTransaction(id)),
+        naive.notes.get(id) ?? null,
+        () => `Note on ${id}`
+      )
+      yield* same(
+        yield* Effect.orDie(store.transitions(id)),
+        naive.steps.filter((step) => step.id === id),
+        () => `Steps of ${id}`
+      )
+    }
+    const tokens = [
+      ...new Set(naive.inState("pend").map(({ transaction }) => transaction.tokenId))
+    ].sort()
+    yield* same(
+      yield* Effect.orDie(store.pendingTokens),
+      tokens,
+      () => "Tokens of pending transactions"
+    )
+    const limit = 1 + dice.below(5)
+    for (const tokenId of [0, 1, 2]) {
+      const after = dice.chance(0.3) || rows.length === 0 ? null : dice.of(rows)
+      const expected = naive.byFee(
+        tokenId,
+        after === null ? null : naive.find(after.transaction.id)!
+      )
+      yield* same(
+        plain(yield* Effect.orDie(store.pendingByFee({ tokenId, after, limit }))),
+        plain(expected).slice(0, limit),
+        () => `Token ${tokenId} by fee`
+      )
+    }
+    const nonces = [256, 257, 258].map((index) => ({ index, nonce: BigInt(dice.below(6)) }))
+    for (const { index, nonce } of nonces) {
+      yield* same(
+        yield* Effect.orDie(store.pendingOf(index)),
+        naive.pendingOf(index).length,
+        () => `Pending transactions of account ${index}`
+      )
+      const below = naive.pendingOf(index).filter(({ transaction }) => transaction.nonce < nonce)
+      yield* same(
+        plain(yield* Effect.orDie(store.pendingBelow([{ index, nonce }]))).toSorted(),
+        plain(below).toSorted(),
+        () => `Account ${index} below nonce ${nonce}`
+      )
+    }
+    const beforeMs = atMs - dice.below(300)
+    yield* same(
+      plain(yield* Effect.orDie(store.pendingSince({ beforeMs, limit }))),
+      plain(naive.since(beforeMs)).slice(0, limit),
+      () => `Pending since before ${beforeMs}`
+    )
+    for (const state of ["fing", "fged", "invl"] as const) {
+      const [from, to] = [dice.below(4), dice.below(7)]
+      yield* same(
+        plain(yield* Effect.orDie(store.inBatches({ state, from, to }))),
+        plain(naive.inBatches(state, from, to)),
+        () => `${state} in batches ${from} to ${to}`
+      )
+    }
+    const batchNum = dice.below(12)
+    const marks = naive.marks.filter((mark) => mark.batchNum < batchNum).toReversed().slice(
+      0,
+      limit
+    )
+    yield* same(
+      yield* Effect.orDie(store.settledBatchesBelow({ batchNum, limit })),
+      marks,
+      () => `Marks below ${batchNum}`
+    )
+  }
+)
+
+const withoutArrival = ({ sender, sinceMs, transaction }: Omit<Pooled, "arrival">) => ({
+  sender,
+  sinceMs,
+  transaction
+})

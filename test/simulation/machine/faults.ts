@@ -1,0 +1,91 @@
+import { Effect } from "effect"
+import { StoreFailure } from "../../../core/ports/mod.ts"
+import type { Dice } from "../../laws/_pool_dice.ts"
+import type { Turns } from "./schedule.ts"
+
+export const mishaps = [
+  "connection lost before the commit",
+  "connection lost after the commit",
+  "deadlock",
+  "serialization failure",
+  "timeout",
+  "timeout of what was done",
+  "no free connection",
+  "slow"
+] as const
+export type Mishap = typeof mishaps[number]
+
+/** What goes wrong at the moment, by chance, and what has gone wrong until now. */
+export class Weather {
+  /** Share of the calls that go wrong. */
+  roughness = 0
+  /** The database cannot be reached at all. */
+  isGone = false
+  /** Grows with everything that may keep somebody from being answered. */
+  faults = 0
+  readonly #count: (mishap: Mishap) => void
+  readonly turns: Turns
+
+  constructor(turns: Turns, count: (mishap: Mishap) => void) {
+    this.turns = turns
+    this.#count = count
+  }
+
+  get dice(): Dice {
+    return this.turns.dice
+  }
+
+  get isCalm(): boolean {
+    return this.roughness === 0 && !this.isGone
+  }
+
+  /** What becomes of one call to the database. */
+  draw(writes: boolean): Mishap | undefined {
+    const { dice } = this
+    if (this.isGone) return dice.chance(0.8) ? "connection lost before the commit" : "timeout"
+    if (this.roughness === 0 || !dice.chance(this.roughness)) return undefined
+    const drawn = dice.of(mishaps)
+    // a read that was done and not heard of is one that was lost
+    return !writes &&
+        (drawn === "deadlock" || drawn === "connection lost after the commit" ||
+          drawn === "timeout of what was done")
+      ? "connection lost before the commit"
+      : drawn
+  }
+
+  /** The same call, as the weather allows it. */
+  over<A, E>(call: Effect.Effect<A, E>, writes: boolean): Effect.Effect<A, E | StoreFailure> {
+    return Effect.suspend((): Effect.Effect<A, E | StoreFailure> => {
+      const mishap = this.draw(writes)
+      if (mishap === undefined) {
+        return this.dice.chance(0.25)
+          ? Effect.andThen(Effect.yieldNow, this.dice.chance(0.3) ? late(call) : call)
+          : call
+      }
+      this.#count(mishap)
+      if (mishap !== "slow") this.faults++
+      const failed = Effect.fail(
+        new StoreFailure({ message: `The database does not answer: ${mishap}`, retry: true })
+      )
+      const afterMs = (ms: number) => Effect.sleep(1 + this.dice.below(ms))
+      switch (mishap) {
+        case "slow":
+          return Effect.andThen(afterMs(900), late(call))
+        case "timeout":
+          return Effect.andThen(Effect.sleep(5000), failed)
+        case "no free connection":
+          return Effect.andThen(afterMs(2000), failed)
+        case "connection lost after the commit":
+          return Effect.andThen(call, failed)
+        case "timeout of what was done":
+          return Effect.andThen(Effect.andThen(call, Effect.sleep(5000)), failed)
+        default:
+          return Effect.andThen(Effect.yieldNow, failed)
+      }
+    })
+  }
+}
+
+/** What a call found is on its way for a while. */
+const late = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(call, (found) => Effect.as(Effect.yieldNow, found))

@@ -1,0 +1,202 @@
+import type {
+  BatchFeed,
+  BlockFeed,
+  L1UserFeed,
+  L2Feed,
+  PoolTransaction
+} from "../../../core/domain/mod.ts"
+import { INTERNAL_ADDRESS } from "../../../core/encoding/mod.ts"
+import type { Dice } from "../../laws/_pool_dice.ts"
+import { type Facts, poolNetwork } from "../../laws/mod.ts"
+import { PEOPLE, personOf } from "./accounts.ts"
+
+const { batchOf } = poolNetwork
+
+/** Coordinators: an address to bid with, another to forge with. */
+const companyOf = (number: number) => ({
+  bidderAddr: `0x${String(number).repeat(40)}`,
+  forgerAddr: `0x${"c".repeat(39)}${number}`,
+  url: `https://c${number}.example`
+})
+
+/** A block on the last one; its hash is one that no other block of the seed has. */
+export const blockOn = (
+  { blocks }: Facts,
+  unique: number,
+  parts: Partial<BlockFeed>
+): BlockFeed => {
+  const parent = blocks.at(-1)!
+  const number = parent.number + 1n
+  return {
+    number,
+    hash: `0x${number.toString(16).padStart(32, "0")}${unique.toString(16).padStart(32, "0")}`,
+    parentHash: parent.hash,
+    timestampMs: parent.timestampMs + 15_000,
+    ...parts
+  }
+}
+
+/** A block with something of everything; its batch, where it has one, forges what is given or what strangers sent elsewhere. */
+export function drawBlock(
+  dice: Dice,
+  facts: Facts,
+  unique: number,
+  forged: Partial<BatchFeed> | undefined,
+  pending: ReadonlyArray<PoolTransaction>
+): BlockFeed {
+  const parts: { -readonly [Part in keyof BlockFeed]?: BlockFeed[Part] } = {}
+  const timestampMs = facts.blocks.at(-1)!.timestampMs + (dice.chance(0.1) ? 4_000_000 : 15_000)
+  const tokens = facts.tokens.length
+  if (tokens < 5 && dice.chance(0.1)) {
+    const digits = String(tokens)
+    parts.tokens = [{
+      id: tokens,
+      ethereumAddress: `0x${`e${digits}`.repeat(20)}`,
+      name: `Token ${digits}`,
+      symbol: `T${digits}`,
+      decimals: 6
+    }]
+  }
+  if (dice.chance(0.15)) parts.prices = [priceOf(dice, tokens, timestampMs)]
+  if (dice.chance(0.12)) parts.coordinators = [companyOf(1 + dice.below(3))]
+  if (facts.coordinators.length > 0 && dice.chance(0.2)) parts.bids = [bidOf(dice, facts)]
+  if (dice.chance(0.05)) {
+    parts.bucketUpdates = facts.variables.rollup.buckets.slice(0, 1).map(() => ({
+      bucket: 0,
+      blockStamp: facts.blocks.at(-1)!.number,
+      withdrawals: BigInt(dice.below(9))
+    }))
+  }
+  const withdrawn = facts.exits.filter(({ delayedWithdrawRequest, instantWithdrawn }) =>
+    instantWithdrawn === null && delayedWithdrawRequest === null
+  )
+  if (withdrawn.length > 0 && dice.chance(0.3)) {
+    const { accountIndex, batchNum } = dice.of(withdrawn)
+    parts.withdrawals = [{ batchNum, accountIndex, instant: dice.chance(0.5) }]
+  }
+  const requested = facts.exits.filter(({ delayedWithdrawn, delayedWithdrawRequest }) =>
+    delayedWithdrawRequest !== null && delayedWithdrawn === null
+  )
+  if (requested.length > 0 && dice.chance(0.3)) {
+    const { address: owner, tokenId } = dice.of(requested)
+    parts.delayedWithdrawals = [{ owner, tokenId }]
+  }
+  const lastForged = Math.max(
+    -1,
+    ...facts.batches.map(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum ?? -1)
+  )
+  // a queue may create accounts, which would move those that a selection creates
+  const forges = forged === undefined && dice.chance(0.3)
+  const hasBatch = forged !== undefined || forges || dice.chance(0.4)
+  if (hasBatch) {
+    const waiting = forges
+      ? facts.queued.filter(({ l1 }) => l1!.toForgeL1TransactionsNum === lastForged + 1)
+      : []
+    parts.batches = [batchOf(facts.batches.length + 1, {
+      forgerAddr: companyOf(1 + dice.below(3)).forgerAddr,
+      stateRoot: BigInt(unique),
+      forgeL1TransactionsNum: forges ? lastForged + 1 : null,
+      // deposits and new accounts come as they are declared
+      l1UserEffects: waiting.map(({ amount, l1 }) => ({
+        effectiveDepositAmount: l1!.depositAmount,
+        effectiveAmount: amount
+      })),
+      ...(forged ?? { l2: foreign(dice, facts, pending) }),
+      feeAccounts: dice.chance(0.3)
+        ? facts.accounts.filter(({ tokenId }) => tokenId === 0).slice(0, 1).map(({ index }) =>
+          index
+        )
+        : []
+    })]
+  }
+  if (dice.chance(0.35)) {
+    parts.l1UserTransactions = l1Users(dice, facts, lastForged + (forges ? 2 : 1))
+  }
+  return blockOn(facts, unique, {
+    ...parts,
+    timestampMs,
+    ...(dice.chance(0.1) ? { lastEthereumBlock: facts.blocks.at(-1)!.number + 3n } : {})
+  })
+}
+
+export const priceOf = (dice: Dice, tokens: number, timeMs: number) => ({
+  tokenId: dice.below(tokens),
+  priceUSD: dice.chance(0.1) ? null : dice.below(10_000) / 8,
+  timeMs
+})
+
+const bidOf = (dice: Dice, facts: Facts) => {
+  const slotNum = dice.below(4)
+  const best = facts.bids.findLast((bid) => bid.slotNum === slotNum)?.bidValue ?? 0n
+  return {
+    slotNum,
+    bidderAddr: dice.of(facts.coordinators).bidderAddr,
+    bidValue: best + 1n + BigInt(dice.below(1000))
+  }
+}
+
+/** Deposits, and accounts that are created by them. */
+function l1Users(dice: Dice, facts: Facts, from: number): ReadonlyArray<L1UserFeed> {
+  const queue = Math.max(from, ...facts.queued.map(({ l1 }) => l1!.toForgeL1TransactionsNum!))
+  const position = facts.queued.filter(({ l1 }) => l1!.toForgeL1TransactionsNum === queue).length
+  return Array.from({ length: 1 + dice.below(3) }, (_, more): L1UserFeed => {
+    const common = {
+      toForgeL1TransactionsNum: queue,
+      position: position + more,
+      toAccountIndex: 0,
+      depositAmount: BigInt(1 + dice.below(1000)) * 10n ** 9n,
+      amount: 0n
+    }
+    if (facts.accounts.length > 0 && (facts.accounts.length > 14 || dice.chance(0.5))) {
+      const { address, index, tokenId } = dice.of(facts.accounts)
+      if (address !== INTERNAL_ADDRESS) {
+        return {
+          ...common,
+          fromAddress: address,
+          fromPublicKey: null,
+          fromAccountIndex: index,
+          tokenId
+        }
+      }
+    }
+    const { address, publicKey } = personOf(dice.below(PEOPLE))
+    return {
+      ...common,
+      fromAddress: address,
+      fromPublicKey: publicKey,
+      fromAccountIndex: 0,
+      tokenId: dice.below(facts.tokens.length)
+    }
+  })
+}
+
+/** What another coordinator forges: some of it is in our pool, some goes elsewhere than our pool was told. */
+function foreign(
+  dice: Dice,
+  facts: Facts,
+  pending: ReadonlyArray<PoolTransaction>
+): ReadonlyArray<L2Feed> {
+  return dice.some(facts.accounts, 0.25).flatMap(
+    ({ balance, index, nonce, tokenId }): ReadonlyArray<L2Feed> => {
+      const known = pending.find((each) =>
+        each.fromAccountIndex === index && each.nonce === nonce && each.tokenId === tokenId
+      )
+      const { amount, fee } = known !== undefined && dice.chance(0.7)
+        ? known
+        : { amount: BigInt(1 + dice.below(1000)), fee: dice.below(100) }
+      if (balance < amount * 3n) return []
+      const receivers = facts.accounts.filter((account) => account.tokenId === tokenId).map((
+        account
+      ) => account.index)
+      const wanted = receivers.find((receiver) => receiver === known?.toAccountIndex)
+      const toAccountIndex = known?.type === "Exit"
+        ? 1
+        : wanted !== undefined && dice.chance(0.8)
+        ? wanted
+        : dice.chance(0.15)
+        ? 1
+        : dice.of(receivers)
+      return [{ fromAccountIndex: index, toAccountIndex, amount, fee, nonce }]
+    }
+  )
+}

@@ -1,0 +1,131 @@
+import { Result } from "effect"
+import {
+  formatAccountIndex,
+  formatPrefixedAddress,
+  formatPublicKey,
+  INTERNAL_ADDRESS,
+  l2TransactionId
+} from "../../../core/encoding/mod.ts"
+import {
+  type Network,
+  localName,
+  type PostedAuthorization,
+  type PostedTransaction
+} from "../../../core/domain/mod.ts"
+import { rememberedKeccak256 } from "../../crypto/remembered.ts"
+import type { Dice } from "../../laws/_pool_dice.ts"
+import type { Facts } from "../../laws/mod.ts"
+import { PEOPLE, personOf } from "./accounts.ts"
+
+/** What the verifier of the simulation takes for wrong. */
+export const wrongSignature = "f".repeat(128)
+
+/** Something that a wallet posts; most of it is right as far as the wallet knows. */
+export function drawTransaction(dice: Dice, facts: Facts): PostedTransaction {
+  const sender = dice.of(facts.accounts)
+  const nonce = sender.nonce + BigInt(dice.below(3)) -
+    (sender.nonce > 0n && dice.chance(0.06) ? 1n : 0n)
+  const amount = BigInt(1 + dice.below(30)) * 10n ** BigInt(6 + dice.below(3))
+  const spelt = {
+    tokenId: sender.tokenId,
+    fromAccountIndex: sender.index,
+    amount,
+    fee: 100 + dice.below(50),
+    nonce
+  }
+  const id = Result.getOrThrow(l2TransactionId(spelt, rememberedKeccak256))
+  return {
+    ...spelt,
+    id,
+    ...destinationOf(dice, facts, sender.tokenId),
+    signature: dice.chance(0.03) ? wrongSignature : String(dice.below(9)).repeat(128),
+    request: null
+  }
+}
+
+type Destination = Pick<PostedTransaction, "type" | "toAccountIndex" | "toAddress" | "toPublicKey">
+
+export function destinationOf(dice: Dice, facts: Facts, tokenId: number): Destination {
+  const owner = personOf(dice.below(PEOPLE))
+  switch (dice.below(6)) {
+    case 0:
+      return {
+        type: "TransferToEthAddr",
+        toAccountIndex: null,
+        toAddress: owner.address,
+        toPublicKey: null
+      }
+    case 1:
+      return {
+        type: "TransferToBJJ",
+        toAccountIndex: null,
+        toAddress: INTERNAL_ADDRESS,
+        toPublicKey: owner.publicKey
+      }
+    case 2:
+      return { type: "Exit", toAccountIndex: 1, toAddress: null, toPublicKey: null }
+    default: {
+      const index = dice.of(facts.accounts.filter((account) => account.tokenId === tokenId)).index
+      return {
+        type: "Transfer",
+        toAccountIndex: dice.chance(0.04) ? 9999 : index,
+        toAddress: null,
+        toPublicKey: null
+      }
+    }
+  }
+}
+
+export const drawAuthorization = (dice: Dice): PostedAuthorization => {
+  const { address, publicKey, signature } = personOf(dice.below(PEOPLE))
+  return {
+    address,
+    publicKey: dice.chance(0.1) ? personOf(dice.below(PEOPLE)).publicKey : publicKey,
+    signature
+  }
+}
+
+/** The body of a post. */
+export const transactionBody = (
+  network: Network,
+  {
+    amount,
+    fee,
+    fromAccountIndex,
+    id,
+    nonce,
+    signature,
+    toAccountIndex,
+    toAddress,
+    toPublicKey,
+    tokenId,
+    type
+  }: PostedTransaction
+): string =>
+  JSON.stringify({
+    id,
+    type,
+    tokenId,
+    fromAccountIndex: formatAccountIndex(network.prefix, "ETH", fromAccountIndex),
+    toAccountIndex: toAccountIndex === null
+      ? null
+      : formatAccountIndex(network.prefix, toAccountIndex === 1 ? "EXIT" : "ETH", toAccountIndex),
+    [localName(network, "toZkEthereumAddress")]: toAddress === null
+      ? null
+      : formatPrefixedAddress(network.prefix, toAddress),
+    toBjj: toPublicKey === null ? null : formatPublicKey(network.prefix, toPublicKey),
+    amount: String(amount),
+    fee,
+    nonce: Number(nonce),
+    signature
+  })
+
+export const authorizationBody = (
+  network: Network,
+  { address, publicKey, signature }: PostedAuthorization
+): string =>
+  JSON.stringify({
+    [localName(network, "zkEthereumAddress")]: formatPrefixedAddress(network.prefix, address),
+    bjj: formatPublicKey(network.prefix, publicKey),
+    signature
+  })

@@ -1,0 +1,165 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Layer, Redacted, Result, Scope } from "effect"
+import { type LeaseOptions, leaseLayer, WriterLease } from "../../../adapters/sql/writes/lease.ts"
+import { Database, databaseLayer } from "../../../adapters/sql/connection/database.ts"
+import { migrate } from "../../../adapters/sql/schema/migrate.ts"
+import { newWriteSession, WriteSession } from "../../../core/ports/mod.ts"
+import { execute } from "../../postgres/_statements.ts"
+import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
+
+describe("the writer's lease", () => {
+  let database: FreshDatabase
+  beforeAll(async () => {
+    database = await freshDatabase()
+    await Effect.runPromise(
+      Effect.provide(migrate(), databaseLayer({ url: Redacted.make(database.url) }))
+    )
+    await execute(database.url, "CREATE TABLE note (text text NOT NULL)")
+  })
+  afterAll(() => database.remove())
+
+  /** A process; closing it is its orderly end. */
+  const opened = (options: LeaseOptions) =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.fork(yield* Effect.scope)
+      const url = Redacted.make(database.url)
+      const context = yield* Layer.buildWithScope(
+        Layer.provideMerge(leaseLayer(options), databaseLayer({ url, maxConnections: 4 })).pipe(
+          Layer.fresh
+        ),
+        scope
+      )
+      const [{ write }, { writes }] = [
+        Context.get(context, WriterLease),
+        Context.get(context, Database)
+      ]
+      const noted = (text: string) => writes.unsafe("INSERT INTO note VALUES ($1)", [text])
+      return {
+        note: (text: string, before: Effect.Effect<void> = Effect.void) =>
+          Effect.result(write(Effect.andThen(before, noted(text)))),
+        noteIn: (session: WriteSession, text: string) =>
+          Effect.result(Effect.provideService(write(noted(text)), WriteSession, session)),
+        end: Scope.close(scope, Exit.void)
+      }
+    })
+  const notes = Effect.map(
+    Effect.promise(() => execute(database.url, "SELECT text FROM note ORDER BY text")),
+    (rows) => rows.map(({ text }) => text)
+  )
+  const clean = Effect.promise(() =>
+    execute(database.url, "UPDATE writer SET holder = NULL", "DELETE FROM note")
+  )
+  const told = <A, E extends { readonly message: string }>(result: Result.Result<A, E>): string =>
+    Result.isFailure(result) ? result.failure.message : "written"
+
+  it.live("keeps a second writer out with a sentence, until the first one ends", () =>
+    Effect.scoped(Effect.gen(function*() {
+      yield* clean
+      const [one, two] = [yield* opened({ holder: "Ann" }), yield* opened({ holder: "Bob" })]
+      assert.strictEqual(told(yield* one.note("a")), "written")
+      assert.match(
+        told(yield* two.note("b")),
+        /^The ledger is written by Ann \([0-9a-f]{8}\) since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, expected one writer: stop that process, or try again when it has ended$/u
+      )
+      assert.strictEqual(told(yield* one.note("c")), "written")
+      yield* one.end
+      assert.strictEqual(told(yield* two.note("d")), "written")
+      assert.deepStrictEqual(yield* notes, ["a", "c", "d"])
+    })))
+
+  it.live("is taken by one of many that ask at once", () =>
+    Effect.scoped(Effect.gen(function*() {
+      yield* clean
+      const processes = yield* Effect.all(Array.from({ length: 5 }, () => opened({})))
+      const written = yield* Effect.all(processes.map(({ note }, i) => note(String(i))), {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual(written.filter(Result.isSuccess).length, 1)
+      assert.strictEqual((yield* notes).length, 1)
+    })))
+
+  it.live("stays with a writer that lives, and passes within its term from one that gives no sign of life", () =>
+    Effect.scoped(Effect.gen(function*() {
+      yield* clean
+      const lively = yield* opened({ holder: "Ann", termMs: 3000, beatMs: 100 })
+      assert.strictEqual(told(yield* lively.note("a")), "written")
+      yield* Effect.sleep(4000)
+      // its beat never comes: after its first write it is as good as dead
+      const two = yield* opened({ holder: "Bob", termMs: 400, beatMs: 60_000, waits: true })
+      const impatient = yield* opened({ holder: "Cleo" })
+      assert.match(told(yield* impatient.note("b")), /written by Ann/u)
+      yield* lively.end
+      assert.strictEqual(told(yield* two.note("c")), "written")
+      const third = yield* opened({ holder: "Dora", waits: true })
+      assert.strictEqual(told(yield* third.note("d")), "written")
+      assert.deepStrictEqual(yield* notes, ["a", "c", "d"])
+    })))
+
+  it.live("is lost by a writer that slept through its term: what it had begun is not written, nor what it begins", () =>
+    Effect.scoped(Effect.gen(function*() {
+      yield* clean
+      const sleeper = yield* opened({ holder: "Ann", termMs: 300, beatMs: 60_000 })
+      assert.strictEqual(told(yield* sleeper.note("a")), "written")
+      yield* Effect.sleep(400)
+      const other = yield* opened({ holder: "Bob", termMs: 60_000 })
+      assert.strictEqual(told(yield* other.note("b")), "written")
+      assert.strictEqual(
+        told(yield* sleeper.note("c")),
+        "This process is no longer the writer of the ledger: another one took over while it gave no sign of life; nothing was written"
+      )
+      assert.match(told(yield* sleeper.note("d")), /^The ledger is written by Bob/u)
+      assert.deepStrictEqual(yield* notes, ["a", "b"])
+    })))
+
+  it.live("comes back with a word that others may have written, once for each who goes on from his own writes", () =>
+    Effect.scoped(Effect.gen(function*() {
+      yield* clean
+      const [feed, poller] = [newWriteSession(), newWriteSession()]
+      const one = yield* opened({ holder: "Ann", termMs: 200, beatMs: 60_000, waits: true })
+      assert.strictEqual(told(yield* one.noteIn(feed, "a")), "written")
+      assert.strictEqual(told(yield* one.noteIn(poller, "b")), "written")
+      yield* Effect.sleep(300)
+      // nobody else was there
+      assert.strictEqual(told(yield* one.noteIn(feed, "c")), "written")
+      yield* Effect.sleep(300)
+      const other = yield* opened({ holder: "Bob", waits: true })
+      assert.strictEqual(told(yield* other.note("d")), "written")
+      yield* other.end
+      assert.match(told(yield* one.noteIn(feed, "e")), /^This process is no longer the writer/u)
+      // who goes on from nothing, or begins now, is told nothing, and takes it from nobody
+      assert.strictEqual(told(yield* one.note("f")), "written")
+      assert.strictEqual(told(yield* one.noteIn(newWriteSession(), "g")), "written")
+      for (const session of [poller, feed]) {
+        const failed = yield* one.noteIn(session, "h")
+        assert.match(
+          told(failed),
+          /^Another process may have written the ledger since this one did, .*; this time nothing was written$/u
+        )
+        assert.include(Result.isFailure(failed) ? failed.failure : {}, {
+          _tag: "StoreFailure",
+          writerChanged: true,
+          retry: true
+        })
+        assert.strictEqual(told(yield* one.noteIn(session, "i")), "written")
+      }
+      assert.deepStrictEqual(yield* notes, ["a", "b", "c", "d", "f", "g", "i", "i"])
+    })))
+
+  it.live("does not pass while a transaction of the holder is open, however long after its term", () =>
+    Effect.scoped(Effect.gen(function*() {
+      yield* clean
+      const slow = yield* opened({ holder: "Ann", termMs: 200, beatMs: 60_000 })
+      const other = yield* opened({ holder: "Bob", waits: true })
+      const order: Array<string> = []
+      const began = yield* Effect.forkChild(
+        slow.note("a", Effect.andThen(Effect.sleep(900), Effect.sync(() => void order.push("Ann"))))
+      )
+      yield* Effect.sleep(400)
+      assert.strictEqual(
+        told(yield* other.note("b", Effect.sync(() => void order.push("Bob")))),
+        "written"
+      )
+      assert.deepStrictEqual(order, ["Ann", "Bob"])
+      assert.strictEqual(told(yield* Fiber.join(began)), "written")
+    })))
+})

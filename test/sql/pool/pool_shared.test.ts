@@ -1,0 +1,153 @@
+import { assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { PoolChange, PoolStore } from "../../../core/ports/mod.ts"
+import {
+  connected,
+  emptyPool,
+  historyOf,
+  idOf,
+  numbered,
+  poolDatabase,
+  poolOf,
+  sender,
+  unlimited
+} from "../_pool_subject.ts"
+
+const place = poolDatabase()
+
+describe("processes that share a pool", () => {
+  const limits = { pendingMax: 40, pendingPerAccountMax: 12 }
+  let pools: ReadonlyArray<PoolStore["Service"]>
+  beforeAll(async () => {
+    pools = await Promise.all(
+      [0, 1, 2].map(async () => place.opened(Effect.flatMap(connected(place.url), poolOf)))
+    )
+  })
+  beforeEach(() => Effect.runPromise(emptyPool(place.services)))
+
+  const numbers = Array.from({ length: 120 }, (_, number) => number)
+  const ids = numbers.map(idOf)
+  const post = (pool: PoolStore["Service"]) =>
+    Effect.forEach(
+      numbers,
+      (number) =>
+        pool.addTransaction(
+          numbered(number, { fromAccountIndex: 256 + number % 5 }),
+          sender,
+          limits
+        ),
+      { concurrency: 30 }
+    )
+  /** Moves on whatever it finds, and tells what it was told that it did. */
+  const coordinate = (pool: PoolStore["Service"], name: string) =>
+    Effect.gen(function*() {
+      const told: Array<string> = []
+      for (let step = 0; step < 12; step++) {
+        const rows = yield* pool.pooled(ids)
+        const changes = rows.filter((_, place) => (place + step) % 3 === 0).map((
+          { transaction: { batchNum, id, state } }
+        ): PoolChange => ({
+          id,
+          from: state,
+          fromBatchNum: batchNum,
+          reason: `${name} ${step}`,
+          ...state === "pend" ? { to: "fing", batchNum: step } : { to: "pend", batchNum: null }
+        }))
+        told.push(
+          ...(yield* pool.change(changes, 2000)).map((id) => `${id.slice(2)} ${name} ${step}`)
+        )
+      }
+      return told
+    })
+
+  it.live("never have more transactions pending than the limits allow, and make each change once", () =>
+    Effect.gen(function*() {
+      const [answers, ...told] = yield* Effect.all([
+        Effect.all(pools.map(post), { concurrency: "unbounded" }),
+        ...pools.map((pool, name) => coordinate(pool, `Process ${name}`))
+      ], { concurrency: "unbounded" })
+      const pending = new Map<unknown, number>()
+      const states = new Map<unknown, unknown>()
+      let all = 0
+      for (const { account, from_state, id, to_state } of yield* historyOf(place.services)) {
+        assert.strictEqual(from_state, states.get(id) ?? null, `of ${id}`)
+        states.set(id, to_state)
+        const step = Number(to_state === "pend") - Number(from_state === "pend")
+        pending.set(account, (pending.get(account) ?? 0) + step)
+        all += step
+        // what comes back from a batch does so whatever the limits say
+        if (from_state !== null) continue
+        assert.isAtMost(all, limits.pendingMax)
+        assert.isAtMost(pending.get(account)!, limits.pendingPerAccountMax)
+      }
+      const moves = (yield* historyOf(place.services)).filter(({ from_state }) =>
+        from_state !== null
+      ).map(({ id, reason }) => `${id} ${reason}`)
+      assert.deepStrictEqual(moves.toSorted(), told.flat().toSorted())
+      assert.strictEqual(answers.flat().filter(({ kind }) => kind === "added").length, states.size)
+      assert.isAbove(moves.length, 50)
+      assert.isTrue(answers.flat().some(({ kind }) => kind === "full"))
+      const counts = yield* pools[0]!.counts
+      assert.strictEqual(counts.pend, all)
+      assert.strictEqual(counts.fing, states.size - all)
+      for (let index = 256; index < 261; index++) {
+        assert.strictEqual(yield* pools[1]!.pendingOf(index), pending.get(BigInt(index)))
+      }
+    }))
+
+  it.live("give out arrivals in the order in which posts are acknowledged", () =>
+    Effect.gen(function*() {
+      const acknowledged: Array<string> = []
+      yield* Effect.forEach(numbers, (number) =>
+        Effect.andThen(
+          pools[number % 3]!.addTransaction(numbered(number), sender, unlimited),
+          // what is read after an acknowledgement has arrived before all that is posted after it
+          Effect.map(pools[(number + 1) % 3]!.pooled([idOf(number)]), ([row]) =>
+            acknowledged.push(`${row!.arrival}`))
+        ), { concurrency: 1 })
+      assert.deepStrictEqual(
+        acknowledged,
+        acknowledged.map((_, place) => String(Number(acknowledged[0]) + place))
+      )
+      yield* Effect.forEach(
+        numbers,
+        (number) => pools[number % 3]!.addTransaction(numbered(1000 + number), sender, unlimited),
+        { concurrency: "unbounded" }
+      )
+      const rows = yield* pools[0]!.pooled(numbers.map((number) => idOf(1000 + number)))
+      assert.strictEqual(new Set(rows.map(({ arrival }) => arrival)).size, numbers.length)
+      assert.isTrue(rows.every(({ arrival }) => arrival > Number(acknowledged.at(-1))))
+    }))
+
+  it.live("settle once from the same mark, and post meanwhile", () =>
+    Effect.gen(function*() {
+      yield* post(pools[0]!)
+      const [settled] = yield* Effect.all([
+        Effect.forEach(pools, (pool, name) =>
+          pool.settle({
+            from: null,
+            to: { batchNum: 1, ethereumBlockHash: `0x${name}` },
+            changes: ids.map((id) => ({
+              id,
+              from: "pend",
+              fromBatchNum: null,
+              to: "fged",
+              batchNum: 1,
+              reason: `Settled by ${name}`
+            }))
+          }, 2000), { concurrency: "unbounded" }),
+        post(pools[1]!)
+      ], { concurrency: "unbounded" })
+      assert.strictEqual(settled.filter((changed) => changed !== null).length, 1)
+      assert.strictEqual(
+        (yield* pools[2]!.counts).fged,
+        settled.flatMap((changed) => changed ?? []).length
+      )
+      assert.deepStrictEqual(
+        (yield* pools[2]!.settledBatchesBelow({ batchNum: 2, limit: 9 })).map((
+          { ethereumBlockHash }
+        ) => ethereumBlockHash),
+        [`0x${settled.findIndex((changed) => changed !== null)}`]
+      )
+    }))
+})
