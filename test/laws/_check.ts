@@ -6,7 +6,10 @@ export interface Chance {
   readonly runs: number
 }
 
-/** Tries a property on generated inputs; what fails is made smaller and shown. */
+/**
+ * Checks a property with `runs` generated inputs; fails with the violation of the smallest failing
+ * input.
+ */
 export const forAll = <A>(
   inputs: Arbitrary.Arbitrary<A>,
   { runs, seed }: Chance,
@@ -27,7 +30,7 @@ export const forAll = <A>(
     }
   )
 
-/** Values that follow from a seed, for laws that walk through a network only once. */
+/** Returns `count` values that depend only on the seed, for laws that replay a feed only once. */
 export const sample = <A>(
   values: Arbitrary.Arbitrary<A>,
   count: number,

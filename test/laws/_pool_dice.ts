@@ -1,4 +1,4 @@
-/** Chance that follows from a seed. */
+/** Pseudo-random choices that depend only on the seed. */
 export class Dice {
   #state: number
 
@@ -9,7 +9,7 @@ export class Dice {
     )
   }
 
-  /** 0 or more, below the limit. */
+  /** Returns an integer of at least 0 and less than `limit`. */
   below(limit: number): number {
     // mulberry32
     this.#state = (this.#state + 0x6d2b79f5) | 0
@@ -26,7 +26,7 @@ export class Dice {
     return this.below(1_000_000) < share * 1_000_000
   }
 
-  /** Each of them with the given chance. */
+  /** Returns a random subset in the same order; each value is included with probability `share`. */
   some<T>(values: ReadonlyArray<T>, share: number): ReadonlyArray<T> {
     return values.filter(() => this.chance(share))
   }

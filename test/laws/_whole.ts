@@ -6,14 +6,14 @@ import type { Facts } from "./facts.ts"
 
 type Reader = LedgerReader["Service"]
 
-/** Reads a page that must be there. */
+/** Reads a page, or fails with a violation if the reader fails. */
 export const page = <N extends ListName>(reader: Reader, list: N, query: ListQuery<N>) =>
   Effect.catch(
     reader.list(list, query),
     (failure) => violated(`GET ${list} with ${show(query)} failed: ${failure.message}`)
   )
 
-/** The number by which an item of a list is paged. */
+/** Returns the number that the item is paged by. */
 export function itemIdOf<N extends ListName>(list: N, item: ListItems[N]): number
 export function itemIdOf(list: ListName, item: ListItems[ListName]): number {
   switch (list) {
@@ -32,7 +32,7 @@ export function itemIdOf(list: ListName, item: ListItems[ListName]): number {
   }
 }
 
-/** All items of a list, by ascending pages of the greatest size. */
+/** Returns all items of a list, read in ascending pages of at most `limit` items. */
 export const whole = Effect.fnUntraced(function*<N extends ListName>(
   reader: Reader,
   list: N,
@@ -60,7 +60,7 @@ export const whole = Effect.fnUntraced(function*<N extends ListName>(
   }
 })
 
-/** The lists that hold what was written; slots are without end. */
+/** The lists of stored items. `slots` is not one of them, because it has no end. */
 export const storedLists = [
   "accounts",
   "exits",
@@ -72,7 +72,7 @@ export const storedLists = [
 ] as const
 export type StoredList = typeof storedLists[number]
 
-/** The numbers that a store gave its items, list by list and in order. */
+/** Returns the itemIds that the store assigned, by list and in order. */
 export const itemIds = Effect.fnUntraced(
   function*(
     reader: Reader
@@ -85,7 +85,10 @@ export const itemIds = Effect.fnUntraced(
   }
 )
 
-/** The facts with the numbers of a store: its first account is the model's first account, and so on. */
+/**
+ * Returns the facts with the itemIds of a store. The n-th account of the store is the n-th account
+ * of the model, and so on.
+ */
 export const numberedBy = Effect.fnUntraced(
   function*(reader: Reader, facts: Facts): Effect.fn.Return<Facts, LawViolation> {
     const ids = yield* itemIds(reader)

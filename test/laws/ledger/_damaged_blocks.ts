@@ -1,7 +1,7 @@
 import type { BatchFeed, BlockFeed } from "../../../core/domain/mod.ts"
 import type { Invariant } from "../../../core/use_cases/mod.ts"
 
-/** A valid block with one thing wrong, and the invariant that it breaks. */
+/** A valid block with one error, and the invariant that it violates. */
 export interface DamagedBlock {
   readonly invariant: Invariant
   readonly block: BlockFeed
@@ -9,7 +9,7 @@ export interface DamagedBlock {
 
 const never = 4294967295
 
-/** Everything that can be made wrong about a block without knowing the ledger. */
+/** Returns every change that makes a block invalid independently of the ledger. */
 export function damages(block: BlockFeed): ReadonlyArray<DamagedBlock> {
   const batches = block.batches ?? []
   return [

@@ -7,7 +7,9 @@ import { type LawViolation, violated } from "../law.ts"
 
 type Reader = LedgerReader["Service"]
 
-/** All that a ledger says, about everything that the facts know of: whole lists, single things, slots and the state. */
+/**
+ * Reads everything that the facts mention: whole lists, single items, slots and the network state.
+ */
 export const everyAnswer = Effect.fnUntraced(
   function*(
     reader: Reader,
@@ -67,7 +69,7 @@ export const everyAnswer = Effect.fnUntraced(
   }
 )
 
-/** The same answers, every item without its number. */
+/** Returns the same answers without the itemIds. */
 export function withoutItemIds<A>(value: A): A
 export function withoutItemIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutItemIds)
@@ -81,7 +83,10 @@ export function withoutItemIds(value: unknown): unknown {
   )
 }
 
-/** Without transactions that may have been forged and opened again, which numbers them anew. */
+/**
+ * Removes the itemIds of queued transactions: a rollback can reopen a forged one, which then gets a
+ * new itemId.
+ */
 export const withoutQueue = ({ queued, ...others }: { readonly [question: string]: unknown }) => ({
   ...others,
   queued: withoutItemIds(queued)

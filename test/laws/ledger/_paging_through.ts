@@ -8,7 +8,10 @@ import { holds, type LawViolation, same, show } from "../law.ts"
 import { replay } from "../naive/mod.ts"
 import { applyOne, type LedgerSubject, nameOf } from "./ledger_subject.ts"
 
-/** After every record: numbers that were seen and are gone never come back, and new ones are above all. */
+/**
+ * After every record: an itemId that was removed never comes back, and a new one is greater than
+ * all before.
+ */
 export const itemIdsLaw = (subject: LedgerSubject): Effect.Effect<void, LawViolation> =>
   Effect.scoped(Effect.gen(function*() {
     const { ledger, reader } = yield* subject.open
@@ -36,7 +39,7 @@ export const itemIdsLaw = (subject: LedgerSubject): Effect.Effect<void, LawViola
     }
   }))
 
-/** A transaction that waits has a number as well: of nobody else. */
+/** A queued transaction has an itemId that no other transaction has. */
 const queuedIdsAreTheirOwn = Effect.fnUntraced(function*(
   subject: LedgerSubject,
   reader: Parameters<typeof itemIds>[0],
@@ -54,7 +57,7 @@ const queuedIdsAreTheirOwn = Effect.fnUntraced(function*(
   )
 })
 
-/** A walk that goes on while the ledger changes. */
+/** A client that reads a list page by page while the ledger changes. */
 interface Reading<N extends ListName> {
   readonly list: N
   readonly filters: ListQuery<N>["filters"]
@@ -62,7 +65,7 @@ interface Reading<N extends ListName> {
   next: number
 }
 
-/** Filters that look at what never changes about an item. */
+/** Only filters on properties of an item that never change. */
 const readings = (): ReadonlyArray<Reading<StoredList>> => {
   const reading = <N extends StoredList>(
     list: N,
@@ -78,7 +81,7 @@ const readings = (): ReadonlyArray<Reading<StoredList>> => {
   ]
 }
 
-/** Pages ascending from the item after the last one, while records arrive in between. */
+/** Reads ascending pages, each from after the last item, while records arrive. */
 export const pagingReaderLaw = (subject: LedgerSubject): Effect.Effect<void, LawViolation> =>
   Effect.scoped(Effect.gen(function*() {
     const { ledger, reader } = yield* subject.open
@@ -115,12 +118,12 @@ export const pagingReaderLaw = (subject: LedgerSubject): Effect.Effect<void, Law
     for (const [at, record] of subject.records.entries()) {
       yield* applyOne(ledger, record)
       for (const [i, reading] of all.entries()) {
-        // not at every record, so that the reader sometimes falls far behind
+        // not after every record, so that the reader sometimes falls far behind
         if ((limits[at]! + i) % 3 !== 0) yield* readOn(reading, limits[at]!)
       }
     }
     for (const reading of all) {
-      while ((yield* readOn(reading, 100)) > 0) { /* to the end */ }
+      while ((yield* readOn(reading, 100)) > 0) { /* read to the end */ }
       for (const item of yield* whole(reader, reading.list, reading.filters)) {
         const id = itemIdOf(reading.list, item)
         const seen = reading.seen.get(id)
@@ -143,7 +146,7 @@ export const pagingReaderLaw = (subject: LedgerSubject): Effect.Effect<void, Law
     }
   }))
 
-/** What identifies an item whatever happens to it later. */
+/** Returns the properties of an item that never change. */
 function lasting(item: unknown): unknown {
   const { account, bid, exit, transaction, ...plain } = withoutItemIds(item) as {
     readonly [part: string]: { readonly [key: string]: unknown } | undefined

@@ -6,10 +6,37 @@ import { numberedBy } from "../_whole.ts"
 import type { Facts } from "../facts.ts"
 import { difference, holds, type LawViolation } from "../law.ts"
 
-/** Averages may be computed from running sums, which lose the last digits of what they are subtracted from. */
+/**
+ * Averages may be computed from running sums, which lose the last digits when values are
+ * subtracted.
+ */
 export const averagesTolerance = 1e-9
 
-/** Everything that a ledger says about the facts is what the naive model says; sums may have been added in another order. */
+/**
+ * Compares a reader with the naive model: every list, item and slot, and the network state.
+ * Averages may differ by one part in 10^9. Fails with a `LawViolation` whose message begins with
+ * `subject()`.
+ *
+ * ```ts
+ * import { Context, Effect, Layer } from "effect"
+ * import { LedgerReader } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { agreesWith, replay } from "rollup-node-api/testing"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { genesis } = simulation
+ * const empty = replay(genesis, [], keccak256)
+ * const later = replay(genesis, Array.from({ length: 9 }, () => simulation.next()), keccak256)
+ * const check = Effect.gen(function*() {
+ *   const reader = Context.get(yield* Layer.build(Memory.layer(genesis)), LedgerReader)
+ *   yield* agreesWith(reader, empty, () => "An empty store")
+ *   return (yield* Effect.flip(agreesWith(reader, later, () => "An empty store")))._tag
+ * })
+ * console.log(await Effect.runPromise(Effect.scoped(check))) // => LawViolation
+ * ```
+ */
 export const agreesWith = Effect.fnUntraced(function*(
   reader: LedgerReader["Service"],
   facts: Facts,

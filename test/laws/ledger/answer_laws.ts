@@ -15,7 +15,7 @@ import { listQuery, scalarValues } from "../generators.ts"
 import { difference, holds, type Law, type LawViolation, same, show, violated } from "../law.ts"
 import { missingThings, naiveItem, naiveNetworkState, naivePage } from "../naive/mod.ts"
 
-/** A ledger that is read and not written, and what it should hold: with the numbers that its store gave the rows. */
+/** A ledger that is only read, and its expected content. */
 export interface ReadSubject {
   readonly reader: LedgerReader["Service"]
   readonly facts: Facts
@@ -23,7 +23,7 @@ export interface ReadSubject {
   readonly runs: number
 }
 
-/** One query, answered as the naive model answers it. */
+/** Compares the answer to one query with the answer of the naive model. */
 const agreesOn = <N extends ListName>(
   { facts, reader }: Pick<ReadSubject, "facts" | "reader">,
   list: N,
@@ -49,7 +49,8 @@ const agreesOn = <N extends ListName>(
   })
 
 const listLaw = <N extends ListName>(list: N): Law<ReadSubject> => ({
-  name: `a page of ${list} and its counts are those of the filtered, sorted and counted whole`,
+  name:
+    `a page of ${list} and its counts equal those of the naive model, which filters and sorts the whole list`,
   run: (subject) =>
     forAll(listQuery(subject.facts, list), subject, (query) => agreesOn(subject, list, query))
 })
@@ -70,7 +71,7 @@ const key = (facts: Facts): { readonly [N in ItemName]: Arbitrary.Arbitrary<Item
   }
 }
 
-/** The keys of everything there is. */
+/** Returns the keys of all items. */
 const keys = (facts: Facts): { readonly [N in ItemName]: ReadonlyArray<ItemKeys[N]> } => {
   const batchNums = facts.batches.map(({ batchNum }) => batchNum)
   return {
@@ -105,7 +106,7 @@ const findOne = <N extends ItemName>(
     (item) => same(item, naiveItem(facts, name, key), () => `${name} ${show(key)}`)
   )
 
-/** Everything there is, found by its key. */
+/** Finds every item by its key. */
 const findsAll = (
   subject: Pick<ReadSubject, "facts" | "reader">
 ): Effect.Effect<void, LawViolation> =>
@@ -118,7 +119,7 @@ const findsAll = (
     { discard: true }
   )
 
-/** The state, up to the order in which sums were added. */
+/** Compares the network state; sums may have been added in another order. */
 const stateAgrees = ({ facts, reader }: Pick<ReadSubject, "facts" | "reader">) =>
   Effect.gen(function*(): Effect.fn.Return<void, LawViolation> {
     const { state } = yield* Effect.catch(
@@ -130,7 +131,7 @@ const stateAgrees = ({ facts, reader }: Pick<ReadSubject, "facts" | "reader">) =
   })
 
 const findLaw = (name: typeof itemNames[number]): Law<ReadSubject> => ({
-  name: `${name} is found by the key it has and by no other`,
+  name: `${name} is found by its own key and by no other`,
   run: (subject) =>
     forAll(
       key(subject.facts)[name] as Arbitrary.Arbitrary<ItemKeys[ItemName]>,
@@ -139,10 +140,10 @@ const findLaw = (name: typeof itemNames[number]): Law<ReadSubject> => ({
     )
 })
 
-/** What a store answers is what the naive model answers. */
+/** A store answers every read as the naive model does. Run them on the result of `readSubject`. */
 export const answerLaws: ReadonlyArray<Law<ReadSubject>> = [
   ...listNames.map(listLaw),
   ...itemNames.map(findLaw),
-  { name: "everything there is is found by its key", run: findsAll },
-  { name: "the state is what the whole ledger says", run: stateAgrees }
+  { name: "every item is found by its key", run: findsAll },
+  { name: "the network state is the one that the whole ledger implies", run: stateAgrees }
 ]

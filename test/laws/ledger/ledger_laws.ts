@@ -12,11 +12,11 @@ import { holds, type Law, type LawViolation, same } from "../law.ts"
 import { replay } from "../naive/mod.ts"
 import { applyAll, applyOne, type LedgerSubject, nameOf } from "./ledger_subject.ts"
 
-/* Laws that write: each opens ledgers of its own. */
+/* The laws of writing. Each run opens its own ledgers. */
 
 type Run = (subject: LedgerSubject) => Effect.Effect<void, LawViolation>
 
-/** Positions in the feed, of which the last is its end. */
+/** Returns random positions in the feed and its end, ascending. */
 const positions = ({ records, runs, seed }: LedgerSubject, label: string) =>
   Effect.map(
     sample(integer(0, Math.max(0, records.length - 1)), runs, `${seed}/${label}`),
@@ -38,7 +38,7 @@ const followsTheModel: Run = (subject) =>
     }
   }))
 
-/** Blocks with what follows each of them before the next one. */
+/** Returns the blocks with their positions in the feed. */
 const blocksOf = (records: ReadonlyArray<FeedRecord>) =>
   records.flatMap((record, at) => record.kind === "block" ? [{ at, block: record.block }] : [])
 
@@ -61,7 +61,7 @@ const rollsBack: Run = (subject) =>
         yield* applyOne(dropped.ledger, { kind: "rollBack", toBlock: first.block.number - 1n })
         const asked = () =>
           `After ${position} records, rolled back by ${depth} blocks to ${first.block.number - 1n}`
-        // asking also for what is gone
+        // also reads items that were removed
         yield* same(
           withoutItemIds(yield* everyAnswer(dropped.reader, top)),
           withoutItemIds(yield* everyAnswer(never.reader, top)),
@@ -216,35 +216,63 @@ const stamps: Run = (subject) =>
     }
   }))
 
-/** What every store does with a feed. */
+/**
+ * The laws of writing: blocks, rollbacks, invalid and repeated blocks. Each run opens its own
+ * ledgers, and takes a share of the feed that grows with `runs`.
+ *
+ * ```ts
+ * import { Context, Effect, Layer } from "effect"
+ * import { Ledger, LedgerReader } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { ledgerLaws } from "rollup-node-api/testing"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { genesis } = simulation
+ * const store = Layer.provideMerge(Ledger.layer(genesis, keccak256), Memory.layer(genesis))
+ * const open = Effect.map(Layer.build(Layer.fresh(store)), (services) => ({
+ *   ledger: Context.get(services, Ledger),
+ *   reader: Context.get(services, LedgerReader)
+ * }))
+ * const records = Array.from({ length: 15 }, () => simulation.next())
+ * const law = ledgerLaws.find(({ name }) => name === "applying a block twice changes nothing")!
+ * await Effect.runPromise(law.run({ genesis, records, open, keccak256, seed: 1, runs: 1 }))
+ * console.log(records.length) // => 15
+ * ```
+ */
 export const ledgerLaws: ReadonlyArray<Law<LedgerSubject>> = [
   {
-    name: "every answer is that of the naive model, at any point of the feed",
+    name: "at any point of the feed, every answer is the one of the naive model",
     run: followsTheModel
   },
   {
     name:
-      "a rollback equals never having applied, but for new itemIds, and what stays keeps its own",
+      "a rollback and never having applied the blocks give the same answers except for itemIds, and the remaining items keep theirs",
     run: rollsBack
   },
-  { name: "the same block twice is harmless", run: appliesTwice },
-  { name: "a block that breaks an invariant is refused by name and changes nothing", run: refuses },
+  { name: "applying a block twice changes nothing", run: appliesTwice },
+  {
+    name: "a block that violates an invariant is refused with its name and changes nothing",
+    run: refuses
+  },
   {
     name:
-      "a rollback to a block that is not there, a price of no token and another genesis are refused; the genesis block can be rolled back to",
+      "a rollback to an unknown block, a price of an unknown token and another genesis are refused; a rollback to the genesis block is possible",
     run: refusesTheRest
   },
   {
     name:
-      "the stamp grows with every record, names the last block and batch and stands on every answer",
+      "the stamp grows with every record, contains the last block and batch, and is part of every answer",
     run: stamps
   },
   {
-    name: "an itemId is never used twice, and what is new is greater than all before",
+    name: "an itemId is never used twice, and a new one is greater than all before",
     run: itemIdsLaw
   },
   {
-    name: "who pages ascending while blocks come and go misses nothing that stays",
+    name:
+      "a client that pages ascending while blocks are applied and rolled back misses no item that remains",
     run: pagingReaderLaw
   }
 ]

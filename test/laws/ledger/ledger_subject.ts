@@ -5,27 +5,27 @@ import type { LedgerReader } from "../../../core/ports/mod.ts"
 import type { Ledger } from "../../../core/use_cases/mod.ts"
 import { type LawViolation, violated } from "../law.ts"
 
-/** A ledger that can be written and read. */
+/** A ledger to write to, and its reader. */
 export interface OpenLedger {
   readonly reader: LedgerReader["Service"]
   readonly ledger: Ledger["Service"]
 }
 
-/** A store, and a network to try it with. */
+/** A store under test, and a network to test it with. */
 export interface LedgerSubject {
   readonly genesis: GenesisFeed
-  /** What happens on the network, rollbacks included: every record is valid where it stands. */
+  /** The feed of the network, rollbacks included. Every record is valid in this order. */
   readonly records: ReadonlyArray<FeedRecord>
-  /** Opens a new and empty ledger of this genesis each time. */
+  /** Opens a new, empty ledger of this genesis each time. */
   readonly open: Effect.Effect<OpenLedger, never, Scope.Scope>
   readonly keccak256: Keccak256
-  /** All chance of the laws follows from it. */
+  /** The laws derive all random choices from it. */
   readonly seed: string | number
-  /** How many cases each law tries. */
+  /** The number of random cases of each law. */
   readonly runs: number
 }
 
-/** Applies records that the network says are valid. */
+/** Applies valid records in order; fails with a `LawViolation` if the ledger refuses one. */
 export const applyAll = (
   ledger: Ledger["Service"],
   records: Iterable<FeedRecord>

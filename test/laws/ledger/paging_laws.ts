@@ -15,13 +15,16 @@ import { holds, type Law, type LawViolation, same, show } from "../law.ts"
 import { missingThings } from "../naive/mod.ts"
 
 /*
- * What makes pages a list, whatever is in it. The laws need no model: the whole is what one walk sees, and every other walk and every
- * single page must agree with it.
+ * The laws of pages, which hold for any content. They need no model: one walk through all pages
+ * gives the whole list, and every other walk and every single page must agree with it.
  */
 
 type Order = "ASC" | "DESC"
 
-/** Pages one after the other, each from the item after the last one; a walk that does not end is cut off. */
+/**
+ * Reads page after page, each from after the last item. Stops after `pagesMax` pages, so that a
+ * faulty store cannot cause an endless loop.
+ */
 const walk = Effect.fnUntraced(function*<N extends ListName>(
   { reader }: Pick<ReadSubject, "reader">,
   list: N,
@@ -73,7 +76,7 @@ const walk = Effect.fnUntraced(function*<N extends ListName>(
 
 const pagesMax = 200
 
-/** Slots are without end: bounds keep the walk short. */
+/** Adds bounds to filters of slots, because that list has no end. */
 const boundedFilters = <N extends ListName>(
   subject: ReadSubject,
   list: N
@@ -93,7 +96,7 @@ const boundedFilters = <N extends ListName>(
 
 const walkLaw = (list: ListName): Law<ReadSubject> => ({
   name:
-    `the pages of ${list} are the whole, in order and nothing twice, ascending and descending, whatever the filters and the limit`,
+    `the pages of ${list} contain the whole list in order and nothing twice, ascending and descending, for all filters and limits`,
   run: (subject) =>
     forAll(
       Arbitrary.all({ filters: boundedFilters(subject, list), limitWanted: integer(1, 40) }),
@@ -123,7 +126,7 @@ const walkLaw = (list: ListName): Law<ReadSubject> => ({
 })
 
 const positionLaw = (list: ListName): Law<ReadSubject> => ({
-  name: `fromItem of ${list} is inclusive and need not exist`,
+  name: `fromItem of ${list} is inclusive, and an item with this id need not exist`,
   run: (subject) =>
     Effect.gen(function*() {
       const given: object = list === "slots" ? { minSlotNum: 2, maxSlotNum: 40 } : {}
@@ -159,7 +162,7 @@ const positionLaw = (list: ListName): Law<ReadSubject> => ({
 })
 
 const defaultsLaw = (list: ListName): Law<ReadSubject> => ({
-  name: `${list} without page parameters are the first twenty, ascending`,
+  name: `${list} without page parameters returns the first twenty items, ascending`,
   run: ({ reader }) =>
     Effect.gen(function*() {
       const [short, long] = [
@@ -173,7 +176,9 @@ const defaultsLaw = (list: ListName): Law<ReadSubject> => ({
     })
 })
 
-/** The paging laws of every list. */
+/**
+ * The paging laws of every list. Run them on the result of `readSubject`.
+ */
 export const pagingLaws: ReadonlyArray<Law<ReadSubject>> = listNames.flatMap((list) => [
   walkLaw(list),
   positionLaw(list),

@@ -1,19 +1,19 @@
 import type { Token } from "../../../core/domain/mod.ts"
 import type { Facts } from "../facts.ts"
 
-/** Facts under construction. */
+/** Facts that are being computed. */
 export type Draft = {
   -readonly [Part in keyof Facts]: Facts[Part] extends ReadonlyArray<infer Row> ? Array<Row>
     : Facts[Part]
 }
 
-/** Domain §3.7. */
+/** Returns the value of an amount in USD, or null if the token has no price (domain §3.7). */
 export function worth(token: Token, amount: bigint): number | null {
   if (token.priceUSD === null || token.priceUSD === 0 || amount === 0n) return null
   return token.priceUSD / 10 ** token.decimals * Number(amount)
 }
 
-/** Domain §3.8. */
+/** Returns the slot of an Ethereum block (domain §3.8). */
 export function slotOf(
   { genesis: { constants: { auction } } }: Pick<Facts, "genesis">,
   block: bigint

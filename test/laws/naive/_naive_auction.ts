@@ -2,7 +2,7 @@ import type { Bid, BidView, Coordinator, SlotView } from "../../../core/domain/m
 import { slotOf } from "./_draft.ts"
 import type { Facts } from "../facts.ts"
 
-/* Domain §3.8 and §3.9. */
+/* The slot of the last block (domain §3.8 and §3.9). */
 
 export const currentSlot = (facts: Facts): number => slotOf(facts, facts.blocks.at(-1)!.number)
 
@@ -12,7 +12,7 @@ export const lastClosedSlot = (facts: Facts): number =>
 export const lastOpenSlot = (facts: Facts): number =>
   Math.min(2 ** 32 - 1, lastClosedSlot(facts) + facts.variables.auction.openAuctionSlots)
 
-/** The latest registration of a bidder. */
+/** Returns the last registration of a bidder. */
 export const registration = (facts: Facts, bidder: string): Coordinator | undefined =>
   facts.coordinators.findLast(({ bidderAddr }) => bidderAddr === bidder)
 
@@ -21,7 +21,7 @@ export const bidView = (facts: Facts, bid: Bid): BidView => ({
   coordinator: registration(facts, bid.bidderAddr)!
 })
 
-/** The last bid is the highest, since each exceeds the one before. */
+/** Returns the last bid, which is the highest: each exceeds the one before. */
 export const bestBid = (facts: Facts, slot: number): BidView | null => {
   const bid = facts.bids.findLast(({ slotNum }) => slotNum === slot)
   return bid === undefined ? null : bidView(facts, bid)
@@ -30,7 +30,7 @@ export const bestBid = (facts: Facts, slot: number): BidView | null => {
 export const firstBlock = ({ genesis: { constants: { auction } } }: Facts, slot: number): bigint =>
   auction.genesisBlockNum + BigInt(slot) * BigInt(auction.blocksPerSlot)
 
-/** The best bidder, where the bid reaches the minimum that applies to the slot. */
+/** Returns the best bidder, or null if the bid is below the minimum of the slot. */
 export const winner = (facts: Facts, slot: number): Coordinator | null => {
   const best = bestBid(facts, slot)
   if (best === null) return null

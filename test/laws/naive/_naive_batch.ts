@@ -9,12 +9,15 @@ import {
 } from "../../../core/encoding/mod.ts"
 import { type Draft, slotOf, worth } from "./_draft.ts"
 
-/** The accounts while a batch is worked off, by index. */
+/** The accounts by index while a batch is processed. */
 type Accounts = Map<number, Account>
-/** What leaves each account. */
+/** The amount that exits from each account. */
 type Leaving = Map<number, bigint>
 
-/** Domain §3.6, §3.10, §3.11: user L1 by position, coordinator L1, L2, then the fees. */
+/**
+ * Processes a batch: L1 user transactions by position, L1 coordinator transactions, L2
+ * transactions, then the fees (domain §3.6, §3.10, §3.11).
+ */
 export function forge(
   draft: Draft,
   batch: BatchFeed,
@@ -104,7 +107,7 @@ export function forge(
   })
 }
 
-/** The ordered procedure of domain §3.6, step by step. */
+/** Follows the procedure of domain §3.6 step by step. */
 function effectiveAmounts(
   accounts: Accounts,
   { amount, fromAccountIndex, fromAddress, l1, toAccountIndex, tokenId, type }: Transaction
@@ -213,7 +216,7 @@ function applyL2(
   }
 }
 
-/** The next index after the last, the first one being 256. */
+/** Creates an account with the next index; the first is 256. */
 function create(
   accounts: Accounts,
   owner: Pick<Account, "address" | "publicKey" | "tokenId" | "batchNum">
@@ -246,7 +249,10 @@ function receiver(
   return { toAddress: account?.address ?? null, toPublicKey: account?.publicKey ?? null }
 }
 
-/** One leaf for each account of which something leaves, ascending by index; the proofs are the caller's. */
+/**
+ * Adds an exit for each account with an exit amount, ascending by index, with the proofs of the
+ * feed.
+ */
 function addExits(draft: Draft, batch: BatchFeed, leaving: Leaving): void {
   for (const [accountIndex, balance] of [...leaving].sort((a, b) => a[0] - b[0])) {
     const account = draft.accounts.find(({ index }) => index === accountIndex)!

@@ -2,7 +2,7 @@ import type { Batch, NetworkState, NextForger } from "../../../core/domain/mod.t
 import { currentSlot, firstBlock, lastClosedSlot, winner } from "./_naive_auction.ts"
 import type { Facts } from "../facts.ts"
 
-/** Domain §1.11, §3.8, §3.13 and §3.14, with the corrected formulas. */
+/** Returns the network state (domain §1.11, §3.8, §3.13 and §3.14, with the corrected formulas). */
 export const naiveState = (facts: Facts): NetworkState => ({
   lastEthereumBlock: facts.lastEthereumBlock,
   lastSynchedBlock: facts.blocks.at(-1)!.number,
@@ -44,7 +44,7 @@ function nextForgers(facts: Facts): ReadonlyArray<NextForger> {
 
 const hourMs = 3_600_000
 
-/** Batches of so many milliseconds up to the last block. */
+/** Returns the batches of the last `windowMs` milliseconds before the last block. */
 const recent = (facts: Facts, windowMs: number): ReadonlyArray<Batch> =>
   facts.batches.filter(({ timestampMs }) =>
     timestampMs >= facts.blocks.at(-1)!.timestampMs - windowMs

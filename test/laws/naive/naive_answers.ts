@@ -22,12 +22,15 @@ import {
 import { naiveState } from "./_naive_state.ts"
 import type { Facts } from "../facts.ts"
 
-/** A list as it stands, with the number that each item is paged by. */
+/** The items of a list with their itemIds. */
 export type Numbered<N extends ListName> = ReadonlyArray<
   { readonly itemId: number; readonly item: ListItems[N] }
 >
 
-/** All that a list can hold, in its order; slots only where a bid was made, the others being without end. */
+/**
+ * Returns all items of a list, in order. Of the slots only those with a bid, because the list has
+ * no end.
+ */
 export function everyItem<N extends ListName>(facts: Facts, list: N): Numbered<N>
 export function everyItem(facts: Facts, list: ListName): Numbered<ListName> {
   const token = (id: number) => facts.tokens[id]!
@@ -62,7 +65,7 @@ export function everyItem(facts: Facts, list: ListName): Numbered<ListName> {
   }
 }
 
-/** What of an item a filter looks at; several values mean that any of them may match. */
+/** The property that a filter compares. If there are several values, any of them may match. */
 const looksAt: {
   readonly [N in ListName]: {
     readonly [filter: string]: (item: ListItems[N], facts: Facts) => ReadonlyArray<unknown>
@@ -115,7 +118,7 @@ const looksAt: {
   coordinators: {}
 }
 
-/** The values of an item that a filter compares with. */
+/** Returns the values of an item that a filter compares. */
 export const valuesOf = <N extends ListName>(
   facts: Facts,
   list: N,
@@ -135,7 +138,7 @@ const compare: { readonly [M in Filter["match"]]: (value: never, given: never) =
   flag: (value: boolean, given: boolean) => !given || value
 }
 
-/** Whether an item is what every filter of a query asks for. */
+/** Returns whether an item matches every filter. */
 export const isAskedFor = <N extends ListName>(
   facts: Facts,
   list: N,
@@ -148,7 +151,10 @@ export const isAskedFor = <N extends ListName>(
     )
   )
 
-/** Things of a closed set that the filters name and that do not exist, by filter. */
+/**
+ * Returns the filters that name an unknown token, account or batch, with the unknown value. A
+ * reader fails with `NotRegistered` for such a query.
+ */
 export function missingThings(
   facts: Facts,
   list: ListName,
@@ -168,7 +174,27 @@ export function missingThings(
   })
 }
 
-/** The page by filtering, sorting and counting the whole. */
+/**
+ * Returns a page by filtering, sorting and counting the whole list, as every store must answer.
+ *
+ * ```ts
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { openNode } from "rollup-node-api/embed"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { naivePage, replay } from "rollup-node-api/testing"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { genesis } = simulation
+ * const records = Array.from({ length: 30 }, () => simulation.next())
+ * const node = await openNode({ genesis })
+ * for (const record of records) await node.applyRecord(record)
+ * const query = { filters: { type: "Deposit" } } as const
+ * const expected = naivePage(replay(genesis, records, keccak256), "transactions", query)
+ * const { counts } = await node.list("transactions", query)
+ * console.log(counts.totalItems > 0, counts.totalItems === expected.counts.totalItems) // => true true
+ * await node.close()
+ * ```
+ */
 export function naivePage<N extends ListName>(
   facts: Facts,
   list: N,
@@ -201,7 +227,10 @@ export function naivePage<N extends ListName>(
   }
 }
 
-/** Domain §3.8: from minSlotNum to maxSlotNum, by default to the last slot whose auction is open; closed ones only where asked for. */
+/**
+ * Returns the first and the last slot of the list: `minSlotNum` to `maxSlotNum`, by default up to
+ * the last open slot, with `finishedAuction` up to the last closed one (domain §3.8).
+ */
 function slotBounds(
   facts: Facts,
   { finishedAuction = false, maxSlotNum = lastOpenSlot(facts), minSlotNum = 0 }: ListQuery<
@@ -214,7 +243,7 @@ function slotBounds(
   ] as const
 }
 
-/** Every number between the bounds is a slot: too many to list them all. */
+/** Computes a page of slots from the bounds: there are too many slots to list them all. */
 function allSlotsPage(
   facts: Facts,
   { filters, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">
@@ -239,7 +268,10 @@ function allSlotsPage(
   }
 }
 
-/** A queued transaction shows the keys and the address of the accounts that it names as soon as they exist. */
+/**
+ * Adds the keys and the address of the accounts that a queued transaction names, as soon as these
+ * exist.
+ */
 function asOfNow(facts: Facts, queued: Transaction): Transaction {
   const account = (of: number | null) => facts.accounts.find(({ index }) => index === of)
   const [sender, receiver] = [account(queued.fromAccountIndex), account(queued.toAccountIndex)]
@@ -251,7 +283,7 @@ function asOfNow(facts: Facts, queued: Transaction): Transaction {
   }
 }
 
-/** One thing by its key, or null. */
+/** Returns an item by its key, or null. */
 export function naiveItem<N extends ItemName>(
   facts: Facts,
   name: N,

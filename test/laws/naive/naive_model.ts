@@ -14,11 +14,27 @@ import { forge } from "./_naive_batch.ts"
 import { type Facts, keptRecords } from "../facts.ts"
 
 /*
- * What a network's records amount to, worked out in the most obvious way: from the rules of the domain, on plain arrays, record by record. It
- * shares with the code under test only the encodings, which have vectors of their own.
+ * Computes the content of a ledger in the simplest possible way: by the rules of the domain, on
+ * plain arrays, record by record. It shares only the encodings with the code under test; these have
+ * their own test vectors.
  */
 
-/** The facts after the records; what a rollback took away was never there. */
+/**
+ * Returns the expected content of a ledger after the records. Blocks that were rolled back leave no
+ * trace. Does not check the records: they must be valid.
+ *
+ * ```ts
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { replay } from "rollup-node-api/testing"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const records = Array.from({ length: 30 }, () => simulation.next())
+ * const facts = replay(simulation.genesis, records, keccak256)
+ * const [first, ...rest] = facts.accounts.map(({ index }) => index)
+ * console.log(first, rest.every((index, i) => index === 257 + i)) // => 256 true
+ * ```
+ */
 export function replay(
   genesis: GenesisFeed,
   records: Iterable<FeedRecord>,
@@ -34,13 +50,16 @@ export function replay(
   return draft
 }
 
-/** What was worked out last of a network: more often than not it is asked for again with more records. */
+/** The last result of each network; most calls continue it with more records. */
 const lastOf = new WeakMap<
   GenesisFeed,
   { readonly kept: ReadonlyArray<FeedRecord>; readonly keccak256: Keccak256; readonly facts: Facts }
 >()
 
-/** The facts after one more record; those of before stay as they were. A rollback leads back to facts of before. */
+/**
+ * Returns the facts after one more record; does not change the given facts. A rollback is not
+ * handled here.
+ */
 export function advance(facts: Facts, record: FeedRecord, keccak256: Keccak256): Facts {
   const draft = copyOf(facts)
   add(draft, record, keccak256)
@@ -162,7 +181,10 @@ function setPrices(draft: Draft, prices: ReadonlyArray<PriceFeed>): void {
   }
 }
 
-/** By forger address within a block; of a bidder who registers twice in it the last registration stands. */
+/**
+ * Coordinators of a block are ordered by forger address. If a bidder registers twice in it, the
+ * last registration counts.
+ */
 function addCoordinators(draft: Draft, { coordinators = [], number }: BlockFeed): void {
   const standing = coordinators.filter(({ bidderAddr }, i) =>
     coordinators.findLastIndex((other) => other.bidderAddr === bidderAddr) === i
@@ -181,7 +203,10 @@ function addCoordinators(draft: Draft, { coordinators = [], number }: BlockFeed)
   )
 }
 
-/** Domain §3.6: what the queue shows; sender and receiver are completed when the block is stored. */
+/**
+ * Returns a transaction as the queue shows it; sender and receiver are added at the end of the
+ * block (domain §3.6).
+ */
 function queuedTransaction(
   draft: Draft,
   feed: L1UserFeed,
@@ -218,7 +243,7 @@ function queuedTransaction(
   }
 }
 
-/** Domain §6.7. */
+/** Returns the type of an L1 user transaction (domain §6.7). */
 function typeOf({ depositAmount, fromAccountIndex, toAccountIndex }: L1UserFeed): TransactionType {
   if (fromAccountIndex === 0) {
     return toAccountIndex === 0
@@ -230,7 +255,7 @@ function typeOf({ depositAmount, fromAccountIndex, toAccountIndex }: L1UserFeed)
   return depositAmount === 0n ? "ForceTransfer" : "DepositTransfer"
 }
 
-/** Address and key come from the accounts as they are at the end of the block. */
+/** Adds address and key of the accounts as they are at the end of the block. */
 function completeQueued(draft: Draft, ids: ReadonlySet<string>): void {
   const complete = (transaction: Transaction): Transaction => {
     if (!ids.has(transaction.id)) return transaction
@@ -273,7 +298,7 @@ function changeVariables(
   draft.variables = { rollup, auction, withdrawalDelayer }
 }
 
-/** Domain §3.10. */
+/** Records withdrawals of exits (domain §3.10). */
 function withdraw(
   draft: Draft,
   { delayedWithdrawals = [], number, withdrawals = [] }: BlockFeed
@@ -281,7 +306,7 @@ function withdraw(
   const change = (which: (exit: Exit) => boolean, to: Partial<Exit>) => {
     draft.exits = draft.exits.map((exit) => which(exit) ? { ...exit, ...to } : exit)
   }
-  // the delay lies between a request and its collection
+  // a delayed withdrawal is requested first and collected later
   for (const { owner, tokenId } of delayedWithdrawals) {
     change(
       (exit) =>

@@ -3,7 +3,7 @@ import type { LedgerReader, LedgerStamp } from "../../../core/ports/mod.ts"
 import type { Facts } from "../facts.ts"
 import { naiveItem, naiveNetworkState, naivePage } from "./naive_answers.ts"
 
-/** The naive model behind the port of a store, for laws that ask two stores the same. */
+/** Returns the naive model as a `LedgerReader`, to compare two readers. */
 export function naiveReader(facts: Facts): LedgerReader["Service"] {
   const stamp: LedgerStamp = {
     ethereumBlockNum: facts.blocks.at(-1)!.number,

@@ -15,7 +15,7 @@ import type {
   SettledBatch
 } from "../../../core/ports/mod.ts"
 
-/** A pool that looks at all its transactions for every question. */
+/** A pool that searches all its transactions for every query. */
 export class NaivePool {
   rows: ReadonlyArray<Pooled> = []
   marks: ReadonlyArray<SettledBatch> = []

@@ -11,7 +11,10 @@ export interface NaiveInput {
   readonly maxNewAccounts: number
 }
 
-/** Takes, again and again, the best fee among all transactions whose turn it is. */
+/**
+ * Returns the ids of the selected transactions: repeatedly the one with the best fee among all
+ * whose nonce is next.
+ */
 export function naiveSelection(
   { accounts, authorizations, maxNewAccounts, maxTransactions, pending, tokens }: NaiveInput
 ): ReadonlyArray<TransactionId> {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Dice } from "../_pool_dice.ts"
 import type { OpenPool } from "./pool_subject.ts"
 
-/** The same stores, but others may have their turn before each call. */
+/** Returns the same stores, which sometimes let other fibers run before a call. */
 export const interleaved = ({ reader, store, writer }: OpenPool, dice: Dice): OpenPool => ({
   reader: yielding(reader, dice),
   store: yielding(store, dice),

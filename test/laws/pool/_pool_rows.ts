@@ -8,7 +8,10 @@ import type { TransactionId } from "../../../core/encoding/mod.ts"
 import type { PoolChange } from "../../../core/ports/mod.ts"
 import type { Dice } from "../_pool_dice.ts"
 
-/** The transaction of that number; few accounts and nonces, so that they meet. */
+/**
+ * Returns the transaction with this number. There are few accounts and nonces, so that transactions
+ * compete.
+ */
 export function poolTransactionOf(
   number: number,
   dice: Dice,
@@ -37,7 +40,7 @@ export const idOf = (number: number): TransactionId => `0x02${String(number).pad
 
 export const keyOf = (number: number): string => String(number).padStart(64, "0")
 
-/** A change that may or may not find its transaction as it says. */
+/** Returns a change whose expected old state is not always the actual one. */
 export function changeOf(id: TransactionId, dice: Dice, of: PoolTransaction | null): PoolChange {
   const to = dice.of<PoolState | null>(["pend", "fing", "fged", "invl", null])
   const honest = of !== null && dice.chance(0.7)
@@ -59,7 +62,10 @@ export const noteOf = (id: TransactionId, dice: Dice, atMs: number): SkippedTran
   atMs
 })
 
-/** What is wrong with the steps of a transaction that is now in `state`, or undefined. */
+/**
+ * Describes the first error in the recorded transitions of a transaction with this current state;
+ * undefined if there is none.
+ */
 export function brokenStep(
   steps: ReadonlyArray<PoolTransition>,
   now: PoolTransaction | null

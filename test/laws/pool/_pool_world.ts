@@ -29,28 +29,28 @@ import { batchOf, ownerOf, PoolChain } from "./pool_network.ts"
 import type { Dice } from "../_pool_dice.ts"
 import type { OpenPool, PoolSubject } from "./pool_subject.ts"
 
-/** A node with its pool, and everything that happened to it. */
+/** A node with its pool, and the history of the run. */
 export interface World extends OpenPool {
   readonly subject: PoolSubject
   readonly dice: Dice
   readonly chain: PoolChain
-  /** Keeps the pool in agreement. */
+  /** Updates the pool with every block and rollback. */
   readonly ledger: Ledger["Service"]
-  /** Does not: as if the process had ended before it could. */
+  /** Does not update the pool, as if the process had been killed in between. */
   readonly bareLedger: Ledger["Service"]
   readonly pool: Pool["Service"]
   readonly submission: Submission["Service"]
-  /** What a client was told is in the pool. */
+  /** The transactions whose submission succeeded. */
   readonly acknowledged: Set<TransactionId>
-  /** What the host made invalid by its own decision. */
+  /** The transactions that the host invalidated. */
   readonly condemned: Set<TransactionId>
 }
 
-/** How long what is being forged may wait. */
+/** The maximum age of a forging transaction. */
 const forgingMaxMs = 100_000
 const wrongSignature = "f".repeat(128)
 
-/** Opens a node over new stores, with the first accounts. */
+/** Opens a node over new stores, and applies the blocks that create the first accounts. */
 export const openWorld = Effect.fnUntraced(
   function*(subject: PoolSubject, dice: Dice): Effect.fn.Return<World, never, Scope.Scope> {
     const { genesis, keccak256 } = subject
@@ -102,11 +102,11 @@ export const accountsOf = ({ reader }: World): Effect.Effect<ReadonlyArray<Accou
     ({ items }) => items.map(({ account }) => account)
   )
 
-/** What is in the pool of all that was ever acknowledged. */
+/** Returns the acknowledged transactions that are in the pool. */
 export const pooledOf = ({ acknowledged, store }: World) =>
   Effect.orDie(store.pooled([...acknowledged]))
 
-/** Something that a wallet might post; most of it is right. */
+/** Returns a posted transaction; most are valid. */
 export function postedOf(
   { dice, subject: { keccak256 } }: World,
   accounts: ReadonlyArray<Account>
@@ -163,7 +163,7 @@ function destinationOf(
   }
 }
 
-/** The batch that a selection makes, on top of these accounts. */
+/** Returns the batch that forges a selection, given the accounts before it. */
 export function batchOfSelection(
   { accounts: created, batchNum, transactions }: Selection,
   accounts: ReadonlyArray<Account>
@@ -189,7 +189,10 @@ const l2Of = (
   toAccountIndex: number
 ): L2Feed => ({ fromAccountIndex, toAccountIndex, amount, fee, nonce })
 
-/** A batch of another coordinator: transactions that the pool may know, with destinations that it may not. */
+/**
+ * Returns a batch of another coordinator, with transactions of the pool, in part with other
+ * receivers, and with unknown ones.
+ */
 export const foreignBatchOf = Effect.fnUntraced(function*(world: World) {
   const { dice } = world
   const accounts = yield* accountsOf(world)

@@ -23,10 +23,10 @@ import type { OpenPool, PoolSubject } from "./pool_subject.ts"
 type Step = (world: World) => Effect.Effect<void, LawViolation>
 
 const STEPS = 30
-/** A law about things that happen at the same time: each step is many. */
+/** Fewer, because each step runs several operations at the same time. */
 const INTERLEAVED_STEPS = 10
 
-/** A law about a node that lives for some steps of chance, checked after each of them. */
+/** Returns a law that runs random steps on a node and checks it after each. */
 const simulated = (
   name: string,
   check: Step,
@@ -88,7 +88,10 @@ const authorize: Step = ({ dice, submission }) => {
   )
 }
 
-/** A coordinator that sometimes fails, and sometimes stops in the middle. */
+/**
+ * Selects and forges a batch; sometimes the coordinator fails, and sometimes it stops before the
+ * end.
+ */
 const forge: Step = Effect.fnUntraced(function*(world: World) {
   const { chain, dice, ledger, pool } = world
   const maxTransactions = 1 + dice.below(8)
@@ -140,7 +143,10 @@ const rollBack: Step = ({ chain, dice, ledger }) =>
     )
   )
 
-/** The process ends between two blocks, or in the middle of one; whoever comes after it settles. */
+/**
+ * Changes the ledger without the pool, as if the process had been killed; then settles the pool, as
+ * the next process does.
+ */
 const crash: Step = Effect.fnUntraced(function*(world: World) {
   const { bareLedger, chain, dice, pool } = world
   for (let left = dice.below(3); left >= 0; left--) {
@@ -177,10 +183,10 @@ const clean: Step = Effect.fnUntraced(function*(world: World) {
   }
 })
 
-/** Blocks that are dropped and come again. */
+/** Rolls blocks back and applies the same blocks again. */
 const again: Step = Effect.fnUntraced(function*(world: World) {
   const { chain, dice, ledger, pool } = world
-  // what is under way depends on nothing that a block says
+  // batches in progress do not depend on blocks
   yield* Effect.orDie(pool.rollBack(yield* lastBatchOf(world)))
   const before = yield* answersOf(world)
   const { dropped, toBlock } = chain.cut(depth(chain.blocks.length, dice))
@@ -206,7 +212,7 @@ const everything: ReadonlyArray<readonly [number, Step]> = [
   [1, wait]
 ]
 
-/** Calls that only touch the pool come in between others. */
+/** Runs several operations at the same time. */
 const atOnce: Step = Effect.fnUntraced(function*(world: World) {
   const { chain, dice, ledger, pool } = world
   const ethereum = Semaphore.makeUnsafe(1).withPermits(1)
@@ -230,7 +236,7 @@ const atOnce: Step = Effect.fnUntraced(function*(world: World) {
         skippedTransactions: [],
         stamp: yield* Effect.orDie(world.reader.stamp)
       }, accounts)
-      // where another one came first the ledger refuses it
+      // the ledger refuses the batch if another one came first
       yield* Effect.catchTag(
         ledger.applyBlock(chain.grow({ batches: [batch] })),
         "BlockViolation",
@@ -261,7 +267,10 @@ const atOnce: Step = Effect.fnUntraced(function*(world: World) {
   yield* Effect.orDie(pool.settle)
 })
 
-/** In the pool, or gone for a reason that can be read; each step follows from the one before. */
+/**
+ * Every acknowledged transaction is in the pool, or was removed with a recorded reason; its
+ * transitions form a chain.
+ */
 const nothingIsLost: Step = Effect.fnUntraced(function*({ acknowledged, pool }: World) {
   for (const id of acknowledged) {
     const found = yield* Effect.orDie(pool.transaction(id))
@@ -276,7 +285,10 @@ const nothingIsLost: Step = Effect.fnUntraced(function*({ acknowledged, pool }: 
   }
 })
 
-/** Forged is what the ledger has forged or what is still on its way there. */
+/**
+ * A transaction is forged in the pool if and only if the ledger has forged it or its batch is newer
+ * than the ledger.
+ */
 const forgedAgrees: Step = Effect.fnUntraced(function*(world: World) {
   const { pool, reader } = world
   const last = yield* lastBatchOf(world)
@@ -303,15 +315,18 @@ const forgedAgrees: Step = Effect.fnUntraced(function*(world: World) {
 
 const both: Step = (world) => Effect.andThen(nothingIsLost(world), forgedAgrees(world))
 
-/** What holds of the pool and the ledger together, whatever happens to them. */
+/**
+ * The laws of a pool together with its ledger: submissions, forging, rollbacks and crashes in
+ * random order. `runs` is the number of random histories of each law.
+ */
 export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
   simulated(
-    "an acknowledged transaction is always in the pool or in the record of what removed it and why, and the pool says forged of what the ledger has forged, whoever forged it and whenever the process ended",
+    "an acknowledged transaction is always in the pool or was removed with a recorded reason, and the pool shows it as forged if the ledger forged it, for every coordinator and every crash",
     both,
     [...everything, [4, crash]]
   ),
   simulated(
-    "a selection is the one that comparing all transactions gives, and the ledger takes it: the nonces of an account are in order",
+    "a selection equals the one from comparing all transactions, and the ledger accepts it: the nonces of an account are in order",
     nothing,
     [
       [5, submitSome],
@@ -326,7 +341,7 @@ export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
     [6, again]
   ]),
   simulated(
-    "whatever comes at the same time, nothing is lost and no transaction is given to two coordinators",
+    "concurrent operations lose no transaction and select none for two coordinators",
     both,
     [[3, submitSome], [1, forge], [5, atOnce]],
     interleaved

@@ -2,7 +2,7 @@ import type { BatchFeed, BlockFeed, GenesisFeed, L1UserFeed } from "../../../cor
 
 const owners: Array<ReturnType<typeof makeOwner>> = []
 
-/** Somebody with an address and a key. */
+/** Returns the owner with this number: an address, a key and a signature. */
 export const ownerOf = (number: number) => owners[number] ??= makeOwner(number)
 
 function makeOwner(number: number) {
@@ -14,13 +14,13 @@ function makeOwner(number: number) {
   }
 }
 
-/** The accounts that the first blocks create, from 256 on: four of ether, two of token 1. */
+/** The accounts that the first blocks create, from index 256: four of ether, two of token 1. */
 export const firstAccounts = [0, 0, 0, 0, 1, 1].map((tokenId, number) => ({
   tokenId,
   ...ownerOf(number)
 }))
 
-/** Blocks on one another; one that takes the place of another one has another hash. */
+/** A chain of blocks without checks. A block that replaces another one has another hash. */
 export class PoolChain {
   readonly #genesis: GenesisFeed["block"]
   readonly blocks: Array<BlockFeed> = []
@@ -34,7 +34,7 @@ export class PoolChain {
     return this.blocks.at(-1)?.number ?? this.#genesis.number
   }
 
-  /** The next block, which is then the tip. */
+  /** Appends a block and returns it. */
   grow(parts: Partial<BlockFeed>): BlockFeed {
     const parent = this.blocks.at(-1) ?? this.#genesis
     const number = parent.number + 1n
@@ -52,18 +52,18 @@ export class PoolChain {
     return block
   }
 
-  /** Forgets the last blocks; returns them with the block that is left. */
+  /** Removes the last blocks; returns them and the number of the block before them. */
   cut(count: number): { readonly toBlock: bigint; readonly dropped: ReadonlyArray<BlockFeed> } {
     const dropped = this.blocks.splice(this.blocks.length - count)
     return { toBlock: this.tip, dropped }
   }
 
-  /** Puts forgotten blocks back. */
+  /** Appends removed blocks again. */
   restore(blocks: ReadonlyArray<BlockFeed>): void {
     this.blocks.push(...blocks)
   }
 
-  /** Blocks that register a token and open the first accounts. */
+  /** Appends and returns blocks that register a token and create the first accounts. */
   opening(): ReadonlyArray<BlockFeed> {
     const { timestampMs: timeMs } = this.#genesis
     const creations = firstAccounts.map((
@@ -110,7 +110,10 @@ export class PoolChain {
   }
 }
 
-/** A batch, with the exits that its L2 transactions make: laws of the pool do not look at the proofs. */
+/**
+ * Returns a batch with the exits of its L2 transactions. The proofs are not valid; the laws of the
+ * pool do not check them.
+ */
 export const batchOf = (batchNum: number, parts: Partial<BatchFeed>): BatchFeed => {
   const leaving = new Map<number, bigint>()
   for (const { amount, fromAccountIndex, toAccountIndex } of parts.l2 ?? []) {

@@ -8,12 +8,15 @@ import type { PoolSubject } from "./pool_subject.ts"
 
 type Store = PoolStore["Service"]
 
-/** Transactions that one case knows of. */
+/** The numbers of the transactions of one case. */
 const NUMBERS = Array.from({ length: 24 }, (_, number) => number)
 const TIME_MS = 1_000_000
 const unlimited = { pendingMax: 1_000_000, pendingPerAccountMax: 1_000_000 }
 
-/** A law that is tried on a new store for each of many seeds; what breaks it names the seed. */
+/**
+ * Returns a law that is checked on a new store for each of several seeds; a violation names the
+ * seed.
+ */
 const law = (
   name: string,
   tryOn: (store: Store, dice: Dice) => Effect.Effect<void, LawViolation>
@@ -32,10 +35,32 @@ const law = (
     )
 })
 
-/** What every pool store promises, on a store of its own for each case. */
+/**
+ * The laws of every `PoolStore`. Each case opens a new store.
+ *
+ * ```ts
+ * import { Context, Effect, Layer } from "effect"
+ * import { LedgerReader, LedgerWriter } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import * as Memory from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ * import { poolStoreLaws } from "rollup-node-api/testing"
+ *
+ * const { genesis } = simulate({ seed: 1 })
+ * const open = Effect.map(Layer.build(Layer.fresh(Memory.layer(genesis))), (services) => ({
+ *   store: Memory.openMemoryPool(),
+ *   reader: Context.get(services, LedgerReader),
+ *   writer: Context.get(services, LedgerWriter)
+ * }))
+ * for (const law of poolStoreLaws) {
+ *   await Effect.runPromise(law.run({ genesis, keccak256, open, seed: 1, runs: 1 }))
+ * }
+ * console.log(poolStoreLaws.length) // => 6
+ * ```
+ */
 export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
   law(
-    "a pool answers every question as looking at all its transactions does",
+    "a pool answers every query as a search of all its transactions does",
     (store, dice) =>
       Effect.gen(function*() {
         const naive = new NaivePool()
@@ -49,7 +74,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
   ),
 
   law(
-    "of writers that want the same transactions at the same time each transaction goes to one",
+    "if several writers change the same transactions at the same time, each transaction is changed by exactly one",
     (store, dice) =>
       Effect.gen(function*() {
         yield* fill(store, dice)
@@ -89,7 +114,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
       })
   ),
 
-  law("limits hold whatever is posted at the same time", (store, dice) =>
+  law("limits hold for submissions at the same time", (store, dice) =>
     Effect.gen(function*() {
       const limits = { pendingMax: 4 + dice.below(12), pendingPerAccountMax: 1 + dice.below(8) }
       const transactions = [...NUMBERS, ...NUMBERS].map((number) =>
@@ -124,7 +149,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
     })),
 
   law(
-    "of authorizations of one address that come at the same time one is stored, and all are told which",
+    "of several authorizations of one address at the same time exactly one is stored, and every caller learns which",
     (store, dice) =>
       Effect.gen(function*() {
         const given = Array.from(
@@ -153,36 +178,45 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
       })
   ),
 
-  law("of settlements from the same mark one takes place", (store, dice) =>
-    Effect.gen(function*() {
-      yield* fill(store, dice)
-      const from = { batchNum: 3, ethereumBlockHash: "0x3" }
-      yield* Effect.orDie(store.settle({ from: null, to: from, changes: [] }, TIME_MS))
-      const results = yield* atOnce(
-        dice,
-        [1, 2, 3, 4, 5].map((batchNum) =>
-          Effect.orDie(store.settle({
-            from,
-            to: { batchNum: batchNum + 3, ethereumBlockHash: `0x${batchNum}` },
-            changes: NUMBERS.map((number) => ({
-              id: idOf(number),
-              from: "pend",
-              fromBatchNum: null,
-              to: "fged",
-              batchNum,
-              reason: "Settled"
-            }))
-          }, TIME_MS + 1))
+  law(
+    "of several settlements of the same batch exactly one takes effect",
+    (store, dice) =>
+      Effect.gen(function*() {
+        yield* fill(store, dice)
+        const from = { batchNum: 3, ethereumBlockHash: "0x3" }
+        yield* Effect.orDie(store.settle({ from: null, to: from, changes: [] }, TIME_MS))
+        const results = yield* atOnce(
+          dice,
+          [1, 2, 3, 4, 5].map((batchNum) =>
+            Effect.orDie(store.settle({
+              from,
+              to: { batchNum: batchNum + 3, ethereumBlockHash: `0x${batchNum}` },
+              changes: NUMBERS.map((number) => ({
+                id: idOf(number),
+                from: "pend",
+                fromBatchNum: null,
+                to: "fged",
+                batchNum,
+                reason: "Settled"
+              }))
+            }, TIME_MS + 1))
+          )
         )
-      )
-      yield* same(results.filter((result) => result !== null).length, 1, () =>
-        "Settlements that took place")
-      yield* same((yield* Effect.orDie(store.counts)).fged, NUMBERS.length, () =>
-        "Transactions that it forged")
-    })),
+        yield* same(
+          results.filter((result) => result !== null).length,
+          1,
+          () => "Settlements that took place"
+        )
+        yield* same(
+          (yield* Effect.orDie(store.counts)).fged,
+          NUMBERS.length,
+          () => "Transactions that it forged"
+        )
+      })
+  ),
 
   law(
-    "the steps of each transaction lead from one state to the next, whoever comes in between",
+    "the transitions of each transaction form a chain, with any other calls in between",
     (store, dice) =>
       Effect.gen(function*() {
         yield* fill(store, dice)
@@ -227,7 +261,7 @@ const fill = (store: Store, dice: Dice) =>
     { discard: true }
   )
 
-/** All at once, each after some others had their turn. */
+/** Runs the effects concurrently; each sometimes lets others run first. */
 const atOnce = <A>(dice: Dice, effects: ReadonlyArray<Effect.Effect<A>>): Effect.Effect<Array<A>> =>
   Effect.forEach(effects, (effect) => Effect.andThen(yields(dice), effect), {
     concurrency: "unbounded"
@@ -235,7 +269,7 @@ const atOnce = <A>(dice: Dice, effects: ReadonlyArray<Effect.Effect<A>>): Effect
 
 const yields = (dice: Dice) => Effect.repeat(Effect.yieldNow, { times: dice.below(4) })
 
-/** The same random write to both, which have to answer alike. */
+/** Applies the same random write to both stores and compares the results. */
 const write = Effect.fnUntraced(
   function*(store: Store, naive: NaivePool, dice: Dice, atMs: number) {
     const some = dice.some(NUMBERS, 0.2)
@@ -294,7 +328,7 @@ const compareAnswers = Effect.fnUntraced(
       rows.map(({ transaction }) => transaction.id)
     yield* same(yield* Effect.orDie(store.counts), naive.counts(), () => "Counts")
     const rows = yield* Effect.orDie(store.pooled(ids))
-    // arrivals may have gaps: only their order counts
+    // only the order of arrivals is defined; they may have gaps
     yield* same(
       rows.map(withoutArrival),
       ids.flatMap((id) => naive.find(id) ?? []).map(withoutArrival),

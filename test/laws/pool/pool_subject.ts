@@ -10,14 +10,14 @@ export interface OpenPool {
   readonly writer: LedgerWriter["Service"]
 }
 
-/** A pool store, with a ledger of the genesis for it to agree with. */
+/** A pool store under test, with a ledger of the genesis. */
 export interface PoolSubject {
   readonly genesis: GenesisFeed
   readonly keccak256: Keccak256
-  /** Opens new and empty stores each time. */
+  /** Opens new, empty stores each time. */
   readonly open: Effect.Effect<OpenPool, never, Scope.Scope>
-  /** All chance of the laws follows from it. */
+  /** The laws derive all random choices from it. */
   readonly seed: string | number
-  /** How many random cases each law tries. */
+  /** The number of random cases of each law. */
   readonly runs: number
 }
