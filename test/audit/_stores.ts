@@ -22,7 +22,7 @@ import {
   pooledLedger,
   Submission
 } from "../../core/use_cases/mod.ts"
-import { Dice } from "../laws/_pool_dice.ts"
+import { SeededRandom } from "../laws/_seeded_random.ts"
 import type { Network } from "../properties/_networks.ts"
 
 const honest = Layer.succeed(SignatureVerifier, {
@@ -52,7 +52,7 @@ export const play = Effect.fnUntraced(
       Context.get(services, Pool),
       Context.get(services, Submission)
     ]
-    const dice = new Dice(seed)
+    const random = new SeededRandom(seed)
     let waiting: Array<Exclude<FeedRecord, { readonly kind: "genesis" | "rollBack" }>> = []
     const flush = Effect.suspend(() => {
       const writes = waiting.map((record) =>
@@ -70,7 +70,7 @@ export const play = Effect.fnUntraced(
     const post = Effect.gen(function*() {
       const { items } = yield* reader.list("accounts", { filters: {}, limit: 50 })
       for (let i = 0; i < 3 && items.length > 0; i++) {
-        const { account } = dice.of(items)
+        const { account } = random.of(items)
         const amount = account.balance / 1000n / 10n ** 6n * 10n ** 6n
         if (Result.isFailure(encodeFloat40(amount))) continue
         const body = {
@@ -96,7 +96,7 @@ export const play = Effect.fnUntraced(
       const { batchNum, transactions } = yield* pool.select({ maxTransactions: 2 })
       const ids = transactions.map(({ transaction }) => transaction.id)
       yield* pool.startForging(ids, batchNum)
-      if (dice.chance(0.5)) yield* pool.doneForging(ids.slice(0, 1), batchNum)
+      if (random.chance(0.5)) yield* pool.doneForging(ids.slice(0, 1), batchNum)
     })
     for (const record of records) {
       if (record.kind === "block" || record.kind === "prices") waiting.push(record)

@@ -49,7 +49,7 @@ export async function openModel(feed: string, seed: string) {
 }
 
 /** Numbers from 0 to 1, the same for a seed each time. */
-export function diceOf(seed: string): () => number {
+export function randomOf(seed: string): () => number {
   let state = [...seed].reduce(
     (sum, character) => (sum * 33 + character.charCodeAt(0)) % 2147483647,
     16807

@@ -14,13 +14,13 @@ const openingShare = 0.25
  * is as likely anywhere in their writing, in the middle of a write or while nothing happens. The others soon after an acknowledgement, where a write that was answered too
  * early would be lost. How long a run of so many writes takes the clock knows from the children before.
  */
-export function crashMoments(dice: () => number, acknowledgementsMax: number) {
+export function crashMoments(random: () => number, acknowledgementsMax: number) {
   const pace: Pace = { openingMs: null, writeMs: null }
   let turn = 0
   return {
     /** Waits for the moment of a child that has just begun; whether the clock said it. */
     comes: async (child: Child): Promise<boolean> => {
-      const [place, afterMs] = [dice(), dice() * 15]
+      const [place, afterMs] = [random(), random() * 15]
       if (turn++ % 3 !== 0 && pace.openingMs !== null && pace.writeMs !== null) {
         const momentMs = place < openingShare
           ? place / openingShare * pace.openingMs

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
 import { bundledChild, startChild } from "./_child.ts"
-import { diceOf, openModel } from "./_crash_model.ts"
+import { randomOf, openModel } from "./_crash_model.ts"
 import { crashMoments } from "./_crash_moments.ts"
 import { openStores } from "./_directories.ts"
 import { AT_ONCE_MAX, namesOf } from "./_script.ts"
@@ -36,7 +36,7 @@ export async function crashPoints(
   const total = { points: 0, byClock: 0, acknowledged: 0, underWay: 0, whileOpening: 0 }
   try {
     const program = await bundledChild(join(import.meta.dirname, "_crash_child.ts"), folder)
-    const moments = crashMoments(diceOf(seed), ACKNOWLEDGEMENTS_MAX)
+    const moments = crashMoments(randomOf(seed), ACKNOWLEDGEMENTS_MAX)
     for (let run = 0; total.points < points; run++) {
       await crashUntilTheEnd({
         folder: join(folder, String(run)),

@@ -1,7 +1,7 @@
 import { Arbitrary, Effect } from "effect"
 import { type LawViolation, violated } from "./law.ts"
 
-export interface Chance {
+export interface RunOptions {
   readonly seed: string | number
   readonly runs: number
 }
@@ -12,7 +12,7 @@ export interface Chance {
  */
 export const forAll = <A>(
   inputs: Arbitrary.Arbitrary<A>,
-  { runs, seed }: Chance,
+  { runs, seed }: RunOptions,
   property: (input: A) => Effect.Effect<void, LawViolation>
 ): Effect.Effect<void, LawViolation> =>
   Effect.flatMap(

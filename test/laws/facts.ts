@@ -43,17 +43,17 @@ export interface Facts {
  *
  * ```ts
  * import { simulate } from "rollup-node-api/simulator"
- * import { keptRecords } from "rollup-node-api/testing"
+ * import { effectiveRecords } from "rollup-node-api/testing"
  *
  * const simulation = simulate({ seed: 1, rollBackPeriodBlocks: 0 })
  * const records = Array.from({ length: 9 }, () => simulation.next())
  * const blocks = records.flatMap((record) => record.kind === "block" ? [record.block] : [])
  * const rollBack = { kind: "rollBack", toBlock: blocks[1]!.number } as const
- * const kept = keptRecords([...records, rollBack]).filter(({ kind }) => kind === "block")
+ * const kept = effectiveRecords([...records, rollBack]).filter(({ kind }) => kind === "block")
  * console.log(blocks.length > 2, kept.length) // => true 2
  * ```
  */
-export function keptRecords(records: Iterable<FeedRecord>): ReadonlyArray<FeedRecord> {
+export function effectiveRecords(records: Iterable<FeedRecord>): ReadonlyArray<FeedRecord> {
   let kept: Array<FeedRecord> = []
   for (const record of records) {
     if (record.kind === "rollBack") {

@@ -17,7 +17,7 @@ import {
 import { transactionTypes } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
 import { everyItem, valuesOf } from "./naive/mod.ts"
-import { itemIdOf } from "./_whole.ts"
+import { itemIdOf } from "./_reading.ts"
 import type { Facts } from "./facts.ts"
 
 type Arbitrary<A> = Arbitrary.Arbitrary<A>
@@ -132,7 +132,7 @@ export function scalarValues(
     INTERNAL_ADDRESS,
     ZERO_ADDRESS
   ])
-  const companies = distinct([
+  const coordinatorAddresses = distinct([
     ...facts.coordinators.flatMap(({ bidderAddr, forgerAddr }) => [bidderAddr, forgerAddr]),
     ...facts.batches.map(({ forgerAddr }) => forgerAddr)
   ])
@@ -166,7 +166,7 @@ export function scalarValues(
       known(facts.accounts.map(({ index }) => index), oneOf([0, 1, 255, 256, 2 ** 48 - 1])),
       around(facts.accounts.map(({ index }) => index), 2 ** 48 - 1)
     ]),
-    ethereumAddress: known(companies, address),
+    ethereumAddress: known(coordinatorAddresses, address),
     prefixedAddress: known(owners, address),
     publicKey: known(distinct(facts.accounts.map((account) => account.publicKey)), hex(64)),
     transactionId: known(
@@ -233,20 +233,20 @@ export function filters<N extends ListName>(
         (item === undefined ? undefined : valueFor(facts, list, filter, item, side)) ??
           anyValues[at]
       )
-      const given = new Map<string, unknown>()
+      const combined = new Map<string, unknown>()
       for (const [at, { filter }] of offered.entries()) {
         const excluded = exclusions.some(([a, b]) =>
-          (a === filter && given.has(b)) || (b === filter && given.has(a))
+          (a === filter && combined.has(b)) || (b === filter && combined.has(a))
         )
-        if (chosen.includes(filter) && !excluded) given.set(filter, all[at])
+        if (chosen.includes(filter) && !excluded) combined.set(filter, all[at])
       }
       for (const [least, greatest] of ordered) {
-        const [low, high] = [given.get(least), given.get(greatest)]
+        const [low, high] = [combined.get(least), combined.get(greatest)]
         if (typeof low === "number" && typeof high === "number" && low > high) {
-          given.set(least, high).set(greatest, low)
+          combined.set(least, high).set(greatest, low)
         }
       }
-      return Object.fromEntries(given) as ListQuery<N>["filters"]
+      return Object.fromEntries(combined) as ListQuery<N>["filters"]
     }
   )
 }
@@ -273,8 +273,8 @@ export function listQuery<N extends ListName>(facts: Facts, list: N): Arbitrary<
         order,
         limit
       ]),
-      ([given, parts, fromItem, order, limit]): ListQuery<N> => ({
-        filters: given,
+      ([drawn, parts, fromItem, order, limit]): ListQuery<N> => ({
+        filters: drawn,
         ...(parts.includes("fromItem") ? { fromItem } : {}),
         ...(parts.includes("order") ? { order } : {}),
         ...(parts.includes("limit") ? { limit } : {})

@@ -64,7 +64,7 @@ export function queryText<N extends ListName>(
 }
 
 /** Fragments that are invalid in most places, or look as if they were. */
-const shrapnel = [
+const fragments = [
   "",
   " ",
   "+",
@@ -125,7 +125,7 @@ const anyText: Arbitrary<string> = Arbitrary.map(
 /**
  * Generates texts with one to three random changes: a part removed, inserted, doubled or replaced.
  */
-export const damaged = (texts: Arbitrary<string>): Arbitrary<string> =>
+export const mutated = (texts: Arbitrary<string>): Arbitrary<string> =>
   Arbitrary.map(
     Arbitrary.all([
       texts,
@@ -134,18 +134,18 @@ export const damaged = (texts: Arbitrary<string>): Arbitrary<string> =>
           integer(0, 3),
           integer(0, 999),
           integer(0, 12),
-          choice([oneOf(shrapnel), anyText])
+          choice([oneOf(fragments), anyText])
         ]),
         { minLength: 1, maxLength: 3 }
       )
     ]),
-    ([text, wounds]) =>
-      wounds.reduce((hurt, [kind, where, length, piece]) => {
-        const at = Math.floor(where / 1000 * (hurt.length + 1))
+    ([text, mutations]) =>
+      mutations.reduce((current, [kind, where, length, piece]) => {
+        const at = Math.floor(where / 1000 * (current.length + 1))
         const [before, middle, after] = [
-          hurt.slice(0, at),
-          hurt.slice(at, at + length),
-          hurt.slice(at + length)
+          current.slice(0, at),
+          current.slice(at, at + length),
+          current.slice(at + length)
         ]
         return [
           before + after,
@@ -228,4 +228,4 @@ export const operationUrl = (
   }))
 
 /** Generates arbitrary text, to be used as a query string or a path parameter. */
-export const rubbish: Arbitrary<string> = choice([anyText, oneOf(shrapnel)])
+export const arbitraryText: Arbitrary<string> = choice([anyText, oneOf(fragments)])

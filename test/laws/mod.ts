@@ -9,13 +9,13 @@ export {
   readSubject,
   type ReadSubject
 } from "./ledger/mod.ts"
-export { type Facts, keptRecords } from "./facts.ts"
+export { type Facts, effectiveRecords } from "./facts.ts"
 export * as generators from "./generators.ts"
 export * as inputGenerators from "./input_generators.ts"
 export { type Law, LawViolation } from "./law.ts"
 export {
-  isAskedFor,
-  missingThings,
+  matchesFilters,
+  unknownReferences,
   naiveItem,
   naiveNetworkState,
   naivePage,

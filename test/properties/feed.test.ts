@@ -11,7 +11,7 @@ import { agreesWith, applyAll, generators, inputGenerators, replay } from "../la
 import { memoryLedger, networkOf, optionsOf, runs, seeds, titled } from "./_networks.ts"
 
 const { choice, integer, oneOf } = generators
-const { damaged, rubbish } = inputGenerators
+const { mutated, arbitraryText } = inputGenerators
 
 type Json = null | boolean | number | string | ReadonlyArray<Json> | {
   readonly [key: string]: Json
@@ -105,8 +105,8 @@ for (const seed of seeds) {
 
     it.effect("a damaged line is refused or read, never broken", () =>
       Effect.gen(function*() {
-        const lines = damaged(Arbitrary.map(oneOf(whole), writeFeedLine))
-        const result = yield* Arbitrary.checkEffect(choice([lines, rubbish]), (line) => {
+        const lines = mutated(Arbitrary.map(oneOf(whole), writeFeedLine))
+        const result = yield* Arbitrary.checkEffect(choice([lines, arbitraryText]), (line) => {
           const exit = readFeedLine(line)
           assert(Exit.isSuccess(exit) || Cause.findErrorOption(exit.cause)._tag === "Some", line)
           return true
@@ -125,13 +125,13 @@ for (const seed of seeds) {
         for (const [at, record] of records.entries()) {
           if (record.kind === "block" && chosen.includes(at)) {
             const plain = JSON.parse(writeFeedLine(record)) as Json
-            const wounds = yield* Effect.orDie(
+            const mutations = yield* Effect.orDie(
               Arbitrary.sampleEffect(Arbitrary.array(wound, { minLength: 1, maxLength: 2 }), {
                 count: runs * 3,
                 seed: `${seed}/${at}`
               })
             )
-            for (const wounded of wounds) {
+            for (const wounded of mutations) {
               const line = JSON.stringify(wounded.reduce((tree, hurt) => hurt(tree), plain))
               const read = readFeedLine(line)
               if (Exit.isFailure(read) || read.value.kind !== "block") continue

@@ -17,7 +17,7 @@ import { type Facts, generators, inputGenerators, readSubject } from "../laws/mo
 import { networkOf, optionsOf, runs, seeds, subjectOf, titled } from "./_networks.ts"
 
 const { choice, oneOf } = generators
-const { damaged, operationUrl, rubbish } = inputGenerators
+const { mutated, operationUrl, arbitraryText } = inputGenerators
 
 for (const seed of seeds.slice(0, 2)) {
   describe(titled(seed, "test/properties/http.test.ts"), () => {
@@ -99,7 +99,13 @@ function requests(facts: Facts, network: Network): Arbitrary.Arbitrary<HttpReque
   ])
   return Arbitrary.map(
     Arbitrary.all([
-      choice([urls, urls, damaged(urls), Arbitrary.map(rubbish, (text) => `/${text}`), others]),
+      choice([
+        urls,
+        urls,
+        mutated(urls),
+        Arbitrary.map(arbitraryText, (text) => `/${text}`),
+        others
+      ]),
       oneOf(["GET", "GET", "GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "get", "BREW", ""]),
       oneOf([
         "api-revision",
@@ -124,7 +130,7 @@ function requests(facts: Facts, network: Network): Arbitrary.Arbitrary<HttpReque
           "GET",
           "text/plain"
         ]),
-        rubbish
+        arbitraryText
       ]),
       oneOf([true, false])
     ]),

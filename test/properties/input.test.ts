@@ -20,7 +20,7 @@ import { networkOf, optionsOf, runs, seeds, subjectOf, titled } from "./_network
 import { ask, type Outcome, reading } from "./_reading.ts"
 
 const { choice, listQuery, oneOf } = generators
-const { damaged, pathTexts, queryString, queryText, rubbish } = inputGenerators
+const { mutated, pathTexts, queryString, queryText, arbitraryText } = inputGenerators
 
 const sound = (outcome: Outcome, asked: string) => {
   assert(!("broken" in outcome), `${asked} is broken: ${"broken" in outcome ? outcome.broken : ""}`)
@@ -49,7 +49,11 @@ for (const seed of seeds.slice(0, 2)) {
             (path) =>
               Arbitrary.all(
                 path.map((text) =>
-                  choice([Arbitrary.Constant(text), damaged(Arbitrary.Constant(text)), rubbish])
+                  choice([
+                    Arbitrary.Constant(text),
+                    mutated(Arbitrary.Constant(text)),
+                    arbitraryText
+                  ])
                 )
               )
           )
@@ -59,7 +63,7 @@ for (const seed of seeds.slice(0, 2)) {
               : Arbitrary.Constant("")
             const inputs = Arbitrary.all({
               path: anyPath,
-              query: choice([texts, damaged(texts), damaged(texts), rubbish])
+              query: choice([texts, mutated(texts), mutated(texts), arbitraryText])
             })
             const result = yield* Arbitrary.checkEffect(
               inputs,

@@ -12,10 +12,10 @@ export const pendingOf = (pool: PoolStore["Service"], id: string): PoolTransacti
 
 /** Selects, and forges what it selected; now and then something comes between. */
 export function coordinate(world: World, forge: (forged: Partial<BatchFeed>) => void): void {
-  const { dice, node: { services: { pool } }, timeline } = world
+  const { random, node: { services: { pool } }, timeline } = world
   const { facts } = timeline
-  const options = { maxTransactions: 1 + dice.below(6), maxNewAccounts: dice.below(3) }
-  const fate = dice.below(10)
+  const options = { maxTransactions: 1 + random.below(6), maxNewAccounts: random.below(3) }
+  const fate = random.below(10)
   const selected = Effect.gen(function*() {
     const selection = yield* pool.select(options)
     const ids = selection.transactions.map(({ transaction }) => transaction.id)
@@ -53,15 +53,15 @@ const batchOf = (
 
 /** The host looks after its pool. */
 export function clean(world: World): void {
-  const { dice, node: { services: { pool } }, promises, timeline } = world
+  const { random, node: { services: { pool } }, promises, timeline } = world
   const last = timeline.facts.batches.length
-  switch (dice.below(4)) {
+  switch (random.below(4)) {
     case 0:
       return call(world, "settle", pool.settle)
     case 1:
       return call(world, "give up", pool.rollBack(last))
     case 2: {
-      const ids = dice.some([...promises.transactions.keys()], 0.1)
+      const ids = random.some([...promises.transactions.keys()], 0.1)
       // whether it is done or not nobody may count on them
       for (const id of ids) promises.removed.add(id)
       return call(world, "remove", pool.remove(ids, "The host says so"))
@@ -72,10 +72,10 @@ export function clean(world: World): void {
         world,
         "purge",
         pool.purge({
-          ttlMs: dice.of([1_000, 10_000_000]),
+          ttlMs: random.of([1_000, 10_000_000]),
           currentBatch: last,
-          safetyPeriodBatches: dice.below(6),
-          capacity: dice.of([5, 1000])
+          safetyPeriodBatches: random.below(6),
+          capacity: random.of([5, 1000])
         })
       )
     }

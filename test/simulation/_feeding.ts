@@ -91,51 +91,51 @@ const versionOf = (report: RecordReport): number =>
   report.kind === "genesis" ? 0 : report.stamp.version
 
 function drawRecord(
-  { dice, durable, promises, timeline }: World,
+  { random, durable, promises, timeline }: World,
   feeder: Feeder,
   forged?: Partial<BatchFeed>
 ): FeedRecord {
   const { facts } = timeline
   if (forged === undefined) {
-    const roll = dice.below(100)
+    const roll = random.below(100)
     if (roll < 14 && timeline.depth > 3) {
       // mostly shallow, now and then all but the first blocks
-      const depth = dice.chance(0.1)
+      const depth = random.chance(0.1)
         ? timeline.depth - 2
-        : Math.min(1 + dice.below(3), timeline.depth - 2)
+        : Math.min(1 + random.below(3), timeline.depth - 2)
       return { kind: "rollBack", toBlock: timeline.below(depth) }
     }
     if (roll < 20) {
       return {
         kind: "prices",
-        prices: [priceOf(dice, facts.tokens.length, facts.blocks.at(-1)!.timestampMs)]
+        prices: [priceOf(random, facts.tokens.length, facts.blocks.at(-1)!.timestampMs)]
       }
     }
     // the chain has come back to a block that was dropped
     const again = feeder.sent.findLast(({ hash, parentHash }) =>
       parentHash === facts.blocks.at(-1)!.hash && hash !== undefined
     )
-    if (again !== undefined && dice.chance(0.4)) return { kind: "block", block: again }
+    if (again !== undefined && random.chance(0.4)) return { kind: "block", block: again }
   }
   const pool = durable.pool()
   const pending = [...promises.transactions.keys()].flatMap((id) => {
     const found = pendingOf(pool, id)
     return found === null ? [] : [found]
   })
-  return { kind: "block", block: drawBlock(dice, facts, ++feeder.unique, forged, pending) }
+  return { kind: "block", block: drawBlock(random, facts, ++feeder.unique, forged, pending) }
 }
 
 /** What the feeder should not have sent: old, too new, or damaged. None of it changes anything. */
 export function feedWrongly(world: World, feeder: Feeder): void {
-  const { dice, timeline } = world
+  const { random, timeline } = world
   if (feeder.isBusy || timeline.open !== undefined || feeder.sent.length === 0) return
   const { blocks } = timeline.facts
   const version = timeline.lastVersion
   feeder.isBusy = true
   const free = () => void (feeder.isBusy = false)
-  const old = dice.of(feeder.sent)
+  const old = random.of(feeder.sent)
   const next = blockOn(timeline.facts, ++feeder.unique, {})
-  const record = dice.of<FeedRecord>([
+  const record = random.of<FeedRecord>([
     { kind: "block", block: old },
     { kind: "block", block: old },
     { kind: "block", block: { ...next, number: next.number + 1n } },

@@ -32,7 +32,7 @@ export function finish(world: World, feeder: Feeder): void {
     world.unjudged.length === 0,
     () => `Version ${world.unjudged[0]?.version} was shown, and never told`
   )
-  if (world.dice.chance(0.7)) return
+  if (world.random.chance(0.7)) return
   // what was durable is there for the next process as well
   world.restart()
   lookAtEverything(world)
@@ -49,10 +49,10 @@ const lists = [
 ] as const
 
 function lookAtEverything(world: World): void {
-  const { dice, promises, timeline, walks } = world
-  for (const operation of dice.some(lists, 0.2)) {
+  const { random, promises, timeline, walks } = world
+  for (const operation of random.some(lists, 0.2)) {
     const question: Question = {
-      revision: dice.of(["later", "earlier"]),
+      revision: random.of(["later", "earlier"]),
       operation,
       values: [],
       query: operation === "getState" ? "" : "limit=2049"
@@ -61,7 +61,7 @@ function lookAtEverything(world: World): void {
   }
   for (const id of promises.transactions.keys()) {
     world.checkPromise(id)
-    if (dice.chance(0.2)) lookForPosted(world, id)
+    if (random.chance(0.2)) lookForPosted(world, id)
   }
   for (const address of promises.authorizations.keys()) {
     world.checkAuthorization(address)

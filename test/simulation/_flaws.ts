@@ -1,6 +1,6 @@
 import { Effect, Result, Semaphore } from "effect"
 import { type PoolStore, StoreFailure } from "../../core/ports/mod.ts"
-import type { Dice } from "../laws/_pool_dice.ts"
+import type { SeededRandom } from "../laws/_seeded_random.ts"
 import type { Ports, Services, Tampering } from "./machine/mod.ts"
 
 type Pool = PoolStore["Service"]
@@ -25,7 +25,7 @@ const handle = (change: (handle: Services["handle"]) => Services["handle"]): Tam
 })
 
 /** Nodes that do not do what they promise, each by one thing that somebody might get wrong. */
-export const flaws: { readonly [what: string]: (dice: () => Dice) => Tampering } = {
+export const flaws: { readonly [what: string]: (random: () => SeededRandom) => Tampering } = {
   "acknowledges what is not on disk yet": () => ({ isDiskHasty: true }),
   "forgets its last record when it starts": () => ({ found: ({ synced }) => void synced.pop() }),
   "finds its records in another order when it starts": () => ({
@@ -50,15 +50,15 @@ export const flaws: { readonly [what: string]: (dice: () => Dice) => Tampering }
     })),
   "does not notice what a batch forges": () =>
     pool(({ settle }) => ({ settle: (step, atMs) => settle({ ...step, changes: [] }, atMs) })),
-  "acknowledges transactions that it does not keep": (dice) =>
+  "acknowledges transactions that it does not keep": (random) =>
     pool(({ addTransaction }) => ({
       addTransaction: (...given) =>
-        dice().chance(0.1) ? Effect.succeed({ kind: "added" }) : addTransaction(...given)
+        random().chance(0.1) ? Effect.succeed({ kind: "added" }) : addTransaction(...given)
     })),
-  "keeps an authorization in the process only": (dice) =>
+  "keeps an authorization in the process only": (random) =>
     pool(({ addAuthorization }) => ({
       addAuthorization: (authorization) =>
-        dice().chance(0.3)
+        random().chance(0.3)
           ? Effect.succeed({ added: true, authorization })
           : addAuthorization(authorization)
     })),

@@ -23,13 +23,13 @@ const post = (world: World, url: string, text: string): HttpRequest => {
   const bytes = encoder.encode(text)
   const body = () =>
     Effect.suspend(() =>
-      world.dice.chance(0.2)
-        ? Effect.as(Effect.sleep(1 + world.dice.below(40)), bytes)
+      world.random.chance(0.2)
+        ? Effect.as(Effect.sleep(1 + world.random.below(40)), bytes)
         : Effect.succeed(bytes)
     )
   return {
     method: "POST",
-    url: `${world.dice.chance(0.3) ? "/earlier" : ""}${url}`,
+    url: `${world.random.chance(0.3) ? "/earlier" : ""}${url}`,
     headers: { "content-type": "application/json", "content-length": String(bytes.length) },
     body
   }
@@ -37,17 +37,17 @@ const post = (world: World, url: string, text: string): HttpRequest => {
 
 /** A wallet posts something new, the same again, or something else under the same id. */
 export function postTransaction(world: World): void {
-  const { dice, genesis: { network }, promises, timeline } = world
+  const { random, genesis: { network }, promises, timeline } = world
   const { facts } = timeline
   if (facts.accounts.length === 0) return
-  const [known] = promises.posted.size > 0 && dice.chance(0.25)
-    ? dice.of([...promises.posted.values()])
+  const [known] = promises.posted.size > 0 && random.chance(0.25)
+    ? random.of([...promises.posted.values()])
     : []
   const drawn = known === undefined
-    ? drawTransaction(dice, facts)
-    : dice.chance(0.7)
+    ? drawTransaction(random, facts)
+    : random.chance(0.7)
     ? known
-    : { ...known, ...destinationOf(dice, facts, known.tokenId) }
+    : { ...known, ...destinationOf(random, facts, known.tokenId) }
   const sender = facts.accounts.find(({ index }) => index === drawn.fromAccountIndex)
   const posted =
     world.isSigned && sender !== undefined && drawn !== known && drawn.signature !== wrongSignature
@@ -113,8 +113,8 @@ function isRight(
 }
 
 export function postAuthorization(world: World): void {
-  const { dice, genesis: { network }, promises } = world
-  const posted = drawAuthorization(dice)
+  const { random, genesis: { network }, promises } = world
+  const posted = drawAuthorization(random)
   const { address, publicKey } = posted
   const held = promises.authorizations.get(address)
   const what = `POST authorization of ${address.slice(0, 10)} for ${publicKey.slice(0, 8)}`
@@ -143,13 +143,13 @@ export function postAuthorization(world: World): void {
 
 /** Looks for what was posted, now and then with the tag of the last answer. */
 export function lookForPosted(world: World, id = anyPosted(world)): void {
-  const { dice, looked, promises } = world
+  const { random, looked, promises } = world
   const held = promises.transactions.get(id)
   const mayBeGone = promises.removed.has(id)
   const url = `/transactions-pool/${id}`
   const last = looked.get(id)
   const before = stateOf(world, id)
-  const headers = last !== undefined && dice.chance(0.5) ? { "if-none-match": last.etag } : {}
+  const headers = last !== undefined && random.chance(0.5) ? { "if-none-match": last.etag } : {}
   send(world, `GET ${url.slice(0, 34)}`, { method: "GET", url, headers }, (fate) => {
     if (fate === "gone" || fate.status >= 500) return
     const body = bodyOf(fate)
@@ -193,8 +193,8 @@ export function lookForPosted(world: World, id = anyPosted(world)): void {
 }
 
 /** Rather one that was looked for before: something may have become of it. */
-const anyPosted = ({ dice, looked, promises }: World): string =>
-  dice.of([...looked.size > 0 && dice.chance(0.6) ? looked.keys() : promises.posted.keys()])
+const anyPosted = ({ random, looked, promises }: World): string =>
+  random.of([...looked.size > 0 && random.chance(0.6) ? looked.keys() : promises.posted.keys()])
 
 /** State and batch of a transaction, past all faults; empty where it is not in the pool. */
 const stateOf = ({ durable }: World, id: string): string => {

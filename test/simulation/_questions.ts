@@ -13,7 +13,7 @@ import {
   type ScalarValues
 } from "../../core/contract/mod.ts"
 import { localName, type Network, transactionTypes } from "../../core/domain/mod.ts"
-import type { Dice } from "../laws/_pool_dice.ts"
+import type { SeededRandom } from "../laws/_seeded_random.ts"
 import { textOf } from "../laws/input_generators.ts"
 import type { Facts } from "../laws/mod.ts"
 import type { Question } from "./_reference.ts"
@@ -25,9 +25,9 @@ const listOperations = new Map(operationIds.flatMap((id) => {
 const itemOperations = operationIds.filter((id) => operations[id].kind === "item")
 
 /** Asks for a list, an item, or the state; mostly for what is there. */
-export function drawQuestion(dice: Dice, facts: Facts, network: Network): Question {
-  const revision = dice.chance(0.7) ? later : earlier
-  const roll = dice.below(100)
+export function drawQuestion(random: SeededRandom, facts: Facts, network: Network): Question {
+  const revision = random.chance(0.7) ? later : earlier
+  const roll = random.below(100)
   if (roll < 4) {
     return {
       revision: revision.name as Question["revision"],
@@ -45,30 +45,30 @@ export function drawQuestion(dice: Dice, facts: Facts, network: Network): Questi
     }
   }
   if (roll < 35) {
-    const operation = dice.of(itemOperations)
+    const operation = random.of(itemOperations)
     const { parameters }: Operation = operations[operation]
     const values = parameters.map(({ scalar }) =>
-      encodeURIComponent(textOf(network)[scalar](drawValue(dice, facts, scalar) as never))
+      encodeURIComponent(textOf(network)[scalar](drawValue(random, facts, scalar) as never))
     )
     return { revision: revision.name as Question["revision"], operation, values, query: "" }
   }
-  const list = dice.of<ListName>(roll < 55 ? ["transactions"] : listNames)
+  const list = random.of<ListName>(roll < 55 ? ["transactions"] : listNames)
   const pairs: Array<readonly [string, string]> = []
-  for (const { filter, scalar } of dice.some(offeredFilters(revision, list), 0.2)) {
+  for (const { filter, scalar } of random.some(offeredFilters(revision, list), 0.2)) {
     const name = parameterName(revision, list, filter)!
     pairs.push([
       localName(network, name),
       textOf(network)[declaration(list).filters[filter]!.scalar](
-        drawValue(dice, facts, scalar) as never
+        drawValue(random, facts, scalar) as never
       )
     ])
   }
   if (list === "bids" && pairs.length === 0 && revision === later) {
-    pairs.push(["slotNum", String(dice.below(4))])
+    pairs.push(["slotNum", String(random.below(4))])
   }
-  if (dice.chance(0.4)) pairs.push(["fromItem", String(dice.below(40))])
-  if (dice.chance(0.3)) pairs.push(["order", dice.of(["ASC", "DESC"])])
-  if (dice.chance(0.6)) pairs.push(["limit", String(1 + dice.below(12))])
+  if (random.chance(0.4)) pairs.push(["fromItem", String(random.below(40))])
+  if (random.chance(0.3)) pairs.push(["order", random.of(["ASC", "DESC"])])
+  if (random.chance(0.6)) pairs.push(["limit", String(1 + random.below(12))])
   const query = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
   return {
     revision: revision.name as Question["revision"],
@@ -91,22 +91,26 @@ export function urlOf({ operation, query, revision, values }: Question): string 
 const nobody = `0x${"9".repeat(40)}`
 
 /** Of what is there, with a small share of what is not. */
-function drawValue(dice: Dice, facts: Facts, scalar: ScalarName): ScalarValues[ScalarName] {
+function drawValue(
+  random: SeededRandom,
+  facts: Facts,
+  scalar: ScalarName
+): ScalarValues[ScalarName] {
   const known = <A>(values: ReadonlyArray<A>, other: A): A =>
-    values.length === 0 || dice.chance(0.08) ? other : dice.of(values)
+    values.length === 0 || random.chance(0.08) ? other : random.of(values)
   switch (scalar) {
     case "tokenId":
       return known(facts.tokens.map(({ id }) => id), 77)
     case "tokenIds":
-      return [dice.below(facts.tokens.length)]
+      return [random.below(facts.tokens.length)]
     case "tokenSymbols":
-      return [dice.of(facts.tokens).symbol]
+      return [random.of(facts.tokens).symbol]
     case "text":
-      return dice.of(facts.tokens).name.slice(0, 2)
+      return random.of(facts.tokens).name.slice(0, 2)
     case "batchNum":
       return known(facts.batches.map(({ batchNum }) => batchNum), facts.batches.length + 1)
     case "slotNum":
-      return dice.below(6)
+      return random.below(6)
     case "accountIndex":
       return known(facts.accounts.map(({ index }) => index), 9999)
     case "ethereumAddress":
@@ -124,8 +128,8 @@ function drawValue(dice: Dice, facts: Facts, scalar: ScalarName): ScalarValues[S
         `0x02${"0".repeat(64)}`
       )
     case "transactionType":
-      return dice.of(transactionTypes)
+      return random.of(transactionTypes)
     case "boolean":
-      return dice.chance(0.5)
+      return random.chance(0.5)
   }
 }

@@ -5,7 +5,7 @@ import { LedgerReader, NotRegistered, PoolStore } from "../../core/ports/mod.ts"
 import { readInterfaces } from "../../core/use_cases/mod.ts"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
 import { naiveReader } from "../laws/naive/mod.ts"
-import { type Facts, missingThings } from "../laws/mod.ts"
+import { type Facts, unknownReferences } from "../laws/mod.ts"
 import { contextOf } from "./machine/mod.ts"
 
 /** What is asked of the ledger. */
@@ -34,7 +34,7 @@ export class Reference {
     const reader: LedgerReader["Service"] = {
       list: (name, query) =>
         Effect.suspend(() => {
-          const missing = missingThings(this.#facts!, name, query.filters)
+          const missing = unknownReferences(this.#facts!, name, query.filters)
           const [first, ...rest] = missing.map(([filter, value]) => ({
             filter,
             kind: "token" as const,

@@ -82,27 +82,27 @@ export function send(
 
 /** Asks something new, or the same again with the tag of its last answer. */
 export function ask(world: World): void {
-  const { asked, dice, genesis, timeline } = world
-  if (asked.size > 0 && dice.chance(0.5)) {
-    const { etag, question, request } = dice.of([...asked.values()])
-    const tag = dice.chance(0.7) ? etag : dice.of(["*", `W/${etag}`, '"other"', `"x", ${etag}`])
+  const { asked, random, genesis, timeline } = world
+  if (asked.size > 0 && random.chance(0.5)) {
+    const { etag, question, request } = random.of([...asked.values()])
+    const tag = random.chance(0.7) ? etag : random.of(["*", `W/${etag}`, '"other"', `"x", ${etag}`])
     return read(
       world,
       question,
-      dice.chance(0.75)
+      random.chance(0.75)
         ? { ...request, headers: { ...request.headers, "if-none-match": tag } }
         : request
     )
   }
-  const question = drawQuestion(dice, timeline.facts, genesis.network)
+  const question = drawQuestion(random, timeline.facts, genesis.network)
   const url = urlOf(question)
-  const byHeader = question.revision === "earlier" && dice.chance(0.2)
+  const byHeader = question.revision === "earlier" && random.chance(0.2)
   read(
     world,
     question,
     byHeader
       ? { method: "GET", url: url.slice("/earlier".length), headers: { "api-revision": "earlier" } }
-      : { method: dice.chance(0.04) ? "HEAD" : "GET", url, headers: {} }
+      : { method: random.chance(0.04) ? "HEAD" : "GET", url, headers: {} }
   )
 }
 

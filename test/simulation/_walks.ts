@@ -30,21 +30,21 @@ const operations = {
 
 /** Begins a walk, or goes on with one. */
 export function walkOn(world: World): void {
-  const { dice, walks } = world
+  const { random, walks } = world
   if (walks.length < 3) {
-    const list = dice.chance(0.5) ? "transactions" : dice.of(walked)
+    const list = random.chance(0.5) ? "transactions" : random.of(walked)
     walks.push({
       list,
-      revision: dice.of(["later", "earlier"]),
-      ofToken: (list === "transactions" || list === "exits") && dice.chance(0.3),
+      revision: random.of(["later", "earlier"]),
+      ofToken: (list === "transactions" || list === "exits") && random.chance(0.3),
       seen: new Set(),
       next: 0,
       isUnderWay: false,
       isAtEnd: false
     })
   }
-  const walk = dice.of(walks)
-  if (!walk.isUnderWay) takePage(world, walk, 1 + dice.below(8))
+  const walk = random.of(walks)
+  if (!walk.isUnderWay) takePage(world, walk, 1 + random.below(8))
 }
 
 export function takePage(world: World, walk: Walk, limit: number): void {

@@ -6,7 +6,7 @@ import type { HttpAnswer, HttpRequest } from "../../adapters/http/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { type SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
 import { rememberedKeccak256 } from "../crypto/remembered.ts"
-import { Dice } from "../laws/_pool_dice.ts"
+import { SeededRandom } from "../laws/_seeded_random.ts"
 import {
   database,
   type Disk,
@@ -101,12 +101,12 @@ export class World {
     this.seed = seed
     this.#keepTrace = keepTrace
     this.#tampering = tampering
-    const dice = new Dice(seed)
-    this.genesis = dice.of(networks)
-    const drawn = dice.of(["database", "journal"] as const)
+    const random = new SeededRandom(seed)
+    this.genesis = random.of(networks)
+    const drawn = random.of(["database", "journal"] as const)
     this.kind = directory === undefined ? drawn : "directory"
     this.isSigned = isSigned
-    this.turns = new Turns(dice, this.genesis.block.timestampMs)
+    this.turns = new Turns(random, this.genesis.block.timestampMs)
     this.weather = new Weather(this.turns, (mishap) => this.count(mishap))
     this.disk = { synced: [], isFull: false, isHasty: tampering.isDiskHasty ?? false }
     this.durable = directory !== undefined ?
@@ -119,8 +119,8 @@ export class World {
     this.node = this.#start()
   }
 
-  get dice(): Dice {
-    return this.turns.dice
+  get random(): SeededRandom {
+    return this.turns.random
   }
 
   /** One line of what happened, and what somebody was answered; everything in it follows from the seed. */
@@ -230,12 +230,12 @@ export class World {
   #verifier(): SignatureVerifier["Service"] {
     const verdict = (isRight: boolean) =>
       Effect.suspend(() => {
-        if (this.isVerifierBusy && this.dice.chance(0.5)) {
+        if (this.isVerifierBusy && this.random.chance(0.5)) {
           this.weather.faults++
           return Effect.fail(new VerifierBusy({ retryAfterSeconds: 2 }))
         }
-        return this.dice.chance(0.3)
-          ? Effect.as(Effect.sleep(1 + this.dice.below(30)), isRight)
+        return this.random.chance(0.3)
+          ? Effect.as(Effect.sleep(1 + this.random.below(30)), isRight)
           : Effect.succeed(isRight)
       })
     const { chainId } = this.genesis.network

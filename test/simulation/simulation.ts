@@ -7,7 +7,7 @@ import { ask } from "./_requests.ts"
 import { opening } from "./_opening.ts"
 import { walkOn } from "./_walks.ts"
 import { Violation, World, type WorldOptions } from "./_world.ts"
-import { Dice } from "../laws/_pool_dice.ts"
+import { SeededRandom } from "../laws/_seeded_random.ts"
 
 export const OPERATIONS = 100
 
@@ -17,7 +17,7 @@ export interface SimulationOptions extends Pick<WorldOptions, "directory" | "isS
   readonly operations?: number
   readonly keepTrace?: boolean
   /** Breaks the node on purpose, anew for each seed. */
-  readonly tampering?: (dice: () => Dice) => Tampering
+  readonly tampering?: (random: () => SeededRandom) => Tampering
 }
 
 /** What came of a seed. The same seed gives the same digest: it covers every operation, every answer and the time of each. */
@@ -31,24 +31,24 @@ export interface Report {
 
 type Operation = (world: World, feeder: Feeder) => void
 
-const storm: Operation = ({ dice, disk, kind, weather }) => {
-  const roll = dice.below(10)
+const storm: Operation = ({ random, disk, kind, weather }) => {
+  const roll = random.below(10)
   weather.isGone = roll === 0
-  weather.roughness = roll < 5 ? 0 : dice.of([0.05, 0.15, 0.4])
+  weather.roughness = roll < 5 ? 0 : random.of([0.05, 0.15, 0.4])
   if (kind === "journal" && roll === 1) disk.isFull = true
 }
 
 /** A client gives up in the middle of its request, whatever it was. */
 const giveUp: Operation = (world) => {
-  const { dice, running } = world
+  const { random, running } = world
   if (running.size < 2) {
     ask(world)
-    world.passTurns(dice.below(5))
+    world.passTurns(random.below(5))
   }
   // where it is a write of the feeder, that has to send it again
   if (running.size === 0) return
   world.count("gave up")
-  dice.of([...running]).interrupt()
+  random.of([...running]).interrupt()
 }
 
 const operations: ReadonlyArray<readonly [weight: number, name: string, operation: Operation]> = [
@@ -68,11 +68,11 @@ const operations: ReadonlyArray<readonly [weight: number, name: string, operatio
   [1, "clean", clean],
   [3, "storm", storm],
   [3, "give up", giveUp],
-  [1, "restart", (world) => world.dice.chance(0.6) ? world.restart() : ask(world)],
+  [1, "restart", (world) => world.random.chance(0.6) ? world.restart() : ask(world)],
   [
     1,
     "clock",
-    ({ dice, turns }) => turns.setClockBy(dice.of([-3_600_000, -5000, 1, 60_000, 4_000_000]))
+    ({ random, turns }) => turns.setClockBy(random.of([-3_600_000, -5000, 1, 60_000, 4_000_000]))
   ],
   [1, "verifier", (world) => void (world.isVerifierBusy = !world.isVerifierBusy)]
 ]
@@ -100,29 +100,29 @@ export function simulateSeed(
   if (!keepTrace) Error.stackTraceLimit = 0
   let world: World | undefined
   try {
-    const dice = () => world?.turns.dice ?? new Dice(seed)
+    const random = () => world?.turns.random ?? new SeededRandom(seed)
     world = new World(seed, {
       ...place,
       keepTrace,
-      ...tampering === undefined ? {} : { tampering: tampering(dice) }
+      ...tampering === undefined ? {} : { tampering: tampering(random) }
     })
     const feeder = newFeeder()
     opening(world, feeder)
     for (let number = 0; number < operations; number++) {
       if (only !== undefined && !only.has(number)) continue
       // each has chance of its own, so that leaving another one out leaves it as it is
-      world.turns.dice = new Dice(`${seed}/${number}`)
-      const { name, operation } = world.dice.of(drawn)
+      world.turns.random = new SeededRandom(`${seed}/${number}`)
+      const { name, operation } = world.random.of(drawn)
       world.tell(`${number} ${name}`)
       operation(world, feeder)
-      if (world.durable.isBroken() && world.dice.chance(0.3)) world.restart()
-      if (world.dice.chance(0.35)) world.quiesce()
-      else world.passTurns(world.dice.below(12))
+      if (world.durable.isBroken() && world.random.chance(0.3)) world.restart()
+      if (world.random.chance(0.35)) world.quiesce()
+      else world.passTurns(world.random.below(12))
       world.checkTurns()
       const ids = [...world.promises.transactions.keys()]
-      if (ids.length > 0) world.checkPromise(world.dice.of(ids))
+      if (ids.length > 0) world.checkPromise(world.random.of(ids))
     }
-    world.turns.dice = new Dice(`${seed}/end`)
+    world.turns.random = new SeededRandom(`${seed}/end`)
     finish(world, feeder)
     world.checkTurns()
     return reportOf(world)

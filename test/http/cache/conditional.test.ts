@@ -9,7 +9,7 @@ import { keccak256 } from "../../../adapters/crypto/mod.ts"
 import { earlier, later } from "../../../core/contract/mod.ts"
 import type { BlockFeed, FeedRecord } from "../../../core/domain/mod.ts"
 import { type LedgerPart, ledgerParts, type LedgerSnapshot } from "../../../core/ports/mod.ts"
-import { inputGenerators, keptRecords, replay } from "../../laws/mod.ts"
+import { inputGenerators, effectiveRecords, replay } from "../../laws/mod.ts"
 import { networkOf, optionsOf, seeds, titled } from "../../properties/_networks.ts"
 import { openStores, poolTransaction, stirPool, type Tips, type Told } from "./_cached_answers.ts"
 
@@ -68,7 +68,7 @@ describe("an answer that is there already", () => {
           yield* Effect.orDie(ledger.applyRecord(record))
           if (place > 20) yield* stirPool(pool, pooled, place)
           if (place % 9 === 0) {
-            const facts = replay(genesis, keptRecords(records.slice(0, place + 1)), keccak256)
+            const facts = replay(genesis, effectiveRecords(records.slice(0, place + 1)), keccak256)
             const some = Arbitrary.all([
               inputGenerators.operationUrl(facts, later, network),
               Arbitrary.map(

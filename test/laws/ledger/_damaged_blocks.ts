@@ -2,7 +2,7 @@ import type { BatchFeed, BlockFeed } from "../../../core/domain/mod.ts"
 import type { Invariant } from "../../../core/use_cases/mod.ts"
 
 /** A valid block with one error, and the invariant that it violates. */
-export interface DamagedBlock {
+export interface InvalidBlock {
   readonly invariant: Invariant
   readonly block: BlockFeed
 }
@@ -10,7 +10,7 @@ export interface DamagedBlock {
 const never = 4294967295
 
 /** Returns every change that makes a block invalid independently of the ledger. */
-export function damages(block: BlockFeed): ReadonlyArray<DamagedBlock> {
+export function invalidBlocks(block: BlockFeed): ReadonlyArray<InvalidBlock> {
   const batches = block.batches ?? []
   return [
     { invariant: "shape", block: { ...block, confirmations: 1 } as BlockFeed },
@@ -94,21 +94,21 @@ export function damages(block: BlockFeed): ReadonlyArray<DamagedBlock> {
   ]
 }
 
-function bidDamages(block: BlockFeed): ReadonlyArray<DamagedBlock> {
+function bidDamages(block: BlockFeed): ReadonlyArray<InvalidBlock> {
   const last = block.bids?.at(-1)
   return last === undefined
     ? []
     : [{ invariant: "bid-value", block: { ...block, bids: [...block.bids!, last] } }]
 }
 
-function withdrawalDamages(block: BlockFeed): ReadonlyArray<DamagedBlock> {
+function withdrawalDamages(block: BlockFeed): ReadonlyArray<InvalidBlock> {
   const last = block.withdrawals?.at(-1)
   return last === undefined
     ? []
     : [{ invariant: "exit-open", block: { ...block, withdrawals: [...block.withdrawals!, last] } }]
 }
 
-function queueDamages(block: BlockFeed): ReadonlyArray<DamagedBlock> {
+function queueDamages(block: BlockFeed): ReadonlyArray<InvalidBlock> {
   const all = block.l1UserTransactions ?? []
   const last = all.at(-1)
   if (last === undefined) return []

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { LedgerReader } from "../../../core/ports/mod.ts"
-import { found, page, storedLists, whole } from "../_whole.ts"
+import { found, page, storedLists, whole } from "../_reading.ts"
 import { lastOpenSlot } from "../naive/mod.ts"
 import type { Facts } from "../facts.ts"
 import { type LawViolation, violated } from "../law.ts"
@@ -10,7 +10,7 @@ type Reader = LedgerReader["Service"]
 /**
  * Reads everything that the facts mention: whole lists, single items, slots and the network state.
  */
-export const everyAnswer = Effect.fnUntraced(
+export const readEverything = Effect.fnUntraced(
   function*(
     reader: Reader,
     facts: Facts
@@ -87,7 +87,9 @@ export function withoutItemIds(value: unknown): unknown {
  * Removes the itemIds of queued transactions: a rollback can reopen a forged one, which then gets a
  * new itemId.
  */
-export const withoutQueue = ({ queued, ...others }: { readonly [question: string]: unknown }) => ({
+export const withoutQueuedItemIds = (
+  { queued, ...others }: { readonly [question: string]: unknown }
+) => ({
   ...others,
   queued: withoutItemIds(queued)
 })

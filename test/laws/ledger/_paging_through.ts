@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { ListItems, ListName, ListQuery } from "../../../core/contract/mod.ts"
 import { sample } from "../_check.ts"
 import { withoutItemIds } from "./_every_answer.ts"
-import { found, itemIdOf, itemIds, page, type StoredList, storedLists, whole } from "../_whole.ts"
+import { found, itemIdOf, itemIds, page, type StoredList, storedLists, whole } from "../_reading.ts"
 import { integer } from "../generators.ts"
 import { holds, type LawViolation, same, show } from "../law.ts"
 import { replay } from "../naive/mod.ts"
@@ -58,7 +58,7 @@ const queuedIdsAreTheirOwn = Effect.fnUntraced(function*(
 })
 
 /** A client that reads a list page by page while the ledger changes. */
-interface Reading<N extends ListName> {
+interface PagingReader<N extends ListName> {
   readonly list: N
   readonly filters: ListQuery<N>["filters"]
   readonly seen: Map<number, ListItems[N]>
@@ -66,18 +66,18 @@ interface Reading<N extends ListName> {
 }
 
 /** Only filters on properties of an item that never change. */
-const readings = (): ReadonlyArray<Reading<StoredList>> => {
-  const reading = <N extends StoredList>(
+const startReaders = (): ReadonlyArray<PagingReader<StoredList>> => {
+  const startReader = <N extends StoredList>(
     list: N,
     filters: ListQuery<N>["filters"]
-  ): Reading<StoredList> =>
-    ({ list, filters, seen: new Map(), next: 0 }) as unknown as Reading<StoredList>
+  ): PagingReader<StoredList> =>
+    ({ list, filters, seen: new Map(), next: 0 }) as unknown as PagingReader<StoredList>
   return [
-    ...storedLists.map((list) => reading(list, {})),
-    reading("transactions", { type: "Transfer" }),
-    reading("transactions", { tokenId: 0 }),
-    reading("accounts", { tokenIds: [0] }),
-    reading("exits", { tokenId: 0 })
+    ...storedLists.map((list) => startReader(list, {})),
+    startReader("transactions", { type: "Transfer" }),
+    startReader("transactions", { tokenId: 0 }),
+    startReader("accounts", { tokenIds: [0] }),
+    startReader("exits", { tokenId: 0 })
   ]
 }
 
@@ -85,61 +85,61 @@ const readings = (): ReadonlyArray<Reading<StoredList>> => {
 export const pagingReaderLaw = (subject: LedgerSubject): Effect.Effect<void, LawViolation> =>
   Effect.scoped(Effect.gen(function*() {
     const { ledger, reader } = yield* subject.open
-    const all = readings()
+    const all = startReaders()
     const limits = yield* sample(integer(1, 30), subject.records.length, `${subject.seed}/limits`)
     const readOn = Effect.fnUntraced(
       function*(
-        reading: Reading<StoredList>,
+        walk: PagingReader<StoredList>,
         limit: number
       ): Effect.fn.Return<number, LawViolation> {
-        const { counts, items } = yield* page(reader, reading.list, {
-          filters: reading.filters,
-          fromItem: reading.next,
+        const { counts, items } = yield* page(reader, walk.list, {
+          filters: walk.filters,
+          fromItem: walk.next,
           limit
         })
         for (const item of items) {
-          const id = itemIdOf(reading.list, item)
+          const id = itemIdOf(walk.list, item)
           yield* holds(
-            id >= reading.next,
-            () => `A page of ${reading.list} from ${reading.next} has item ${id}`
+            id >= walk.next,
+            () => `A page of ${walk.list} from ${walk.next} has item ${id}`
           )
-          reading.seen.set(id, item)
+          walk.seen.set(id, item)
         }
         const last = items.at(-1)
         yield* holds(
           last !== undefined || counts.pendingItems === 0,
           () =>
-            `A page of ${reading.list} from ${reading.next} is empty though ${counts.pendingItems} items are pending`
+            `A page of ${walk.list} from ${walk.next} is empty though ${counts.pendingItems} items are pending`
         )
-        if (last !== undefined) reading.next = itemIdOf(reading.list, last) + 1
+        if (last !== undefined) walk.next = itemIdOf(walk.list, last) + 1
         return counts.pendingItems
       }
     )
     for (const [at, record] of subject.records.entries()) {
       yield* applyOne(ledger, record)
-      for (const [i, reading] of all.entries()) {
+      for (const [i, walk] of all.entries()) {
         // not after every record, so that the reader sometimes falls far behind
-        if ((limits[at]! + i) % 3 !== 0) yield* readOn(reading, limits[at]!)
+        if ((limits[at]! + i) % 3 !== 0) yield* readOn(walk, limits[at]!)
       }
     }
-    for (const reading of all) {
-      while ((yield* readOn(reading, 100)) > 0) { /* read to the end */ }
-      for (const item of yield* whole(reader, reading.list, reading.filters)) {
-        const id = itemIdOf(reading.list, item)
-        const seen = reading.seen.get(id)
+    for (const walk of all) {
+      while ((yield* readOn(walk, 100)) > 0) { /* read to the end */ }
+      for (const item of yield* whole(reader, walk.list, walk.filters)) {
+        const id = itemIdOf(walk.list, item)
+        const seen = walk.seen.get(id)
         yield* holds(
           seen !== undefined,
           () =>
-            `${reading.list} with ${
-              show(reading.filters)
+            `${walk.list} with ${
+              show(walk.filters)
             }: item ${id} is in the ledger and was never seen`
         )
         yield* same(
-          lasting(seen),
-          lasting(item),
+          identityOf(seen),
+          identityOf(item),
           () =>
-            `${reading.list} with ${
-              show(reading.filters)
+            `${walk.list} with ${
+              show(walk.filters)
             }: item ${id} is another one than when it was seen`
         )
       }
@@ -147,7 +147,7 @@ export const pagingReaderLaw = (subject: LedgerSubject): Effect.Effect<void, Law
   }))
 
 /** Returns the properties of an item that never change. */
-function lasting(item: unknown): unknown {
+function identityOf(item: unknown): unknown {
   const { account, bid, exit, transaction, ...plain } = withoutItemIds(item) as {
     readonly [part: string]: { readonly [key: string]: unknown } | undefined
   }

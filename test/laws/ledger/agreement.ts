@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { LedgerReader } from "../../../core/ports/mod.ts"
-import { everyAnswer } from "./_every_answer.ts"
+import { readEverything } from "./_every_answer.ts"
 import { naiveReader } from "../naive/mod.ts"
-import { numberedBy } from "../_whole.ts"
+import { withItemIds } from "../_reading.ts"
 import type { Facts } from "../facts.ts"
 import { difference, holds, type LawViolation } from "../law.ts"
 
@@ -42,9 +42,12 @@ export const agreesWith = Effect.fnUntraced(function*(
   facts: Facts,
   subject: () => string
 ): Effect.fn.Return<void, LawViolation> {
-  const numbered = yield* numberedBy(reader, facts)
-  const { state, ...answers } = yield* everyAnswer(reader, numbered)
-  const { state: naiveState, ...naiveAnswers } = yield* everyAnswer(naiveReader(numbered), numbered)
+  const numbered = yield* withItemIds(reader, facts)
+  const { state, ...answers } = yield* readEverything(reader, numbered)
+  const { state: naiveState, ...naiveAnswers } = yield* readEverything(
+    naiveReader(numbered),
+    numbered
+  )
   const at = difference(answers, naiveAnswers) ??
     difference(state, naiveState, { tolerance: averagesTolerance }, "/state")
   yield* holds(at === undefined, () => `${subject()}: ${at}`)

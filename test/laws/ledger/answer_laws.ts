@@ -8,12 +8,12 @@ import {
 } from "../../../core/contract/mod.ts"
 import type { LedgerReader } from "../../../core/ports/mod.ts"
 import { forAll } from "../_check.ts"
-import { found, page } from "../_whole.ts"
+import { found, page } from "../_reading.ts"
 import { averagesTolerance } from "./agreement.ts"
 import type { Facts } from "../facts.ts"
 import { listQuery, scalarValues } from "../generators.ts"
 import { difference, holds, type Law, type LawViolation, same, show, violated } from "../law.ts"
-import { missingThings, naiveItem, naiveNetworkState, naivePage } from "../naive/mod.ts"
+import { unknownReferences, naiveItem, naiveNetworkState, naivePage } from "../naive/mod.ts"
 
 /** A ledger that is only read, and its expected content. */
 export interface ReadSubject {
@@ -30,21 +30,23 @@ const agreesOn = <N extends ListName>(
   query: ListQuery<N>
 ) =>
   Effect.gen(function*(): Effect.fn.Return<void, LawViolation> {
-    const asked = () => `${list} with ${show(query)}`
-    const missing = missingThings(facts, list, query.filters)
+    const description = () => `${list} with ${show(query)}`
+    const missing = unknownReferences(facts, list, query.filters)
     if (missing.length === 0) {
       const { counts, items } = yield* page(reader, list, query)
-      return yield* same({ counts, items }, naivePage(facts, list, query), asked)
+      return yield* same({ counts, items }, naivePage(facts, list, query), description)
     }
     const failure = yield* Effect.catch(
       Effect.flip(reader.list(list, query)),
-      () => violated(`${asked()} is answered, expected "not registered" for ${show(missing)}`)
+      () => violated(`${description()} is answered, expected "not registered" for ${show(missing)}`)
     )
     yield* holds(
       failure._tag === "NotRegistered" &&
         missing.some(([filter, value]) => failure.filter === filter && failure.value === value),
       () =>
-        `${asked()} fails with ${failure.message}, expected "not registered" for ${show(missing)}`
+        `${description()} fails with ${failure.message}, expected "not registered" for ${
+          show(missing)
+        }`
     )
   })
 

@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import type { FeedRecord } from "../../../core/domain/mod.ts"
 import type { LedgerStamp } from "../../../core/ports/mod.ts"
 import { sample } from "../_check.ts"
-import { damages } from "./_damaged_blocks.ts"
-import { everyAnswer, withoutItemIds, withoutQueue } from "./_every_answer.ts"
+import { invalidBlocks } from "./_damaged_blocks.ts"
+import { readEverything, withoutItemIds, withoutQueuedItemIds } from "./_every_answer.ts"
 import { itemIdsLaw, pagingReaderLaw } from "./_paging_through.ts"
 import { agreesWith } from "./agreement.ts"
-import { keptRecords } from "../facts.ts"
+import { effectiveRecords } from "../facts.ts"
 import { integer } from "../generators.ts"
 import { holds, type Law, type LawViolation, same } from "../law.ts"
 import { replay } from "../naive/mod.ts"
@@ -45,7 +45,7 @@ const blocksOf = (records: ReadonlyArray<FeedRecord>) =>
 const rollsBack: Run = (subject) =>
   Effect.gen(function*() {
     for (const position of yield* positions(subject, "rollBack")) {
-      const kept = keptRecords(subject.records.slice(0, position))
+      const kept = effectiveRecords(subject.records.slice(0, position))
       const blocks = blocksOf(kept)
       const depth = (yield* sample(integer(1, 12), 1, `${subject.seed}/depth/${position}`))[0]!
       const first = blocks.at(-depth)
@@ -55,29 +55,29 @@ const rollsBack: Run = (subject) =>
         yield* applyAll(never.ledger, kept.slice(0, first.at))
         yield* applyAll(dropped.ledger, kept.slice(0, first.at))
         const facts = replay(subject.genesis, kept.slice(0, first.at), subject.keccak256)
-        const before = yield* everyAnswer(dropped.reader, facts)
+        const before = yield* readEverything(dropped.reader, facts)
         yield* applyAll(dropped.ledger, kept.slice(first.at))
         const top = replay(subject.genesis, kept, subject.keccak256)
         yield* applyOne(dropped.ledger, { kind: "rollBack", toBlock: first.block.number - 1n })
-        const asked = () =>
+        const description = () =>
           `After ${position} records, rolled back by ${depth} blocks to ${first.block.number - 1n}`
         // also reads items that were removed
         yield* same(
-          withoutItemIds(yield* everyAnswer(dropped.reader, top)),
-          withoutItemIds(yield* everyAnswer(never.reader, top)),
-          asked
+          withoutItemIds(yield* readEverything(dropped.reader, top)),
+          withoutItemIds(yield* readEverything(never.reader, top)),
+          description
         )
         yield* same(
-          withoutQueue(yield* everyAnswer(dropped.reader, facts)),
-          withoutQueue(before),
-          () => `${asked()}, itemIds of what stayed`
+          withoutQueuedItemIds(yield* readEverything(dropped.reader, facts)),
+          withoutQueuedItemIds(before),
+          () => `${description()}, itemIds of the remaining items`
         )
         yield* applyAll(dropped.ledger, kept.slice(first.at))
         yield* applyAll(never.ledger, kept.slice(first.at))
         yield* same(
-          withoutItemIds(yield* everyAnswer(dropped.reader, top)),
-          withoutItemIds(yield* everyAnswer(never.reader, top)),
-          () => `${asked()} and applied again`
+          withoutItemIds(yield* readEverything(dropped.reader, top)),
+          withoutItemIds(yield* readEverything(never.reader, top)),
+          () => `${description()} and applied again`
         )
       }))
     }
@@ -90,9 +90,12 @@ const appliesTwice: Run = (subject) =>
     for (const position of yield* positions(subject, "twice")) {
       yield* applyAll(ledger, subject.records.slice(done, position))
       done = position
-      const kept = keptRecords(subject.records.slice(0, position))
+      const kept = effectiveRecords(subject.records.slice(0, position))
       const facts = replay(subject.genesis, kept, subject.keccak256)
-      const [before, stamp] = [yield* everyAnswer(reader, facts), yield* Effect.orDie(reader.stamp)]
+      const [before, stamp] = [
+        yield* readEverything(reader, facts),
+        yield* Effect.orDie(reader.stamp)
+      ]
       for (const { block } of blocksOf(kept).slice(-6)) {
         const report = yield* Effect.catch(ledger.applyBlock(block), (failure) =>
           holds(false, () =>
@@ -100,7 +103,7 @@ const appliesTwice: Run = (subject) =>
         yield* holds(report?.applied === false, () =>
           `Block ${block.number} was applied twice`)
       }
-      yield* same(yield* everyAnswer(reader, facts), before, () =>
+      yield* same(yield* readEverything(reader, facts), before, () =>
         `After ${position} records and the last blocks again`)
       yield* same(yield* Effect.orDie(reader.stamp), stamp, () =>
         "The stamp")
@@ -115,10 +118,10 @@ const refuses: Run = (subject) =>
       if (record.kind === "block" && (chosen.has(at) || record.block.batches?.length === 2)) {
         const facts = replay(subject.genesis, subject.records.slice(0, at), subject.keccak256)
         const [before, stamp] = [
-          yield* everyAnswer(reader, facts),
+          yield* readEverything(reader, facts),
           yield* Effect.orDie(reader.stamp)
         ]
-        for (const { block, invariant } of damages(record.block)) {
+        for (const { block, invariant } of invalidBlocks(record.block)) {
           const result = yield* Effect.result(ledger.applyBlock(block))
           yield* holds(
             result._tag === "Failure" && result.failure._tag === "BlockViolation" &&
@@ -132,12 +135,12 @@ const refuses: Run = (subject) =>
             const { expected, message, place, value } = result.failure
             yield* holds(
               place.startsWith("/") && expected !== "" && message.includes(value),
-              () => `A violation that does not say what, where and why: ${message}`
+              () => `A violation without its value, place or expected value: ${message}`
             )
           }
         }
         yield* same(
-          yield* everyAnswer(reader, facts),
+          yield* readEverything(reader, facts),
           before,
           () => `After refused changes of block ${record.block.number}`
         )
@@ -152,7 +155,7 @@ const refusesTheRest: Run = (subject) =>
     const { ledger, reader } = yield* subject.open
     yield* applyAll(ledger, subject.records)
     const facts = replay(subject.genesis, subject.records, subject.keccak256)
-    const before = yield* everyAnswer(reader, facts)
+    const before = yield* readEverything(reader, facts)
     for (const toBlock of [facts.blocks.at(-1)!.number + 1n, subject.genesis.block.number - 1n]) {
       const result = yield* Effect.result(ledger.rollBack(toBlock))
       yield* holds(result._tag === "Failure" && result.failure._tag === "BlockViolation", () =>
@@ -176,13 +179,13 @@ const refusesTheRest: Run = (subject) =>
     yield* holds(other._tag === "Failure" && other.failure._tag === "BlockViolation", () =>
       "The genesis of another network was accepted")
     yield* applyOne(ledger, { kind: "genesis", genesis })
-    yield* same(yield* everyAnswer(reader, facts), before, () =>
+    yield* same(yield* readEverything(reader, facts), before, () =>
       "After refused rollbacks and prices, and the genesis again")
     yield* applyOne(ledger, { kind: "rollBack", toBlock: subject.genesis.block.number })
     const empty = yield* subject.open
     yield* same(
-      withoutItemIds(yield* everyAnswer(reader, facts)),
-      withoutItemIds(yield* everyAnswer(empty.reader, facts)),
+      withoutItemIds(yield* readEverything(reader, facts)),
+      withoutItemIds(yield* readEverything(empty.reader, facts)),
       () =>
         "After a rollback of everything"
     )

@@ -8,11 +8,11 @@ import {
   type ListQuery
 } from "../../../core/contract/mod.ts"
 import { forAll } from "../_check.ts"
-import { itemIdOf, page } from "../_whole.ts"
+import { itemIdOf, page } from "../_reading.ts"
 import type { ReadSubject } from "./answer_laws.ts"
 import { filters, integer, oneOf, revisions } from "../generators.ts"
 import { holds, type Law, type LawViolation, same, show } from "../law.ts"
-import { missingThings } from "../naive/mod.ts"
+import { unknownReferences } from "../naive/mod.ts"
 
 /*
  * The laws of pages, which hold for any content. They need no model: one walk through all pages
@@ -37,28 +37,28 @@ const walk = Effect.fnUntraced(function*<N extends ListName>(
   const seen: Array<ListItems[N]> = []
   let fromItem: number | undefined
   for (let pages = 0; pages <= pagesMax; pages++) {
-    const asked = () => `${list} with ${show({ ...query, fromItem })}`
+    const description = () => `${list} with ${show({ ...query, fromItem })}`
     const { counts, items } = yield* page(reader, list, {
       ...query,
       ...(fromItem === undefined ? {} : { fromItem })
     })
     seen.push(...items)
-    yield* holds(items.length <= query.limit, () => `${asked()} has ${items.length} items`)
+    yield* holds(items.length <= query.limit, () => `${description()} has ${items.length} items`)
     yield* holds(
       seen.length + counts.pendingItems === counts.totalItems,
       () =>
-        `${asked()}: ${seen.length} seen and ${counts.pendingItems} pending are not ${counts.totalItems} in all`
+        `${description()}: ${seen.length} seen and ${counts.pendingItems} pending are not ${counts.totalItems} in all`
     )
     yield* holds(
       items.length === query.limit || counts.pendingItems === 0,
-      () => `${asked()} has ${items.length} items though ${counts.pendingItems} are pending`
+      () => `${description()} has ${items.length} items though ${counts.pendingItems} are pending`
     )
     if (counts.pendingItems === 0) {
       const ids = seen.map((item) => itemIdOf(list, item)).sort((a, b) => a - b)
       yield* same(
         [counts.firstItem, counts.lastItem],
         [ids[0] ?? null, ids.at(-1) ?? null],
-        () => `firstItem and lastItem of ${asked()}`
+        () => `firstItem and lastItem of ${description()}`
       )
       return seen
     }
@@ -66,7 +66,7 @@ const walk = Effect.fnUntraced(function*<N extends ListName>(
     if (query.order === "DESC" && last === 0) {
       return yield* holds(
         false,
-        () => `${asked()} ends at 0 though ${counts.pendingItems} are pending`
+        () => `${description()} ends at 0 though ${counts.pendingItems} are pending`
       ).pipe(Effect.as(seen))
     }
     fromItem = query.order === "ASC" ? last + 1 : last - 1
@@ -83,11 +83,11 @@ const boundedFilters = <N extends ListName>(
 ): Arbitrary.Arbitrary<ListQuery<N>["filters"]> =>
   Arbitrary.map(
     Arbitrary.flatMap(oneOf(revisions), (revision) => filters(subject.facts, list, revision)),
-    (given) => {
-      if (list !== "slots") return given
-      const { maxSlotNum, minSlotNum = 0, ...others } = given as ListQuery<"slots">["filters"]
+    (drawn) => {
+      if (list !== "slots") return drawn
+      const { maxSlotNum, minSlotNum = 0, ...rest } = drawn as ListQuery<"slots">["filters"]
       return {
-        ...others,
+        ...rest,
         minSlotNum,
         maxSlotNum: Math.min(maxSlotNum ?? Infinity, minSlotNum + 300, fromItemMax)
       } as ListQuery<N>["filters"]
@@ -103,7 +103,7 @@ const walkLaw = (list: ListName): Law<ReadSubject> => ({
       subject,
       ({ filters, limitWanted }) =>
         Effect.gen(function*() {
-          if (missingThings(subject.facts, list, filters).length > 0) return
+          if (unknownReferences(subject.facts, list, filters).length > 0) return
           const ascending = yield* walk(subject, list, { filters, order: "ASC", limit: limitMax })
           const limit = Math.max(limitWanted, Math.ceil(ascending.length / pagesMax))
           const ids = ascending.map((item) => itemIdOf(list, item))
@@ -129,8 +129,8 @@ const positionLaw = (list: ListName): Law<ReadSubject> => ({
   name: `fromItem of ${list} is inclusive, and an item with this id need not exist`,
   run: (subject) =>
     Effect.gen(function*() {
-      const given: object = list === "slots" ? { minSlotNum: 2, maxSlotNum: 40 } : {}
-      const all = yield* walk(subject, list, { filters: given, order: "ASC", limit: limitMax })
+      const bounds: object = list === "slots" ? { minSlotNum: 2, maxSlotNum: 40 } : {}
+      const all = yield* walk(subject, list, { filters: bounds, order: "ASC", limit: limitMax })
       const ids = all.map((item) => itemIdOf(list, item))
       const position = integer(0, Math.min(fromItemMax, (ids.at(-1) ?? 0) + 3))
       yield* forAll(
@@ -142,7 +142,7 @@ const positionLaw = (list: ListName): Law<ReadSubject> => ({
               ? all.filter((_, i) => ids[i]! >= position)
               : all.filter((_, i) => ids[i]! <= position).reverse()
             const { counts, items } = yield* page(subject.reader, list, {
-              filters: given,
+              filters: bounds,
               fromItem: position,
               order,
               limit

@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect"
-import { numberedBy } from "../_whole.ts"
+import { withItemIds } from "../_reading.ts"
 import type { ReadSubject } from "./answer_laws.ts"
 import type { LawViolation } from "../law.ts"
 import { replay } from "../naive/mod.ts"
@@ -35,7 +35,7 @@ export const readSubject = Effect.fnUntraced(
   function*(subject: LedgerSubject): Effect.fn.Return<ReadSubject, LawViolation, Scope.Scope> {
     const { ledger, reader } = yield* subject.open
     yield* applyAll(ledger, subject.records)
-    const facts = yield* numberedBy(
+    const facts = yield* withItemIds(
       reader,
       replay(subject.genesis, subject.records, subject.keccak256)
     )

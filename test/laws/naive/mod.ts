@@ -1,8 +1,8 @@
 export { lastOpenSlot } from "./_naive_auction.ts"
 export {
   everyItem,
-  isAskedFor,
-  missingThings,
+  matchesFilters,
+  unknownReferences,
   naiveItem,
   naiveNetworkState,
   naivePage,

@@ -66,7 +66,7 @@ export function everyItem(facts: Facts, list: ListName): Numbered<ListName> {
 }
 
 /** The property that a filter compares. If there are several values, any of them may match. */
-const looksAt: {
+const comparedValues: {
   readonly [N in ListName]: {
     readonly [filter: string]: (item: ListItems[N], facts: Facts) => ReadonlyArray<unknown>
   }
@@ -125,29 +125,31 @@ export const valuesOf = <N extends ListName>(
   filter: string,
   item: ListItems[N]
 ): ReadonlyArray<unknown> =>
-  looksAt[list][filter]!(item, facts).filter((value) => value !== null && value !== undefined)
+  comparedValues[list][filter]!(item, facts).filter((value) =>
+    value !== null && value !== undefined
+  )
 
-const compare: { readonly [M in Filter["match"]]: (value: never, given: never) => boolean } = {
-  equal: (value: unknown, given: unknown) => value === given,
-  oneOf: (value: unknown, given: ReadonlyArray<unknown>) => given.includes(value),
-  contains: (value: string, given: string) => value.includes(given),
-  greaterThan: (value: number, given: number) => value > given,
-  lessThan: (value: number, given: number) => value < given,
-  atLeast: (value: number, given: number) => value >= given,
-  atMost: (value: number, given: number) => value <= given,
-  flag: (value: boolean, given: boolean) => !given || value
+const compare: { readonly [M in Filter["match"]]: (value: never, wanted: never) => boolean } = {
+  equal: (value: unknown, wanted: unknown) => value === wanted,
+  oneOf: (value: unknown, wanted: ReadonlyArray<unknown>) => wanted.includes(value),
+  contains: (value: string, wanted: string) => value.includes(wanted),
+  greaterThan: (value: number, wanted: number) => value > wanted,
+  lessThan: (value: number, wanted: number) => value < wanted,
+  atLeast: (value: number, wanted: number) => value >= wanted,
+  atMost: (value: number, wanted: number) => value <= wanted,
+  flag: (value: boolean, wanted: boolean) => !wanted || value
 }
 
 /** Returns whether an item matches every filter. */
-export const isAskedFor = <N extends ListName>(
+export const matchesFilters = <N extends ListName>(
   facts: Facts,
   list: N,
   filters: object,
   item: ListItems[N]
 ): boolean =>
-  Object.entries(filters).every(([filter, given]) =>
-    looksAt[list][filter]!(item, facts).some((value) =>
-      compare[declaration(list).filters[filter]!.match](value as never, given as never)
+  Object.entries(filters).every(([filter, wanted]) =>
+    comparedValues[list][filter]!(item, facts).some((value) =>
+      compare[declaration(list).filters[filter]!.match](value as never, wanted as never)
     )
   )
 
@@ -155,7 +157,7 @@ export const isAskedFor = <N extends ListName>(
  * Returns the filters that name an unknown token, account or batch, with the unknown value. A
  * reader fails with `NotRegistered` for such a query.
  */
-export function missingThings(
+export function unknownReferences(
   facts: Facts,
   list: ListName,
   filters: object
@@ -165,10 +167,10 @@ export function missingThings(
     account: (index: number) => facts.accounts.some((account) => account.index === index),
     batch: (batchNum: number) => facts.batches.some((batch) => batch.batchNum === batchNum)
   }
-  return Object.entries(filters).flatMap(([filter, given]) => {
+  return Object.entries(filters).flatMap(([filter, wanted]) => {
     const { references } = declaration(list).filters[filter]!
     if (references === undefined) return []
-    return [given as number | ReadonlyArray<number>].flat().filter((value) =>
+    return [wanted as number | ReadonlyArray<number>].flat().filter((value) =>
       !exists[references](value)
     ).map((value) => [filter, value] as const)
   })
@@ -208,7 +210,7 @@ export function naivePage<N extends ListName>(
     ? { ...query.filters, maxSlotNum: slotBounds(facts, query.filters)[1] }
     : query.filters
   const matching = everyItem(facts, list).filter(({ item }) =>
-    isAskedFor(facts, list, filters, item)
+    matchesFilters(facts, list, filters, item)
   )
   const ascending = matching.toSorted((a, b) => a.itemId - b.itemId)
   const rest = (order === "ASC" ? ascending : ascending.toReversed())

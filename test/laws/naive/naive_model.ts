@@ -11,7 +11,7 @@ import type {
 import { type Keccak256, l1UserTransactionId } from "../../../core/encoding/mod.ts"
 import { type Draft, worth } from "./_draft.ts"
 import { forge } from "./_naive_batch.ts"
-import { type Facts, keptRecords } from "../facts.ts"
+import { type Facts, effectiveRecords } from "../facts.ts"
 
 /*
  * Computes the content of a ledger in the simplest possible way: by the rules of the domain, on
@@ -40,20 +40,26 @@ export function replay(
   records: Iterable<FeedRecord>,
   keccak256: Keccak256
 ): Facts {
-  const kept = keptRecords(records)
-  const last = lastOf.get(genesis)
-  const goesOn = last !== undefined && last.keccak256 === keccak256 &&
-    last.kept.every((record, i) => record === kept[i])
-  const draft = goesOn ? copyOf(last.facts) : empty(genesis)
-  for (const record of goesOn ? kept.slice(last.kept.length) : kept) add(draft, record, keccak256)
-  lastOf.set(genesis, { kept, keccak256, facts: draft })
+  const effective = effectiveRecords(records)
+  const previous = lastOf.get(genesis)
+  const continues = previous !== undefined && previous.keccak256 === keccak256 &&
+    previous.effective.every((record, i) => record === effective[i])
+  const draft = continues ? copyOf(previous.facts) : empty(genesis)
+  for (const record of continues ? effective.slice(previous.effective.length) : effective) {
+    add(draft, record, keccak256)
+  }
+  lastOf.set(genesis, { effective, keccak256, facts: draft })
   return draft
 }
 
 /** The last result of each network; most calls continue it with more records. */
 const lastOf = new WeakMap<
   GenesisFeed,
-  { readonly kept: ReadonlyArray<FeedRecord>; readonly keccak256: Keccak256; readonly facts: Facts }
+  {
+    readonly effective: ReadonlyArray<FeedRecord>
+    readonly keccak256: Keccak256
+    readonly facts: Facts
+  }
 >()
 
 /**
@@ -136,8 +142,8 @@ function empty(genesis: GenesisFeed): Draft {
 function addBlock(draft: Draft, block: BlockFeed, keccak256: Keccak256): void {
   const { hash, number, timestampMs } = block
   draft.blocks.push({ number, hash, timestampMs })
-  for (const told of [number, block.lastEthereumBlock ?? number]) {
-    if (told > draft.lastEthereumBlock) draft.lastEthereumBlock = told
+  for (const blockNumber of [number, block.lastEthereumBlock ?? number]) {
+    if (blockNumber > draft.lastEthereumBlock) draft.lastEthereumBlock = blockNumber
   }
   for (const token of block.tokens ?? []) {
     draft.tokens.push({

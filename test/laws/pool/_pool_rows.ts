@@ -6,7 +6,7 @@ import type {
 } from "../../../core/domain/mod.ts"
 import type { TransactionId } from "../../../core/encoding/mod.ts"
 import type { PoolChange } from "../../../core/ports/mod.ts"
-import type { Dice } from "../_pool_dice.ts"
+import type { SeededRandom } from "../_seeded_random.ts"
 
 /**
  * Returns the transaction with this number. There are few accounts and nonces, so that transactions
@@ -14,20 +14,20 @@ import type { Dice } from "../_pool_dice.ts"
  */
 export function poolTransactionOf(
   number: number,
-  dice: Dice,
+  random: SeededRandom,
   timestampMs: number
 ): PoolTransaction {
   return {
     id: idOf(number),
     type: "Exit",
-    tokenId: dice.below(3),
-    fromAccountIndex: 256 + dice.below(3),
+    tokenId: random.below(3),
+    fromAccountIndex: 256 + random.below(3),
     toAccountIndex: 1,
     toAddress: null,
     toPublicKey: null,
-    amount: BigInt(1 + dice.below(4)) * 10n ** 6n,
-    fee: dice.of([0, 126, 150, 192]),
-    nonce: BigInt(dice.below(5)),
+    amount: BigInt(1 + random.below(4)) * 10n ** 6n,
+    fee: random.of([0, 126, 150, 192]),
+    nonce: BigInt(random.below(5)),
     signature: String(number).padStart(128, "0"),
     request: null,
     state: "pend",
@@ -41,24 +41,32 @@ export const idOf = (number: number): TransactionId => `0x02${String(number).pad
 export const keyOf = (number: number): string => String(number).padStart(64, "0")
 
 /** Returns a change whose expected old state is not always the actual one. */
-export function changeOf(id: TransactionId, dice: Dice, of: PoolTransaction | null): PoolChange {
-  const to = dice.of<PoolState | null>(["pend", "fing", "fged", "invl", null])
-  const honest = of !== null && dice.chance(0.7)
+export function changeOf(
+  id: TransactionId,
+  random: SeededRandom,
+  of: PoolTransaction | null
+): PoolChange {
+  const to = random.of<PoolState | null>(["pend", "fing", "fged", "invl", null])
+  const honest = of !== null && random.chance(0.7)
   return {
     id,
-    from: honest ? of.state : dice.of(["pend", "fing", "fged", "invl"]),
-    fromBatchNum: honest ? of.batchNum : dice.chance(0.5) ? null : dice.below(6),
+    from: honest ? of.state : random.of(["pend", "fing", "fged", "invl"]),
+    fromBatchNum: honest ? of.batchNum : random.chance(0.5) ? null : random.below(6),
     to,
-    batchNum: to === "pend" || to === null ? null : dice.below(6),
-    reason: `Change ${dice.below(100)}`
+    batchNum: to === "pend" || to === null ? null : random.below(6),
+    reason: `Change ${random.below(100)}`
   }
 }
 
-export const noteOf = (id: TransactionId, dice: Dice, atMs: number): SkippedTransaction => ({
+export const noteOf = (
+  id: TransactionId,
+  random: SeededRandom,
+  atMs: number
+): SkippedTransaction => ({
   id,
-  code: dice.of([11, 12, 14]),
-  reason: `Note ${dice.below(100)}`,
-  batchNum: dice.below(6),
+  code: random.of([11, 12, 14]),
+  reason: `Note ${random.below(100)}`,
+  batchNum: random.below(6),
   atMs
 })
 

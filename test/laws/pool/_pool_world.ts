@@ -26,13 +26,13 @@ import {
   Submission
 } from "../../../core/use_cases/mod.ts"
 import { batchOf, ownerOf, PoolChain } from "./pool_network.ts"
-import type { Dice } from "../_pool_dice.ts"
+import type { SeededRandom } from "../_seeded_random.ts"
 import type { OpenPool, PoolSubject } from "./pool_subject.ts"
 
 /** A node with its pool, and the history of the run. */
 export interface World extends OpenPool {
   readonly subject: PoolSubject
-  readonly dice: Dice
+  readonly random: SeededRandom
   readonly chain: PoolChain
   /** Updates the pool with every block and rollback. */
   readonly ledger: Ledger["Service"]
@@ -43,7 +43,7 @@ export interface World extends OpenPool {
   /** The transactions whose submission succeeded. */
   readonly acknowledged: Set<TransactionId>
   /** The transactions that the host invalidated. */
-  readonly condemned: Set<TransactionId>
+  readonly invalidated: Set<TransactionId>
 }
 
 /** The maximum age of a forging transaction. */
@@ -52,7 +52,10 @@ const wrongSignature = "f".repeat(128)
 
 /** Opens a node over new stores, and applies the blocks that create the first accounts. */
 export const openWorld = Effect.fnUntraced(
-  function*(subject: PoolSubject, dice: Dice): Effect.fn.Return<World, never, Scope.Scope> {
+  function*(
+    subject: PoolSubject,
+    random: SeededRandom
+  ): Effect.fn.Return<World, never, Scope.Scope> {
     const { genesis, keccak256 } = subject
     const stores = yield* subject.open
     const ports = Layer.mergeAll(
@@ -81,14 +84,14 @@ export const openWorld = Effect.fnUntraced(
     return {
       ...stores,
       subject,
-      dice,
+      random,
       chain,
       ledger,
       bareLedger: Context.get(bare, Ledger),
       pool: Context.get(services, Pool),
       submission: Context.get(services, Submission),
       acknowledged: new Set(),
-      condemned: new Set()
+      invalidated: new Set()
     }
   }
 )
@@ -108,35 +111,35 @@ export const pooledOf = ({ acknowledged, store }: World) =>
 
 /** Returns a posted transaction; most are valid. */
 export function postedOf(
-  { dice, subject: { keccak256 } }: World,
+  { random, subject: { keccak256 } }: World,
   accounts: ReadonlyArray<Account>
 ): PostedTransaction {
-  const sender = dice.of(accounts)
-  const amount = BigInt(1 + dice.below(200_000_000)) * (dice.chance(0.1) ? 10n ** 3n : 1n)
+  const sender = random.of(accounts)
+  const amount = BigInt(1 + random.below(200_000_000)) * (random.chance(0.1) ? 10n ** 3n : 1n)
   const body = {
     tokenId: sender.tokenId,
     fromAccountIndex: sender.index,
     amount,
-    fee: 100 + dice.below(50),
-    nonce: sender.nonce + BigInt(dice.below(5)) - (dice.chance(0.05) ? 1n : 0n)
+    fee: 100 + random.below(50),
+    nonce: sender.nonce + BigInt(random.below(5)) - (random.chance(0.05) ? 1n : 0n)
   }
   const id = Result.getOrElse(l2TransactionId(body, keccak256), () => "0x")
   return {
     ...body,
     id,
-    ...destinationOf(dice, accounts, sender),
-    signature: dice.chance(0.03) ? wrongSignature : "0".repeat(128),
+    ...destinationOf(random, accounts, sender),
+    signature: random.chance(0.03) ? wrongSignature : "0".repeat(128),
     request: null
   }
 }
 
 function destinationOf(
-  dice: Dice,
+  random: SeededRandom,
   accounts: ReadonlyArray<Account>,
   sender: Account
 ): Pick<PostedTransaction, "type" | "toAccountIndex" | "toAddress" | "toPublicKey"> {
-  const owner = ownerOf(dice.below(10))
-  switch (dice.below(5)) {
+  const owner = ownerOf(random.below(10))
+  switch (random.below(5)) {
     case 0:
       return {
         type: "TransferToEthAddr",
@@ -156,7 +159,8 @@ function destinationOf(
     default:
       return {
         type: "Transfer",
-        toAccountIndex: dice.of(accounts.filter(({ tokenId }) => tokenId === sender.tokenId)).index,
+        toAccountIndex:
+          random.of(accounts.filter(({ tokenId }) => tokenId === sender.tokenId)).index,
         toAddress: null,
         toPublicKey: null
       }
@@ -194,25 +198,25 @@ const l2Of = (
  * receivers, and with unknown ones.
  */
 export const foreignBatchOf = Effect.fnUntraced(function*(world: World) {
-  const { dice } = world
+  const { random } = world
   const accounts = yield* accountsOf(world)
   const pending = (yield* pooledOf(world)).filter(({ transaction }) => transaction.state !== "fged")
     .map(({ transaction }) => transaction)
   const l2: Array<L2Feed> = []
-  for (const sender of dice.some(accounts, 0.3)) {
+  for (const sender of random.some(accounts, 0.3)) {
     const known = pending.find(({ fromAccountIndex, nonce }) =>
       fromAccountIndex === sender.index && nonce === sender.nonce
     )
     const receivers = accounts.filter(({ tokenId }) => tokenId === sender.tokenId).map((
       { index }
     ) => index)
-    const to = dice.of(receivers)
-    const own = { amount: BigInt(1 + dice.below(1000)), fee: 0 }
+    const to = random.of(receivers)
+    const own = { amount: BigInt(1 + random.below(1000)), fee: 0 }
     const { amount, fee } =
-      known !== undefined && dice.chance(0.6) && sender.balance > known.amount * 2n ? known : own
+      known !== undefined && random.chance(0.6) && sender.balance > known.amount * 2n ? known : own
     if (sender.balance < amount * 2n || Result.isFailure(encodeFloat40(amount))) continue
     const wanted = receivers.find((index) => index === known?.toAccountIndex)
-    const as = wanted !== undefined && dice.chance(0.7) ? wanted : to
+    const as = wanted !== undefined && random.chance(0.7) ? wanted : to
     l2.push({
       fromAccountIndex: sender.index,
       toAccountIndex: as,

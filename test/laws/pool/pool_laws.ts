@@ -5,7 +5,7 @@ import type { TransactionId } from "../../../core/encoding/mod.ts"
 import { holds, type Law, type LawViolation, same } from "../law.ts"
 import { naiveSelection } from "./_naive_selection.ts"
 import { ownerOf } from "./pool_network.ts"
-import { Dice } from "../_pool_dice.ts"
+import { SeededRandom } from "../_seeded_random.ts"
 import { brokenStep } from "./_pool_rows.ts"
 import {
   accountsOf,
@@ -31,7 +31,7 @@ const simulated = (
   name: string,
   check: Step,
   steps: ReadonlyArray<readonly [weight: number, step: Step]>,
-  prepare: (stores: OpenPool, dice: Dice) => OpenPool = (stores) => stores
+  prepare: (stores: OpenPool, random: SeededRandom) => OpenPool = (stores) => stores
 ): Law<PoolSubject> => ({
   name,
   run: (subject) =>
@@ -39,11 +39,11 @@ const simulated = (
       Array.from({ length: subject.runs }, (_, run) => `${subject.seed}.${run}`),
       (each) =>
         Effect.gen(function*() {
-          const dice = new Dice(each)
+          const random = new SeededRandom(each)
           const world = yield* openWorld({
             ...subject,
-            open: Effect.map(subject.open, (stores) => prepare(stores, dice))
-          }, dice)
+            open: Effect.map(subject.open, (stores) => prepare(stores, random))
+          }, random)
           const weighted = steps.flatMap(([weight, step]) =>
             Array.from({ length: weight }, () => step)
           )
@@ -52,8 +52,8 @@ const simulated = (
             step < STEPS;
             step++
           ) {
-            yield* TestClock.adjust(1 + world.dice.below(20_000))
-            yield* world.dice.of(weighted)(world)
+            yield* TestClock.adjust(1 + world.random.below(20_000))
+            yield* world.random.of(weighted)(world)
             yield* check(world)
           }
         }).pipe(
@@ -69,7 +69,7 @@ const simulated = (
 
 const submitSome: Step = Effect.fnUntraced(function*(world: World) {
   const accounts = yield* accountsOf(world)
-  const posted = Array.from({ length: 1 + world.dice.below(6) }, () => postedOf(world, accounts))
+  const posted = Array.from({ length: 1 + world.random.below(6) }, () => postedOf(world, accounts))
   yield* Effect.forEach(
     posted,
     (transaction) =>
@@ -81,8 +81,8 @@ const submitSome: Step = Effect.fnUntraced(function*(world: World) {
   )
 })
 
-const authorize: Step = ({ dice, submission }) => {
-  const { address, publicKey, signature } = ownerOf(dice.below(10))
+const authorize: Step = ({ random, submission }) => {
+  const { address, publicKey, signature } = ownerOf(random.below(10))
   return Effect.asVoid(
     Effect.orDie(submission.submitAuthorization({ address, publicKey, signature }))
   )
@@ -93,9 +93,9 @@ const authorize: Step = ({ dice, submission }) => {
  * end.
  */
 const forge: Step = Effect.fnUntraced(function*(world: World) {
-  const { chain, dice, ledger, pool } = world
-  const maxTransactions = 1 + dice.below(8)
-  const maxNewAccounts = dice.below(4)
+  const { chain, random, ledger, pool } = world
+  const maxTransactions = 1 + random.below(8)
+  const maxNewAccounts = random.below(4)
   const accounts = yield* accountsOf(world)
   const expected = naiveSelection({
     pending: (yield* pooledOf(world)).filter(({ transaction }) => transaction.state === "pend"),
@@ -113,17 +113,19 @@ const forge: Step = Effect.fnUntraced(function*(world: World) {
     const note = yield* Effect.orDie(pool.skippedTransaction(id))
     yield* holds(
       state !== "pend" || note !== null,
-      () => `${id} was passed over, and nobody can see why`
+      () => `${id} was skipped without a recorded reason`
     )
   }
   yield* same(yield* Effect.orDie(pool.startForging(ids, selection.batchNum)), ids, () => "Started")
-  const fate = dice.below(10)
-  if (fate === 0) return
-  if (fate === 1) return yield* Effect.asVoid(Effect.orDie(pool.rollBack(selection.batchNum - 1)))
-  if (fate < 6) {
+  const outcome = random.below(10)
+  if (outcome === 0) return
+  if (outcome === 1) {
+    return yield* Effect.asVoid(Effect.orDie(pool.rollBack(selection.batchNum - 1)))
+  }
+  if (outcome < 6) {
     yield* same(yield* Effect.orDie(pool.doneForging(ids, selection.batchNum)), ids, () => "Done")
   }
-  if (fate === 2) return
+  if (outcome === 2) return
   yield* Effect.orDie(
     ledger.applyBlock(chain.grow({ batches: [batchOfSelection(selection, accounts)] }))
   )
@@ -136,10 +138,10 @@ const foreign: Step = (world) =>
       Effect.asVoid(Effect.orDie(world.ledger.applyBlock(world.chain.grow({ batches: [batch] }))))
   )
 
-const rollBack: Step = ({ chain, dice, ledger }) =>
+const rollBack: Step = ({ chain, random, ledger }) =>
   Effect.suspend(() =>
     Effect.asVoid(
-      Effect.orDie(ledger.rollBack(chain.cut(depth(chain.blocks.length, dice)).toBlock))
+      Effect.orDie(ledger.rollBack(chain.cut(depth(chain.blocks.length, random)).toBlock))
     )
   )
 
@@ -148,73 +150,75 @@ const rollBack: Step = ({ chain, dice, ledger }) =>
  * the next process does.
  */
 const crash: Step = Effect.fnUntraced(function*(world: World) {
-  const { bareLedger, chain, dice, pool } = world
-  for (let left = dice.below(3); left >= 0; left--) {
-    if (dice.chance(0.4)) {
-      yield* Effect.orDie(bareLedger.rollBack(chain.cut(depth(chain.blocks.length, dice)).toBlock))
+  const { bareLedger, chain, random, pool } = world
+  for (let left = random.below(3); left >= 0; left--) {
+    if (random.chance(0.4)) {
+      yield* Effect.orDie(
+        bareLedger.rollBack(chain.cut(depth(chain.blocks.length, random)).toBlock)
+      )
     } else {yield* Effect.orDie(
         bareLedger.applyBlock(chain.grow({ batches: [yield* foreignBatchOf(world)] }))
       )}
   }
-  if (dice.chance(0.3)) yield* submitSome(world)
+  if (random.chance(0.3)) yield* submitSome(world)
   yield* Effect.orDie(pool.settle)
 })
 
-const clean: Step = Effect.fnUntraced(function*(world: World) {
-  const { dice, pool } = world
-  const some = dice.some([...world.acknowledged], 0.1)
+const removeSome: Step = Effect.fnUntraced(function*(world: World) {
+  const { random, pool } = world
+  const some = random.some([...world.acknowledged], 0.1)
   const last = yield* lastBatchOf(world)
-  switch (dice.below(3)) {
+  switch (random.below(3)) {
     case 0:
       return yield* Effect.asVoid(Effect.orDie(pool.purge({
-        ttlMs: dice.of([50_000, 1_000_000]),
+        ttlMs: random.of([50_000, 1_000_000]),
         currentBatch: last,
-        safetyPeriodBatches: dice.below(6),
-        capacity: dice.of([10, 1000])
+        safetyPeriodBatches: random.below(6),
+        capacity: random.of([10, 1000])
       })))
     case 1:
       return yield* Effect.asVoid(Effect.orDie(pool.remove(some, "An operator said so")))
     default: {
       const which = some.map((id) => ({ id, reason: "The host said so" }))
-      for (const id of yield* Effect.orDie(pool.invalidate(which, last + dice.below(2)))) {
-        world.condemned.add(id)
+      for (const id of yield* Effect.orDie(pool.invalidate(which, last + random.below(2)))) {
+        world.invalidated.add(id)
       }
     }
   }
 })
 
 /** Rolls blocks back and applies the same blocks again. */
-const again: Step = Effect.fnUntraced(function*(world: World) {
-  const { chain, dice, ledger, pool } = world
+const reapplyBlocks: Step = Effect.fnUntraced(function*(world: World) {
+  const { chain, random, ledger, pool } = world
   // batches in progress do not depend on blocks
   yield* Effect.orDie(pool.rollBack(yield* lastBatchOf(world)))
   const before = yield* answersOf(world)
-  const { dropped, toBlock } = chain.cut(depth(chain.blocks.length, dice))
+  const { dropped, toBlock } = chain.cut(depth(chain.blocks.length, random))
   yield* Effect.orDie(ledger.rollBack(toBlock))
   for (const block of dropped) yield* Effect.orDie(ledger.applyBlock(block))
   chain.restore(dropped)
   yield* same(yield* answersOf(world), before, () => "Answers after the same blocks again")
 })
 
-const nothing: Step = () => Effect.void
+const noCheck: Step = () => Effect.void
 
 const wait: Step = () => TestClock.adjust(60_000)
 
-const everything: ReadonlyArray<readonly [number, Step]> = [
+const allSteps: ReadonlyArray<readonly [number, Step]> = [
   [10, submitSome],
   [2, authorize],
   [9, forge],
   [3, foreign],
   [3, rollBack],
   [2, crash],
-  [2, clean],
-  [2, again],
+  [2, removeSome],
+  [2, reapplyBlocks],
   [1, wait]
 ]
 
 /** Runs several operations at the same time. */
-const atOnce: Step = Effect.fnUntraced(function*(world: World) {
-  const { chain, dice, ledger, pool } = world
+const concurrently: Step = Effect.fnUntraced(function*(world: World) {
+  const { chain, random, ledger, pool } = world
   const ethereum = Semaphore.makeUnsafe(1).withPermits(1)
   const coordinator = Effect.gen(function*() {
     const { batchNum, transactions } = yield* Effect.orDie(
@@ -251,17 +255,17 @@ const atOnce: Step = Effect.fnUntraced(function*(world: World) {
     submitSome(world),
     submitSome(world),
     ethereum(foreign(world)),
-    dice.chance(0.5) ? ethereum(rollBack(world)) : Effect.void,
+    random.chance(0.5) ? ethereum(rollBack(world)) : Effect.void,
     Effect.orDie(pool.settle)
   ], { concurrency: "unbounded" })
-  if (dice.chance(0.1)) yield* Effect.orDie(pool.rollBack(yield* lastBatchOf(world)))
-  const both = [...one].filter((id) => two.has(id))
-  for (const id of both) {
+  if (random.chance(0.1)) yield* Effect.orDie(pool.rollBack(yield* lastBatchOf(world)))
+  const shared = [...one].filter((id) => two.has(id))
+  for (const id of shared) {
     const steps = yield* Effect.orDie(pool.transitions(id))
     const released = steps.filter(({ from, to }) => from !== null && to === "pend").length
     yield* holds(
       released > 0,
-      () => `${id} was given to two coordinators, and nobody had given it back`
+      () => `${id} was selected for two coordinators without being released`
     )
   }
   yield* Effect.orDie(pool.settle)
@@ -280,7 +284,7 @@ const nothingIsLost: Step = Effect.fnUntraced(function*({ acknowledged, pool }: 
     const record = steps.at(-1)
     yield* holds(
       found !== null || (record?.to === null && record.reason !== ""),
-      () => `${id} is gone, and nobody knows why`
+      () => `${id} was removed without a recorded reason`
     )
   }
 })
@@ -313,7 +317,7 @@ const forgedAgrees: Step = Effect.fnUntraced(function*(world: World) {
   }
 })
 
-const both: Step = (world) => Effect.andThen(nothingIsLost(world), forgedAgrees(world))
+const checkPool: Step = (world) => Effect.andThen(nothingIsLost(world), forgedAgrees(world))
 
 /**
  * The laws of a pool together with its ledger: submissions, forging, rollbacks and crashes in
@@ -322,12 +326,12 @@ const both: Step = (world) => Effect.andThen(nothingIsLost(world), forgedAgrees(
 export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
   simulated(
     "an acknowledged transaction is always in the pool or was removed with a recorded reason, and the pool shows it as forged if the ledger forged it, for every coordinator and every crash",
-    both,
-    [...everything, [4, crash]]
+    checkPool,
+    [...allSteps, [4, crash]]
   ),
   simulated(
     "a selection equals the one from comparing all transactions, and the ledger accepts it: the nonces of an account are in order",
-    nothing,
+    noCheck,
     [
       [5, submitSome],
       [1, authorize],
@@ -336,20 +340,20 @@ export const poolLaws: ReadonlyArray<Law<PoolSubject>> = [
       [1, rollBack]
     ]
   ),
-  simulated("a rollback followed by the same blocks leads to the same answers", nothing, [
-    ...everything,
-    [6, again]
+  simulated("a rollback followed by the same blocks leads to the same answers", noCheck, [
+    ...allSteps,
+    [6, reapplyBlocks]
   ]),
   simulated(
     "concurrent operations lose no transaction and select none for two coordinators",
-    both,
-    [[3, submitSome], [1, forge], [5, atOnce]],
+    checkPool,
+    [[3, submitSome], [1, forge], [5, concurrently]],
     interleaved
   )
 ]
 
-const depth = (blocks: number, dice: Dice): number =>
-  Math.min(1 + dice.below(4), Math.max(0, blocks - 3))
+const depth = (blocks: number, random: SeededRandom): number =>
+  Math.min(1 + random.below(4), Math.max(0, blocks - 3))
 
 const authorizationsOf = Effect.fnUntraced(function*({ store }: World) {
   const all = yield* Effect.forEach(
@@ -359,10 +363,10 @@ const authorizationsOf = Effect.fnUntraced(function*({ store }: World) {
   return all.filter((authorization): authorization is Authorization => authorization !== null)
 })
 
-const answersOf = Effect.fnUntraced(function*({ acknowledged, condemned, pool }: World) {
+const answersOf = Effect.fnUntraced(function*({ acknowledged, invalidated, pool }: World) {
   const answers: Record<TransactionId, string> = {}
   for (const id of acknowledged) {
-    if (condemned.has(id)) continue
+    if (invalidated.has(id)) continue
     const found = yield* Effect.orDie(pool.transaction(id))
     answers[id] = found === null ? "gone" : `${found.state} ${found.batchNum}`
   }

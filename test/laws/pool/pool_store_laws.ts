@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Pooled, PoolStore } from "../../../core/ports/mod.ts"
 import { holds, type Law, type LawViolation, same } from "../law.ts"
 import { NaivePool } from "./_naive_pool.ts"
-import { Dice } from "../_pool_dice.ts"
+import { SeededRandom } from "../_seeded_random.ts"
 import { brokenStep, changeOf, idOf, keyOf, noteOf, poolTransactionOf } from "./_pool_rows.ts"
 import type { PoolSubject } from "./pool_subject.ts"
 
@@ -19,18 +19,19 @@ const unlimited = { pendingMax: 1_000_000, pendingPerAccountMax: 1_000_000 }
  */
 const law = (
   name: string,
-  tryOn: (store: Store, dice: Dice) => Effect.Effect<void, LawViolation>
+  tryOn: (store: Store, random: SeededRandom) => Effect.Effect<void, LawViolation>
 ): Law<PoolSubject> => ({
   name,
   run: ({ open, runs, seed }) =>
     Effect.forEach(
       Array.from({ length: runs }, (_, run) => `${seed}.${run}`),
       (each) =>
-        Effect.scoped(Effect.flatMap(open, ({ store }) => tryOn(store, new Dice(each)))).pipe(
-          Effect.mapError((violation) =>
-            Object.assign(violation, { message: `${violation.message} (case ${each})` })
-          )
-        ),
+        Effect.scoped(Effect.flatMap(open, ({ store }) => tryOn(store, new SeededRandom(each))))
+          .pipe(
+            Effect.mapError((violation) =>
+              Object.assign(violation, { message: `${violation.message} (case ${each})` })
+            )
+          ),
       { discard: true }
     )
 })
@@ -61,28 +62,28 @@ const law = (
 export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
   law(
     "a pool answers every query as a search of all its transactions does",
-    (store, dice) =>
+    (store, random) =>
       Effect.gen(function*() {
         const naive = new NaivePool()
         for (let step = 0; step < 60; step++) {
           const atMs = TIME_MS + step * 10
-          yield* write(store, naive, dice, atMs)
-          if (step % 6 === 0) yield* compareAnswers(store, naive, dice, atMs)
+          yield* write(store, naive, random, atMs)
+          if (step % 6 === 0) yield* compareAnswers(store, naive, random, atMs)
         }
-        yield* compareAnswers(store, naive, dice, TIME_MS + 600)
+        yield* compareAnswers(store, naive, random, TIME_MS + 600)
       })
   ),
 
   law(
     "if several writers change the same transactions at the same time, each transaction is changed by exactly one",
-    (store, dice) =>
+    (store, random) =>
       Effect.gen(function*() {
-        yield* fill(store, dice)
-        const results = yield* atOnce(
-          dice,
+        yield* fill(store, random)
+        const results = yield* concurrently(
+          random,
           Array.from({ length: 5 }, (_, batchNum) =>
             Effect.orDie(store.change(
-              dice.some(NUMBERS, 0.6).map((number) => ({
+              random.some(NUMBERS, 0.6).map((number) => ({
                 id: idOf(number),
                 from: "pend",
                 fromBatchNum: null,
@@ -96,14 +97,14 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
         const won = results.flatMap((ids, batchNum) => ids.map((id) => ({ id, batchNum })))
         yield* holds(
           new Set(won.map(({ id }) => id)).size === won.length,
-          () => "Two writers were told that they changed the same transaction"
+          () => "Two writers changed the same transaction"
         )
         for (const { batchNum, id } of won) {
           const found = yield* Effect.orDie(store.transaction(id))
           yield* holds(
             found?.state === "fing" && found.batchNum === batchNum,
             () =>
-              `${id} was given to batch ${batchNum} and is ${found?.state} in ${found?.batchNum}`
+              `${id} was assigned to batch ${batchNum} and is ${found?.state} in ${found?.batchNum}`
           )
         }
         yield* same(
@@ -114,14 +115,14 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
       })
   ),
 
-  law("limits hold for submissions at the same time", (store, dice) =>
+  law("limits hold for submissions at the same time", (store, random) =>
     Effect.gen(function*() {
-      const limits = { pendingMax: 4 + dice.below(12), pendingPerAccountMax: 1 + dice.below(8) }
+      const limits = { pendingMax: 4 + random.below(12), pendingPerAccountMax: 1 + random.below(8) }
       const transactions = [...NUMBERS, ...NUMBERS].map((number) =>
-        poolTransactionOf(number, new Dice(number), TIME_MS)
+        poolTransactionOf(number, new SeededRandom(number), TIME_MS)
       )
-      const results = yield* atOnce(
-        dice,
+      const results = yield* concurrently(
+        random,
         transactions.map((transaction) =>
           Effect.orDie(store.addTransaction(transaction, keyOf(1), limits))
         )
@@ -150,9 +151,9 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
 
   law(
     "of several authorizations of one address at the same time exactly one is stored, and every caller learns which",
-    (store, dice) =>
+    (store, random) =>
       Effect.gen(function*() {
-        const given = Array.from(
+        const competing = Array.from(
           { length: 6 },
           (_, number) => ({
             address: `0x${"1".repeat(40)}`,
@@ -161,18 +162,18 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
             timestampMs: number
           })
         )
-        const results = yield* atOnce(
-          dice,
-          given.map((authorization) => Effect.orDie(store.addAuthorization(authorization)))
+        const results = yield* concurrently(
+          random,
+          competing.map((authorization) => Effect.orDie(store.addAuthorization(authorization)))
         )
         yield* same(results.filter(({ added }) => added).length, 1, () =>
           "Authorizations that were added")
-        const stored = yield* Effect.orDie(store.authorization(given[0]!.address))
+        const stored = yield* Effect.orDie(store.authorization(competing[0]!.address))
         yield* same(
           results.map(({ authorization }) =>
             authorization
           ),
-          given.map(() => stored),
+          competing.map(() => stored),
           () => "What the others were told"
         )
       })
@@ -180,13 +181,13 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
 
   law(
     "of several settlements of the same batch exactly one takes effect",
-    (store, dice) =>
+    (store, random) =>
       Effect.gen(function*() {
-        yield* fill(store, dice)
+        yield* fill(store, random)
         const from = { batchNum: 3, ethereumBlockHash: "0x3" }
         yield* Effect.orDie(store.settle({ from: null, to: from, changes: [] }, TIME_MS))
-        const results = yield* atOnce(
-          dice,
+        const results = yield* concurrently(
+          random,
           [1, 2, 3, 4, 5].map((batchNum) =>
             Effect.orDie(store.settle({
               from,
@@ -217,29 +218,29 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
 
   law(
     "the transitions of each transaction form a chain, with any other calls in between",
-    (store, dice) =>
+    (store, random) =>
       Effect.gen(function*() {
-        yield* fill(store, dice)
+        yield* fill(store, random)
         const writer = (name: number) =>
           Effect.gen(function*() {
             for (let step = 0; step < 6; step++) {
-              const of = dice.some(NUMBERS, 0.3).map(idOf)
+              const of = random.some(NUMBERS, 0.3).map(idOf)
               const rows = yield* Effect.orDie(store.pooled(of))
-              yield* yields(dice)
+              yield* yields(random)
               yield* Effect.orDie(store.change(
-                rows.map(({ transaction }) => changeOf(transaction.id, dice, transaction)),
+                rows.map(({ transaction }) => changeOf(transaction.id, random, transaction)),
                 TIME_MS + 1
               ))
               yield* Effect.orDie(
                 store.addTransaction(
-                  poolTransactionOf(dice.of(NUMBERS), dice, TIME_MS + 1),
+                  poolTransactionOf(random.of(NUMBERS), random, TIME_MS + 1),
                   keyOf(name),
                   unlimited
                 )
               )
             }
           })
-        yield* atOnce(dice, [1, 2, 3, 4].map(writer))
+        yield* concurrently(random, [1, 2, 3, 4].map(writer))
         for (const id of NUMBERS.map(idOf)) {
           const broken = brokenStep(
             yield* Effect.orDie(store.transitions(id)),
@@ -251,35 +252,38 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
   )
 ]
 
-const fill = (store: Store, dice: Dice) =>
+const fill = (store: Store, random: SeededRandom) =>
   Effect.forEach(
     NUMBERS,
     (number) =>
       Effect.orDie(
-        store.addTransaction(poolTransactionOf(number, dice, TIME_MS), keyOf(number), unlimited)
+        store.addTransaction(poolTransactionOf(number, random, TIME_MS), keyOf(number), unlimited)
       ),
     { discard: true }
   )
 
 /** Runs the effects concurrently; each sometimes lets others run first. */
-const atOnce = <A>(dice: Dice, effects: ReadonlyArray<Effect.Effect<A>>): Effect.Effect<Array<A>> =>
-  Effect.forEach(effects, (effect) => Effect.andThen(yields(dice), effect), {
+const concurrently = <A>(
+  random: SeededRandom,
+  effects: ReadonlyArray<Effect.Effect<A>>
+): Effect.Effect<Array<A>> =>
+  Effect.forEach(effects, (effect) => Effect.andThen(yields(random), effect), {
     concurrency: "unbounded"
   })
 
-const yields = (dice: Dice) => Effect.repeat(Effect.yieldNow, { times: dice.below(4) })
+const yields = (random: SeededRandom) => Effect.repeat(Effect.yieldNow, { times: random.below(4) })
 
 /** Applies the same random write to both stores and compares the results. */
 const write = Effect.fnUntraced(
-  function*(store: Store, naive: NaivePool, dice: Dice, atMs: number) {
-    const some = dice.some(NUMBERS, 0.2)
+  function*(store: Store, naive: NaivePool, random: SeededRandom, atMs: number) {
+    const some = random.some(NUMBERS, 0.2)
     const changes = some.map((number) =>
-      changeOf(idOf(number), dice, naive.find(idOf(number))?.transaction ?? null)
+      changeOf(idOf(number), random, naive.find(idOf(number))?.transaction ?? null)
     )
-    switch (dice.below(5)) {
+    switch (random.below(5)) {
       case 0:
       case 1: {
-        const transaction = poolTransactionOf(dice.of(NUMBERS), dice, atMs)
+        const transaction = poolTransactionOf(random.of(NUMBERS), random, atMs)
         const limits = { pendingMax: 12, pendingPerAccountMax: 6 }
         return yield* same(
           yield* Effect.orDie(store.addTransaction(transaction, keyOf(1), limits)),
@@ -294,15 +298,15 @@ const write = Effect.fnUntraced(
           () => "Changing transactions"
         )
       case 3: {
-        const from = dice.chance(0.8)
+        const from = random.chance(0.8)
           ? naive.marks.at(-1) ?? null
           : { batchNum: 1, ethereumBlockHash: "0xother" }
-        const back = dice.chance(0.3)
+        const back = random.chance(0.3)
         const to = back
-          ? dice.of([null, ...naive.marks])
+          ? random.of([null, ...naive.marks])
           : {
-            batchNum: (from?.batchNum ?? 0) + 1 + dice.below(2),
-            ethereumBlockHash: `0x${dice.below(99)}`
+            batchNum: (from?.batchNum ?? 0) + 1 + random.below(2),
+            ethereumBlockHash: `0x${random.below(99)}`
           }
         return yield* same(
           yield* Effect.orDie(store.settle({ from, to, changes }, atMs)),
@@ -311,7 +315,7 @@ const write = Effect.fnUntraced(
         )
       }
       default: {
-        const notes = some.map((number) => noteOf(idOf(number), dice, atMs))
+        const notes = some.map((number) => noteOf(idOf(number), random, atMs))
         yield* Effect.orDie(store.skip(notes))
         for (const note of notes) {
           if (naive.find(note.id)?.transaction.state === "pend") naive.notes.set(note.id, note)
@@ -322,7 +326,7 @@ const write = Effect.fnUntraced(
 )
 
 const compareAnswers = Effect.fnUntraced(
-  function*(store: Store, naive: NaivePool, dice: Dice, atMs: number) {
+  function*(store: Store, naive: NaivePool, random: SeededRandom, atMs: number) {
     const ids = NUMBERS.map(idOf)
     const plain = (rows: ReadonlyArray<{ readonly transaction: { readonly id: string } }>) =>
       rows.map(({ transaction }) => transaction.id)
@@ -359,9 +363,9 @@ const compareAnswers = Effect.fnUntraced(
       tokens,
       () => "Tokens of pending transactions"
     )
-    const limit = 1 + dice.below(5)
+    const limit = 1 + random.below(5)
     for (const tokenId of [0, 1, 2]) {
-      const after = dice.chance(0.3) || rows.length === 0 ? null : dice.of(rows)
+      const after = random.chance(0.3) || rows.length === 0 ? null : random.of(rows)
       const expected = naive.byFee(
         tokenId,
         after === null ? null : naive.find(after.transaction.id)!
@@ -372,7 +376,7 @@ const compareAnswers = Effect.fnUntraced(
         () => `Token ${tokenId} by fee`
       )
     }
-    const nonces = [256, 257, 258].map((index) => ({ index, nonce: BigInt(dice.below(6)) }))
+    const nonces = [256, 257, 258].map((index) => ({ index, nonce: BigInt(random.below(6)) }))
     for (const { index, nonce } of nonces) {
       yield* same(
         yield* Effect.orDie(store.pendingOf(index)),
@@ -386,21 +390,21 @@ const compareAnswers = Effect.fnUntraced(
         () => `Account ${index} below nonce ${nonce}`
       )
     }
-    const beforeMs = atMs - dice.below(300)
+    const beforeMs = atMs - random.below(300)
     yield* same(
       plain(yield* Effect.orDie(store.pendingSince({ beforeMs, limit }))),
       plain(naive.since(beforeMs)).slice(0, limit),
       () => `Pending since before ${beforeMs}`
     )
     for (const state of ["fing", "fged", "invl"] as const) {
-      const [from, to] = [dice.below(4), dice.below(7)]
+      const [from, to] = [random.below(4), random.below(7)]
       yield* same(
         plain(yield* Effect.orDie(store.inBatches({ state, from, to }))),
         plain(naive.inBatches(state, from, to)),
         () => `${state} in batches ${from} to ${to}`
       )
     }
-    const batchNum = dice.below(12)
+    const batchNum = random.below(12)
     const marks = naive.marks.filter((mark) => mark.batchNum < batchNum).toReversed().slice(
       0,
       limit

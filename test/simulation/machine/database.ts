@@ -59,7 +59,7 @@ export function database(
     if (version === told) return
     told = version
     for (const { hear, life } of listeners) {
-      turns.sleep(life, weather.dice.below(weather.isCalm ? 20 : 2000), () => hear(version))
+      turns.sleep(life, weather.random.below(weather.isCalm ? 20 : 2000), () => hear(version))
     }
   }
   return {

@@ -89,9 +89,9 @@ class DiskLog implements RecordLog {
 
   append(entry: Entry): void {
     if (this.#waiting.push(entry) > 1) return
-    const { dice, isCalm } = this.#weather
-    if (isCalm || dice.chance(0.5)) this.#turns.later(this.#life, () => this.#flush())
-    else this.#turns.sleep(this.#life, 1 + dice.below(3000), () => this.#flush())
+    const { random, isCalm } = this.#weather
+    if (isCalm || random.chance(0.5)) this.#turns.later(this.#life, () => this.#flush())
+    else this.#turns.sleep(this.#life, 1 + random.below(3000), () => this.#flush())
   }
 
   readonly durable: Effect.Effect<void, StoreFailure> = Effect.callback((resume) => {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { StoreFailure } from "../../../core/ports/mod.ts"
-import type { Dice } from "../../laws/_pool_dice.ts"
+import type { SeededRandom } from "../../laws/_seeded_random.ts"
 import type { Turns } from "./schedule.ts"
 
 export const mishaps = [
@@ -31,8 +31,8 @@ export class Weather {
     this.#count = count
   }
 
-  get dice(): Dice {
-    return this.turns.dice
+  get random(): SeededRandom {
+    return this.turns.random
   }
 
   get isCalm(): boolean {
@@ -41,10 +41,10 @@ export class Weather {
 
   /** What becomes of one call to the database. */
   draw(writes: boolean): Mishap | undefined {
-    const { dice } = this
-    if (this.isGone) return dice.chance(0.8) ? "connection lost before the commit" : "timeout"
-    if (this.roughness === 0 || !dice.chance(this.roughness)) return undefined
-    const drawn = dice.of(mishaps)
+    const { random } = this
+    if (this.isGone) return random.chance(0.8) ? "connection lost before the commit" : "timeout"
+    if (this.roughness === 0 || !random.chance(this.roughness)) return undefined
+    const drawn = random.of(mishaps)
     // a read that was done and not heard of is one that was lost
     return !writes &&
         (drawn === "deadlock" || drawn === "connection lost after the commit" ||
@@ -58,8 +58,8 @@ export class Weather {
     return Effect.suspend((): Effect.Effect<A, E | StoreFailure> => {
       const mishap = this.draw(writes)
       if (mishap === undefined) {
-        return this.dice.chance(0.25)
-          ? Effect.andThen(Effect.yieldNow, this.dice.chance(0.3) ? late(call) : call)
+        return this.random.chance(0.25)
+          ? Effect.andThen(Effect.yieldNow, this.random.chance(0.3) ? late(call) : call)
           : call
       }
       this.#count(mishap)
@@ -67,7 +67,7 @@ export class Weather {
       const failed = Effect.fail(
         new StoreFailure({ message: `The database does not answer: ${mishap}`, retry: true })
       )
-      const afterMs = (ms: number) => Effect.sleep(1 + this.dice.below(ms))
+      const afterMs = (ms: number) => Effect.sleep(1 + this.random.below(ms))
       switch (mishap) {
         case "slow":
           return Effect.andThen(afterMs(900), late(call))

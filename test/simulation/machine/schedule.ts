@@ -1,5 +1,5 @@
 import { Clock, Duration, Effect, type Scheduler } from "effect"
-import type { Dice } from "../../laws/_pool_dice.ts"
+import type { SeededRandom } from "../../laws/_seeded_random.ts"
 
 /** A process as far as turns go: what belongs to one that has ended never has its turn. */
 export interface Life {
@@ -20,7 +20,7 @@ interface Sleeper extends Task {
  * sleeps the shortest. (Effect's own test clock arms a timer of the real one for its warnings, and does not tell when somebody wakes up.)
  */
 export class Turns {
-  dice: Dice
+  random: SeededRandom
   #tasks: Array<Task> = []
   /** The next one last. */
   #sleepers: Array<Sleeper> = []
@@ -29,8 +29,8 @@ export class Turns {
   #offsetMs: number
   #untilYield = 0
 
-  constructor(dice: Dice, startMs: number) {
-    this.dice = dice
+  constructor(random: SeededRandom, startMs: number) {
+    this.random = random
     this.#offsetMs = startMs
   }
 
@@ -67,7 +67,7 @@ export class Turns {
   take(): boolean {
     const tasks = this.#tasks
     while (tasks.length > 0) {
-      const at = tasks.length === 1 ? 0 : this.dice.below(tasks.length)
+      const at = tasks.length === 1 ? 0 : this.random.below(tasks.length)
       const task = tasks[at]!
       tasks[at] = tasks.at(-1)!
       tasks.pop()
@@ -91,7 +91,7 @@ export class Turns {
       makeDispatcher: () => dispatcher,
       shouldYield: () => {
         if (--this.#untilYield > 0) return false
-        this.#untilYield = 30 + this.dice.below(700)
+        this.#untilYield = 30 + this.random.below(700)
         return true
       }
     }

@@ -6,7 +6,7 @@ import type {
   PoolTransaction
 } from "../../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS } from "../../../core/encoding/mod.ts"
-import type { Dice } from "../../laws/_pool_dice.ts"
+import type { SeededRandom } from "../../laws/_seeded_random.ts"
 import { type Facts, poolNetwork } from "../../laws/mod.ts"
 import { PEOPLE, personOf } from "./accounts.ts"
 
@@ -38,16 +38,16 @@ export const blockOn = (
 
 /** A block with something of everything; its batch, where it has one, forges what is given or what strangers sent elsewhere. */
 export function drawBlock(
-  dice: Dice,
+  random: SeededRandom,
   facts: Facts,
   unique: number,
   forged: Partial<BatchFeed> | undefined,
   pending: ReadonlyArray<PoolTransaction>
 ): BlockFeed {
   const parts: { -readonly [Part in keyof BlockFeed]?: BlockFeed[Part] } = {}
-  const timestampMs = facts.blocks.at(-1)!.timestampMs + (dice.chance(0.1) ? 4_000_000 : 15_000)
+  const timestampMs = facts.blocks.at(-1)!.timestampMs + (random.chance(0.1) ? 4_000_000 : 15_000)
   const tokens = facts.tokens.length
-  if (tokens < 5 && dice.chance(0.1)) {
+  if (tokens < 5 && random.chance(0.1)) {
     const digits = String(tokens)
     parts.tokens = [{
       id: tokens,
@@ -57,28 +57,28 @@ export function drawBlock(
       decimals: 6
     }]
   }
-  if (dice.chance(0.15)) parts.prices = [priceOf(dice, tokens, timestampMs)]
-  if (dice.chance(0.12)) parts.coordinators = [companyOf(1 + dice.below(3))]
-  if (facts.coordinators.length > 0 && dice.chance(0.2)) parts.bids = [bidOf(dice, facts)]
-  if (dice.chance(0.05)) {
+  if (random.chance(0.15)) parts.prices = [priceOf(random, tokens, timestampMs)]
+  if (random.chance(0.12)) parts.coordinators = [companyOf(1 + random.below(3))]
+  if (facts.coordinators.length > 0 && random.chance(0.2)) parts.bids = [bidOf(random, facts)]
+  if (random.chance(0.05)) {
     parts.bucketUpdates = facts.variables.rollup.buckets.slice(0, 1).map(() => ({
       bucket: 0,
       blockStamp: facts.blocks.at(-1)!.number,
-      withdrawals: BigInt(dice.below(9))
+      withdrawals: BigInt(random.below(9))
     }))
   }
   const withdrawn = facts.exits.filter(({ delayedWithdrawRequest, instantWithdrawn }) =>
     instantWithdrawn === null && delayedWithdrawRequest === null
   )
-  if (withdrawn.length > 0 && dice.chance(0.3)) {
-    const { accountIndex, batchNum } = dice.of(withdrawn)
-    parts.withdrawals = [{ batchNum, accountIndex, instant: dice.chance(0.5) }]
+  if (withdrawn.length > 0 && random.chance(0.3)) {
+    const { accountIndex, batchNum } = random.of(withdrawn)
+    parts.withdrawals = [{ batchNum, accountIndex, instant: random.chance(0.5) }]
   }
   const requested = facts.exits.filter(({ delayedWithdrawn, delayedWithdrawRequest }) =>
     delayedWithdrawRequest !== null && delayedWithdrawn === null
   )
-  if (requested.length > 0 && dice.chance(0.3)) {
-    const { address: owner, tokenId } = dice.of(requested)
+  if (requested.length > 0 && random.chance(0.3)) {
+    const { address: owner, tokenId } = random.of(requested)
     parts.delayedWithdrawals = [{ owner, tokenId }]
   }
   const lastForged = Math.max(
@@ -86,14 +86,14 @@ export function drawBlock(
     ...facts.batches.map(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum ?? -1)
   )
   // a queue may create accounts, which would move those that a selection creates
-  const forges = forged === undefined && dice.chance(0.3)
-  const hasBatch = forged !== undefined || forges || dice.chance(0.4)
+  const forges = forged === undefined && random.chance(0.3)
+  const hasBatch = forged !== undefined || forges || random.chance(0.4)
   if (hasBatch) {
     const waiting = forges
       ? facts.queued.filter(({ l1 }) => l1!.toForgeL1TransactionsNum === lastForged + 1)
       : []
     parts.batches = [batchOf(facts.batches.length + 1, {
-      forgerAddr: companyOf(1 + dice.below(3)).forgerAddr,
+      forgerAddr: companyOf(1 + random.below(3)).forgerAddr,
       stateRoot: BigInt(unique),
       forgeL1TransactionsNum: forges ? lastForged + 1 : null,
       // deposits and new accounts come as they are declared
@@ -101,54 +101,54 @@ export function drawBlock(
         effectiveDepositAmount: l1!.depositAmount,
         effectiveAmount: amount
       })),
-      ...(forged ?? { l2: foreign(dice, facts, pending) }),
-      feeAccounts: dice.chance(0.3)
+      ...(forged ?? { l2: foreign(random, facts, pending) }),
+      feeAccounts: random.chance(0.3)
         ? facts.accounts.filter(({ tokenId }) => tokenId === 0).slice(0, 1).map(({ index }) =>
           index
         )
         : []
     })]
   }
-  if (dice.chance(0.35)) {
-    parts.l1UserTransactions = l1Users(dice, facts, lastForged + (forges ? 2 : 1))
+  if (random.chance(0.35)) {
+    parts.l1UserTransactions = l1Users(random, facts, lastForged + (forges ? 2 : 1))
   }
   return blockOn(facts, unique, {
     ...parts,
     timestampMs,
-    ...(dice.chance(0.1) ? { lastEthereumBlock: facts.blocks.at(-1)!.number + 3n } : {})
+    ...(random.chance(0.1) ? { lastEthereumBlock: facts.blocks.at(-1)!.number + 3n } : {})
   })
 }
 
-export const priceOf = (dice: Dice, tokens: number, timeMs: number) => ({
-  tokenId: dice.below(tokens),
-  priceUSD: dice.chance(0.1) ? null : dice.below(10_000) / 8,
+export const priceOf = (random: SeededRandom, tokens: number, timeMs: number) => ({
+  tokenId: random.below(tokens),
+  priceUSD: random.chance(0.1) ? null : random.below(10_000) / 8,
   timeMs
 })
 
-const bidOf = (dice: Dice, facts: Facts) => {
-  const slotNum = dice.below(4)
+const bidOf = (random: SeededRandom, facts: Facts) => {
+  const slotNum = random.below(4)
   const best = facts.bids.findLast((bid) => bid.slotNum === slotNum)?.bidValue ?? 0n
   return {
     slotNum,
-    bidderAddr: dice.of(facts.coordinators).bidderAddr,
-    bidValue: best + 1n + BigInt(dice.below(1000))
+    bidderAddr: random.of(facts.coordinators).bidderAddr,
+    bidValue: best + 1n + BigInt(random.below(1000))
   }
 }
 
 /** Deposits, and accounts that are created by them. */
-function l1Users(dice: Dice, facts: Facts, from: number): ReadonlyArray<L1UserFeed> {
+function l1Users(random: SeededRandom, facts: Facts, from: number): ReadonlyArray<L1UserFeed> {
   const queue = Math.max(from, ...facts.queued.map(({ l1 }) => l1!.toForgeL1TransactionsNum!))
   const position = facts.queued.filter(({ l1 }) => l1!.toForgeL1TransactionsNum === queue).length
-  return Array.from({ length: 1 + dice.below(3) }, (_, more): L1UserFeed => {
+  return Array.from({ length: 1 + random.below(3) }, (_, more): L1UserFeed => {
     const common = {
       toForgeL1TransactionsNum: queue,
       position: position + more,
       toAccountIndex: 0,
-      depositAmount: BigInt(1 + dice.below(1000)) * 10n ** 9n,
+      depositAmount: BigInt(1 + random.below(1000)) * 10n ** 9n,
       amount: 0n
     }
-    if (facts.accounts.length > 0 && (facts.accounts.length > 14 || dice.chance(0.5))) {
-      const { address, index, tokenId } = dice.of(facts.accounts)
+    if (facts.accounts.length > 0 && (facts.accounts.length > 14 || random.chance(0.5))) {
+      const { address, index, tokenId } = random.of(facts.accounts)
       if (address !== INTERNAL_ADDRESS) {
         return {
           ...common,
@@ -159,31 +159,31 @@ function l1Users(dice: Dice, facts: Facts, from: number): ReadonlyArray<L1UserFe
         }
       }
     }
-    const { address, publicKey } = personOf(dice.below(PEOPLE))
+    const { address, publicKey } = personOf(random.below(PEOPLE))
     return {
       ...common,
       fromAddress: address,
       fromPublicKey: publicKey,
       fromAccountIndex: 0,
-      tokenId: dice.below(facts.tokens.length)
+      tokenId: random.below(facts.tokens.length)
     }
   })
 }
 
 /** What another coordinator forges: some of it is in our pool, some goes elsewhere than our pool was told. */
 function foreign(
-  dice: Dice,
+  random: SeededRandom,
   facts: Facts,
   pending: ReadonlyArray<PoolTransaction>
 ): ReadonlyArray<L2Feed> {
-  return dice.some(facts.accounts, 0.25).flatMap(
+  return random.some(facts.accounts, 0.25).flatMap(
     ({ balance, index, nonce, tokenId }): ReadonlyArray<L2Feed> => {
       const known = pending.find((each) =>
         each.fromAccountIndex === index && each.nonce === nonce && each.tokenId === tokenId
       )
-      const { amount, fee } = known !== undefined && dice.chance(0.7)
+      const { amount, fee } = known !== undefined && random.chance(0.7)
         ? known
-        : { amount: BigInt(1 + dice.below(1000)), fee: dice.below(100) }
+        : { amount: BigInt(1 + random.below(1000)), fee: random.below(100) }
       if (balance < amount * 3n) return []
       const receivers = facts.accounts.filter((account) => account.tokenId === tokenId).map((
         account
@@ -191,11 +191,11 @@ function foreign(
       const wanted = receivers.find((receiver) => receiver === known?.toAccountIndex)
       const toAccountIndex = known?.type === "Exit"
         ? 1
-        : wanted !== undefined && dice.chance(0.8)
+        : wanted !== undefined && random.chance(0.8)
         ? wanted
-        : dice.chance(0.15)
+        : random.chance(0.15)
         ? 1
-        : dice.of(receivers)
+        : random.of(receivers)
       return [{ fromAccountIndex: index, toAccountIndex, amount, fee, nonce }]
     }
   )

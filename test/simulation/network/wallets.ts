@@ -13,7 +13,7 @@ import {
   type PostedTransaction
 } from "../../../core/domain/mod.ts"
 import { rememberedKeccak256 } from "../../crypto/remembered.ts"
-import type { Dice } from "../../laws/_pool_dice.ts"
+import type { SeededRandom } from "../../laws/_seeded_random.ts"
 import type { Facts } from "../../laws/mod.ts"
 import { PEOPLE, personOf } from "./accounts.ts"
 
@@ -21,33 +21,33 @@ import { PEOPLE, personOf } from "./accounts.ts"
 export const wrongSignature = "f".repeat(128)
 
 /** Something that a wallet posts; most of it is right as far as the wallet knows. */
-export function drawTransaction(dice: Dice, facts: Facts): PostedTransaction {
-  const sender = dice.of(facts.accounts)
-  const nonce = sender.nonce + BigInt(dice.below(3)) -
-    (sender.nonce > 0n && dice.chance(0.06) ? 1n : 0n)
-  const amount = BigInt(1 + dice.below(30)) * 10n ** BigInt(6 + dice.below(3))
+export function drawTransaction(random: SeededRandom, facts: Facts): PostedTransaction {
+  const sender = random.of(facts.accounts)
+  const nonce = sender.nonce + BigInt(random.below(3)) -
+    (sender.nonce > 0n && random.chance(0.06) ? 1n : 0n)
+  const amount = BigInt(1 + random.below(30)) * 10n ** BigInt(6 + random.below(3))
   const spelt = {
     tokenId: sender.tokenId,
     fromAccountIndex: sender.index,
     amount,
-    fee: 100 + dice.below(50),
+    fee: 100 + random.below(50),
     nonce
   }
   const id = Result.getOrThrow(l2TransactionId(spelt, rememberedKeccak256))
   return {
     ...spelt,
     id,
-    ...destinationOf(dice, facts, sender.tokenId),
-    signature: dice.chance(0.03) ? wrongSignature : String(dice.below(9)).repeat(128),
+    ...destinationOf(random, facts, sender.tokenId),
+    signature: random.chance(0.03) ? wrongSignature : String(random.below(9)).repeat(128),
     request: null
   }
 }
 
 type Destination = Pick<PostedTransaction, "type" | "toAccountIndex" | "toAddress" | "toPublicKey">
 
-export function destinationOf(dice: Dice, facts: Facts, tokenId: number): Destination {
-  const owner = personOf(dice.below(PEOPLE))
-  switch (dice.below(6)) {
+export function destinationOf(random: SeededRandom, facts: Facts, tokenId: number): Destination {
+  const owner = personOf(random.below(PEOPLE))
+  switch (random.below(6)) {
     case 0:
       return {
         type: "TransferToEthAddr",
@@ -65,10 +65,10 @@ export function destinationOf(dice: Dice, facts: Facts, tokenId: number): Destin
     case 2:
       return { type: "Exit", toAccountIndex: 1, toAddress: null, toPublicKey: null }
     default: {
-      const index = dice.of(facts.accounts.filter((account) => account.tokenId === tokenId)).index
+      const index = random.of(facts.accounts.filter((account) => account.tokenId === tokenId)).index
       return {
         type: "Transfer",
-        toAccountIndex: dice.chance(0.04) ? 9999 : index,
+        toAccountIndex: random.chance(0.04) ? 9999 : index,
         toAddress: null,
         toPublicKey: null
       }
@@ -76,11 +76,11 @@ export function destinationOf(dice: Dice, facts: Facts, tokenId: number): Destin
   }
 }
 
-export const drawAuthorization = (dice: Dice): PostedAuthorization => {
-  const { address, publicKey, signature } = personOf(dice.below(PEOPLE))
+export const drawAuthorization = (random: SeededRandom): PostedAuthorization => {
+  const { address, publicKey, signature } = personOf(random.below(PEOPLE))
   return {
     address,
-    publicKey: dice.chance(0.1) ? personOf(dice.below(PEOPLE)).publicKey : publicKey,
+    publicKey: random.chance(0.1) ? personOf(random.below(PEOPLE)).publicKey : publicKey,
     signature
   }
 }

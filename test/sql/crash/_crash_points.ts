@@ -7,7 +7,7 @@ import { simulate, writeFeed } from "../../../app/simulator/mod.ts"
 import { LedgerReader, PoolStore } from "../../../core/ports/mod.ts"
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import { bundledChild, type Child, type Said, startChild } from "../../journal/_child.ts"
-import { diceOf, openModel } from "../../journal/_crash_model.ts"
+import { randomOf, openModel } from "../../journal/_crash_model.ts"
 import { crashMoments, sleep } from "../../journal/_crash_moments.ts"
 import { namesOf } from "../../journal/_script.ts"
 import { testimony } from "../../journal/_witness.ts"
@@ -50,7 +50,7 @@ export async function crashPoints(
   const total: Total = { points: 0, byClock: 0, ofServer: 0, acknowledged: 0, underWay: 0 }
   try {
     const program = await bundledChild(join(import.meta.dirname, "_crash_child.ts"), folder)
-    const moments = crashMoments(diceOf(`${seed} moments`), ACKNOWLEDGEMENTS_MAX)
+    const moments = crashMoments(randomOf(`${seed} moments`), ACKNOWLEDGEMENTS_MAX)
     for (let run = 0; total.points < points; run++) {
       await crashUntilTheEnd({
         cluster,
@@ -96,18 +96,18 @@ async function crashUntilTheEnd(
   const text = [...writeFeed(simulation, 150)].join("")
   writeFileSync(feed, text)
   const url = await cluster.createDatabase()
-  const dice = diceOf(seed)
+  const random = randomOf(seed)
   const model = await openModel(text, seed)
   // while what one has left is looked at, the next one reads the program
   const start = () => startChild([program, url, feed, seed], [GAVE_UP])
   let next = start()
   try {
     while (total.points < points && !model.ended) {
-      const ofServer = dice() < 0.5
+      const ofServer = random() < 0.5
       const child = next
       child.begin(model.made)
       if (await moments.comes(child)) total.byClock++
-      const said = await crash(cluster, child, { ofServer, thenMs: dice() * 150 })
+      const said = await crash(cluster, child, { ofServer, thenMs: random() * 150 })
       const { acknowledged } = said
       // of a child that lives through the end of its server the pace is that of its waiting
       if (!ofServer) moments.learn(said)

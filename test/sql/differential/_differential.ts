@@ -11,8 +11,8 @@ import {
 } from "../../../core/ports/mod.ts"
 import { Ledger, Pool, pooledLedger, Submission } from "../../../core/use_cases/mod.ts"
 import { rememberedKeccak256 as keccak256 } from "../../crypto/remembered.ts"
-import { Dice } from "../../laws/_pool_dice.ts"
-import { inputGenerators, keptRecords, type OpenPool, replay } from "../../laws/mod.ts"
+import { SeededRandom } from "../../laws/_seeded_random.ts"
+import { inputGenerators, effectiveRecords, type OpenPool, replay } from "../../laws/mod.ts"
 import { type Agreement, mirrored } from "./_mirrored.ts"
 
 export interface Comparison {
@@ -35,7 +35,7 @@ export const compareStores = Effect.fnUntraced(function*(
 ): Effect.fn.Return<number, never, Scope.Scope> {
   const agreement: Agreement = { answers: 0 }
   const ports = mirrored(one, other, agreement)
-  const dice = new Dice(seed)
+  const random = new SeededRandom(seed)
   const services = yield* Layer.build(
     pooledLedger(genesis, keccak256).pipe(
       Layer.provideMerge(
@@ -85,19 +85,19 @@ export const compareStores = Effect.fnUntraced(function*(
     return Effect.gen(function*() {
       const known = yield* Effect.gen(accounts)
       if (known.length < 2) return
-      for (let i = dice.below(3); i > 0; i--) {
-        const sender = dice.of(known)
-        const receiver = dice.of(known.filter(({ tokenId }) => tokenId === sender.tokenId))
-        const amount = (sender.balance >> BigInt(1 + dice.below(12))) / 10n ** 6n * 10n ** 6n
+      for (let i = random.below(3); i > 0; i--) {
+        const sender = random.of(known)
+        const receiver = random.of(known.filter(({ tokenId }) => tokenId === sender.tokenId))
+        const amount = (sender.balance >> BigInt(1 + random.below(12))) / 10n ** 6n * 10n ** 6n
         if (Result.isFailure(encodeFloat40(amount))) continue
         const body = {
           tokenId: sender.tokenId,
           fromAccountIndex: sender.index,
           amount,
-          fee: 90 + dice.below(60),
-          nonce: sender.nonce + BigInt(dice.below(3))
+          fee: 90 + random.below(60),
+          nonce: sender.nonce + BigInt(random.below(3))
         }
-        const destination = dice.chance(0.2)
+        const destination = random.chance(0.2)
           ? { type: "Exit", toAccountIndex: 1 } as const
           : { type: "Transfer", toAccountIndex: receiver.index } as const
         const id = Result.getOrThrow(l2TransactionId(body, keccak256))
@@ -108,13 +108,13 @@ export const compareStores = Effect.fnUntraced(function*(
           toAddress: null,
           toPublicKey: null,
           signature: "0".repeat(128),
-          request: dice.chance(0.2) ? requestOf(sender.tokenId) : null
+          request: random.chance(0.2) ? requestOf(sender.tokenId) : null
         }
         posted.push(id)
         yield* Effect.ignore(submission.submitTransaction(transaction))
       }
-      if (dice.chance(0.3)) {
-        const { address, publicKey } = dice.of(known)
+      if (random.chance(0.3)) {
+        const { address, publicKey } = random.of(known)
         yield* Effect.ignore(
           submission.submitAuthorization({ address, publicKey, signature: `0x${"1b".repeat(65)}` })
         )
@@ -138,28 +138,28 @@ export const compareStores = Effect.fnUntraced(function*(
   /** The ledger goes its own way here, so what is forging ends as a settlement sees fit. */
   function someForging(): Effect.Effect<void> {
     return Effect.orDie(Effect.gen(function*() {
-      switch (dice.below(6)) {
+      switch (random.below(6)) {
         case 0: {
           const { batchNum, transactions } = yield* pool.select({
-            maxTransactions: 1 + dice.below(8)
+            maxTransactions: 1 + random.below(8)
           })
           const ids = transactions.map(({ transaction }) => transaction.id)
           yield* pool.startForging(ids, batchNum)
-          if (dice.chance(0.5)) yield* pool.doneForging(ids, batchNum)
+          if (random.chance(0.5)) yield* pool.doneForging(ids, batchNum)
           return
         }
         case 1:
           return void (yield* pool.purge({
-            ttlMs: dice.chance(0.3) ? -1 : 1e9,
+            ttlMs: random.chance(0.3) ? -1 : 1e9,
             currentBatch: 1e6,
-            safetyPeriodBatches: dice.below(9),
-            capacity: 5 + dice.below(40)
+            safetyPeriodBatches: random.below(9),
+            capacity: 5 + random.below(40)
           }))
         case 2:
-          return void (yield* pool.remove(dice.some(posted, 0.05), "The host says so"))
+          return void (yield* pool.remove(random.some(posted, 0.05), "The host says so"))
         case 3: {
           const stamp = yield* ports.reader.stamp
-          return void (yield* pool.rollBack(Math.max(0, (stamp.batchNum ?? 0) - dice.below(3))))
+          return void (yield* pool.rollBack(Math.max(0, (stamp.batchNum ?? 0) - random.below(3))))
         }
         default:
       }
@@ -168,7 +168,7 @@ export const compareStores = Effect.fnUntraced(function*(
 
   function compareAnswers(name: string): Effect.Effect<void> {
     return Effect.orDie(Effect.gen(function*() {
-      const facts = replay(genesis, keptRecords(played), keccak256)
+      const facts = replay(genesis, effectiveRecords(played), keccak256)
       const { network } = genesis
       const urls = yield* Arbitrary.sampleEffect(
         Arbitrary.all([
@@ -180,7 +180,7 @@ export const compareStores = Effect.fnUntraced(function*(
         ]),
         { count: Math.ceil(requests / 2), seed: name }
       )
-      const own = dice.some(posted, 0.1).flatMap((
+      const own = random.some(posted, 0.1).flatMap((
         id
       ) => [`/transactions-pool/${id}`, `/earlier/transactions-pool/${id}`])
       yield* Effect.forEach([...urls.flat(), ...own], (url) =>

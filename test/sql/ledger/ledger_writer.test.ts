@@ -7,7 +7,7 @@ import { simulate, type Simulation, type SimulationOptions } from "../../../app/
 import type { BlockChanges, BlockFeed, FeedRecord, GenesisFeed } from "../../../core/domain/mod.ts"
 import type { LedgerView } from "../../../core/ports/mod.ts"
 import { type BlockViolation, decideBlock } from "../../../core/use_cases/mod.ts"
-import { Dice } from "../../laws/_pool_dice.ts"
+import { SeededRandom } from "../../laws/_seeded_random.ts"
 import { replayOf, rounds } from "../../rounds.ts"
 import { holdLists } from "../_late_cuts.ts"
 import { isSingle, misfiled } from "../_posting_rows.ts"
@@ -77,7 +77,7 @@ const play = (
 ) =>
   Effect.orDie(Effect.gen(function*() {
     const { port, applyAll } = place.writer
-    const dice = new Dice(`${seed} ${groupMax}`)
+    const random = new SeededRandom(`${seed} ${groupMax}`)
     let waiting: Array<BulkWrite<BlockViolation>> = []
     const flush = Effect.suspend(() => {
       const group = waiting
@@ -91,7 +91,7 @@ const play = (
             ? writing(genesis)(record.block)
             : { kind: "prices", prices: record.prices, check: allow }
         )
-        if (waiting.length >= 1 + dice.below(groupMax)) yield* flush
+        if (waiting.length >= 1 + random.below(groupMax)) yield* flush
         continue
       }
       yield* flush
@@ -141,12 +141,12 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
         const { genesis, records } = recordsOf({ ...network, rollBackPeriodBlocks: 0 }, 80)
         const place = yield* writerPlace
         yield* place.open(genesis)
-        const dice = new Dice(`${seed} depth`)
+        const random = new SeededRandom(`${seed} depth`)
         let played = 0
         let blockNum = genesis.block.number
         while (played < 50) {
           // prices after the last block belong to it and stay
-          const kept = records.slice(played, played + 1 + dice.below(12))
+          const kept = records.slice(played, played + 1 + random.below(12))
           yield* play(place, genesis, kept, 3)
           played += kept.length
           for (const record of kept) if (record.kind === "block") blockNum = record.block.number
@@ -154,7 +154,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
           yield* play(
             place,
             genesis,
-            records.slice(played, played + 1 + dice.below(25)).filter(({ kind }) =>
+            records.slice(played, played + 1 + random.below(25)).filter(({ kind }) =>
               kind === "block"
             ),
             5

@@ -12,7 +12,7 @@ import {
 import { exitColumns } from "../../../adapters/sql/writes/_ledger_columns.ts"
 import { bigintArray, insertInto } from "../../../adapters/sql/connection/parameters.ts"
 import type { Exit } from "../../../core/domain/mod.ts"
-import { Dice } from "../../laws/_pool_dice.ts"
+import { SeededRandom } from "../../laws/_seeded_random.ts"
 import { writerPlace } from "../_writer_place.ts"
 
 /*
@@ -44,25 +44,25 @@ describe(`open items (replay: SEED=${seed} npm test -- test/sql/ledger/open_item
     Effect.scoped(
       Effect.gen(function*() {
         const { sql } = yield* writerPlace
-        const dice = new Dice(seed)
+        const random = new SeededRandom(seed)
         const bidders = [1, 2, 3].map((number) => Buffer.alloc(20, number))
         const open = new Map<string, readonly [key: string, item: number]>()
         // around the ends of stretches, and the greatest slot
         const anItem = () =>
-          dice.of([
-            dice.below(2000),
-            262_144 - 3 + dice.below(6),
-            262_144 * dice.below(4) + dice.below(600),
-            4_294_967_295 - dice.below(2)
+          random.of([
+            random.below(2000),
+            262_144 - 3 + random.below(6),
+            262_144 * random.below(4) + random.below(600),
+            4_294_967_295 - random.below(2)
           ])
         for (let step = 0; step < 60; step++) {
           const chosen = new Map<string, readonly [bidder: Buffer, item: number]>()
-          const opens = dice.chance(0.55)
+          const opens = random.chance(0.55)
           const known = [...open.values()]
-          for (let i = dice.below(dice.chance(0.3) ? 400 : 10); i >= 0; i--) {
-            const [key, item] = !opens && known.length > 0 && dice.chance(0.9)
-              ? dice.of(known)
-              : [openSlotKey(dice.of(bidders)).toString(), anItem()]
+          for (let i = random.below(random.chance(0.3) ? 400 : 10); i >= 0; i--) {
+            const [key, item] = !opens && known.length > 0 && random.chance(0.9)
+              ? random.of(known)
+              : [openSlotKey(random.of(bidders)).toString(), anItem()]
             const bidder = bidders.find((each) => openSlotKey(each).toString() === key)!
             chosen.set(`${key} ${item}`, [bidder, item])
           }

@@ -9,7 +9,7 @@ import type { ListedRows } from "../../../adapters/sql/postings/posting_lists.ts
 import { rowItems } from "../../../adapters/sql/postings/postings.ts"
 import { removing } from "../../../adapters/sql/postings/removed_rows.ts"
 import { type Account, type Transaction, transactionTypes } from "../../../core/domain/mod.ts"
-import { Dice } from "../../laws/_pool_dice.ts"
+import { SeededRandom } from "../../laws/_seeded_random.ts"
 import { misfiled } from "../_posting_rows.ts"
 import { writerPlace } from "../_writer_place.ts"
 
@@ -127,7 +127,7 @@ const stored = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
 const compare = <List extends "transactions" | "accounts">(
   name: List,
   naive: Naive<ListedRows[List]>,
-  rowOf: (item: number, dice: Dice) => ListedRows[List],
+  rowOf: (item: number, random: SeededRandom) => ListedRows[List],
   insert: {
     readonly text: string
     readonly parameters: (rows: ReadonlyArray<ListedRows[List]>) => Array<string>
@@ -136,25 +136,25 @@ const compare = <List extends "transactions" | "accounts">(
 ) =>
   Effect.gen(function*() {
     const { sql } = yield* writerPlace
-    const dice = new Dice(`${seed} ${name}`)
+    const random = new SeededRandom(`${seed} ${name}`)
     let rows: ReadonlyArray<ListedRows[List]> = []
     let next = 1
     let cuts = 0
     for (let step = 0; step < steps; step++) {
-      if (rows.length === 0 || dice.chance(0.7)) {
-        next += dice.below(3)
-        const added = Array.from({ length: 1 + dice.below(dice.chance(0.5) ? 5 : 200) }, () =>
-          rowOf(next++, dice))
+      if (rows.length === 0 || random.chance(0.7)) {
+        next += random.below(3)
+        const added = Array.from({ length: 1 + random.below(random.chance(0.5) ? 5 : 200) }, () =>
+          rowOf(next++, random))
         yield* sql.unsafe(insert.text, insert.parameters(added))
         yield* appendPostings(sql, name, added)
         rows = [...rows, ...added]
       } else {
         const cut =
-          rows[Math.max(0, rows.length - 1 - dice.below(dice.chance(0.2) ? rows.length : 300))]!
-            .itemId - dice.below(2)
+          rows[Math.max(0, rows.length - 1 - random.below(random.chance(0.2) ? rows.length : 300))]!
+            .itemId - random.below(2)
         // notes of up to 8 rows, and now and then all in one
         yield* sql.unsafe(
-          `WITH ${removing(name, "r.item_id >= $1::bigint", dice.chance(0.5) ? 3 : 12)} SELECT`,
+          `WITH ${removing(name, "r.item_id >= $1::bigint", random.chance(0.5) ? 3 : 12)} SELECT`,
           [BigInt(cut)]
         )
         yield* cutRemoved(sql)
@@ -186,13 +186,13 @@ describe(`the lists of items (replay: SEED=${seed} npm test -- test/sql/postings
     compare(
       "transactions",
       naiveTransactions,
-      (itemId, dice) => {
-        const from = dice.chance(0.1) ? null : 256 + dice.below(6)
-        const to = dice.chance(0.3) ? dice.below(2) : 256 + dice.below(6)
+      (itemId, random) => {
+        const from = random.chance(0.1) ? null : 256 + random.below(6)
+        const to = random.chance(0.3) ? random.below(2) : 256 + random.below(6)
         return {
           itemId,
           id: `0x02${publicKey(itemId)}`,
-          type: transactionTypes[dice.below(3)]!,
+          type: transactionTypes[random.below(3)]!,
           position: 0,
           batchNum: 1,
           fromAccountIndex: from,
@@ -201,7 +201,7 @@ describe(`the lists of items (replay: SEED=${seed} npm test -- test/sql/postings
           toAccountIndex: to,
           toAddress: to < 256 ? null : address(to % 4),
           toPublicKey: to < 256 ? null : publicKey(to % 3),
-          tokenId: dice.below(3),
+          tokenId: random.below(3),
           amount: 1n,
           historicUSD: null,
           timestampMs: 0,
@@ -217,13 +217,13 @@ describe(`the lists of items (replay: SEED=${seed} npm test -- test/sql/postings
     compare(
       "accounts",
       naiveAccounts,
-      (itemId, dice) => ({
+      (itemId, random) => ({
         itemId,
         index: 255 + itemId,
-        tokenId: dice.below(4),
+        tokenId: random.below(4),
         batchNum: 1,
-        address: address(dice.below(3)),
-        publicKey: publicKey(dice.below(5)),
+        address: address(random.below(3)),
+        publicKey: publicKey(random.below(5)),
         nonce: 0n,
         balance: 0n
       }),

@@ -1,5 +1,5 @@
 /** Pseudo-random choices that depend only on the seed. */
-export class Dice {
+export class SeededRandom {
   #state: number
 
   constructor(seed: string | number) {

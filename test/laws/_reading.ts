@@ -89,7 +89,7 @@ export const itemIds = Effect.fnUntraced(
  * Returns the facts with the itemIds of a store. The n-th account of the store is the n-th account
  * of the model, and so on.
  */
-export const numberedBy = Effect.fnUntraced(
+export const withItemIds = Effect.fnUntraced(
   function*(reader: Reader, facts: Facts): Effect.fn.Return<Facts, LawViolation> {
     const ids = yield* itemIds(reader)
     const numbered: { [L in StoredList]?: ReadonlyArray<unknown> } = {}
