@@ -23,7 +23,7 @@ layer(application())("revisions", (it) => {
       assert.containsAllKeys(jsonOf(yield* ask("/tokens")), ["tokens", "pendingItems"])
     }))
 
-  it.effect("at the default mount the header chooses as well", () =>
+  it.effect("at the default mount the header chooses the revision too", () =>
     Effect.gen(function*() {
       const answer = yield* ask("/tokens", asked("earlier"))
       assert.strictEqual(answer.headers["api-revision"], "earlier")
@@ -32,7 +32,7 @@ layer(application())("revisions", (it) => {
       assert.strictEqual(answer.headers.vary, "Api-Revision")
     }))
 
-  it.effect("a header may repeat what the path says, and not contradict it", () =>
+  it.effect("a header may repeat the revision of the path, but not contradict it", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* ask("/earlier/tokens", asked("earlier"))).status, 200)
       const answer = yield* ask("/earlier/tokens", asked("later"))
@@ -60,7 +60,7 @@ layer(application())("revisions", (it) => {
       }
     }))
 
-  it.effect("a fault of the header hides no fault of path and query, which the revision of the mount judges", () =>
+  it.effect("an invalid header hides no violation of path and query, which the revision of the mount checks", () =>
     Effect.gen(function*() {
       for (
         const [path, revision, type, faults] of [
@@ -111,7 +111,7 @@ describe("mounts", () => {
       mounts: [{ path: "/v2", revision: later }, { path: "/v2/old", revision: earlier }]
     })
   )((it) => {
-    it.effect("revisions are served where they are mounted, the longer path first", () =>
+    it.effect("revisions are served at their mounts, the longer path first", () =>
       Effect.gen(function*() {
         assert.strictEqual((yield* ask("/v2/tokens")).headers["api-revision"], "later")
         assert.strictEqual((yield* ask("/v2/old/tokens")).headers["api-revision"], "earlier")
@@ -128,7 +128,7 @@ describe("mounts", () => {
       }))
   })
 
-  it("a mount that nobody could reach is a defect", () => {
+  it("a mount that no request can reach is a defect", () => {
     for (
       const mounts of [[], [{ path: "/x/", revision: later }], [{ path: "x", revision: later }], [{
         path: "/",

@@ -1,4 +1,7 @@
-/* What comes in between: while a signature is verified, between two reads of the ledger, and before what was worked out is written. */
+/*
+ * Concurrent changes: while a signature is verified, between two reads of the ledger, and before a
+ * result is written.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -18,7 +21,7 @@ import { genesis } from "./_subject.ts"
 
 const transfer = { fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }
 
-/** What became of a post: whether it was stored, or why not. */
+/** Returns the outcome of a post: whether it was stored, or why not. */
 const outcomeOf = <E extends { readonly _tag: string; readonly message: string }, R>(
   submitting: Effect.Effect<{ readonly stored: boolean }, E, R>
 ) => Effect.match(submitting, { onSuccess: ({ stored }) => stored, onFailure: ({ _tag }) => _tag })
@@ -27,7 +30,7 @@ const submit = (posted: PostedTransaction) =>
 
 describe("while a signature is verified", () => {
   const limits = { pendingMax: 3, pendingPerAccountMax: 2 }
-  /** Others come while the first one is verified. */
+  /** Posts others while the first one is verified. */
   const during = <R>(
     others: ReadonlyArray<PostedTransaction>,
     first: PostedTransaction,
@@ -87,7 +90,7 @@ describe("while a signature is verified", () => {
     }).pipe(Effect.provide(nodeLayer(limits, verified)))
   })
 
-  it.effect("the first authorization of an address that comes stays", () => {
+  it.effect("the first authorization of an address stays", () => {
     const verified: Verified = { count: 0 }
     return Effect.gen(function*() {
       const [submission, store] = [yield* Submission, yield* PoolStore]
@@ -108,10 +111,10 @@ describe("while a signature is verified", () => {
   })
 })
 
-describe("a settlement begins anew", () => {
-  /** A pool that says once, of the settlements from then on, that another one was quicker. */
+describe("a settlement starts again", () => {
+  /** Makes one of the following settlements fail as if another one came first. */
   const overtaken: { once: boolean } = { once: false }
-  /** A ledger that for one look, after so many, does not have the row of that name. */
+  /** Hides a row of the ledger from one read, after a number of reads. */
   const gone: { name: string | null; after: number } = { name: null, after: 0 }
   const otherwise: Otherwise = {
     pool: (store) => ({
@@ -153,11 +156,11 @@ describe("a settlement begins anew", () => {
   ]
   const expectNothingLeft = () => assert.deepStrictEqual([overtaken.once, gone.name], [false, null])
 
-  it.effect("where another one was quicker, or the ledger went back between two reads of it", () =>
+  it.effect("if another one came first, or the ledger was rolled back between two reads", () =>
     Effect.gen(function*() {
       const { batchNum, chain, ledger, pool } = yield* begin
       let next = 3
-      // a pool that holds nothing
+      // an empty pool
       for (const disturb of [...each.slice(0, 2), goesBackFor("batch", 1)]) {
         yield* ledger.applyBlock(chain.grow({ batches: [batchOf(next, {})] }))
         disturb()
@@ -166,7 +169,7 @@ describe("a settlement begins anew", () => {
       }
       const posted = postedOf()
       yield* submit(posted)
-      // one that holds something
+      // a pool with transactions
       for (const disturb of each) {
         const block = chain.grow({ batches: [batchOf(next, { l2: [transfer] })] })
         yield* ledger.applyBlock(block)
@@ -180,7 +183,7 @@ describe("a settlement begins anew", () => {
       }
     }).pipe(Effect.provide(nodeLayer({}, undefined, otherwise))))
 
-  it.effect("also where the pool meets the ledger for the first time", () =>
+  it.effect("also if the pool meets the ledger for the first time", () =>
     Effect.gen(function*() {
       const { batchNum, pool, store } = yield* begin
       for (const disturb of each.slice(0, 2)) {
@@ -192,7 +195,7 @@ describe("a settlement begins anew", () => {
       }
     }).pipe(Effect.provide(nodeLayer({}, undefined, otherwise))))
 
-  it.effect("also of what a coordinator gives up", () =>
+  it.effect("also for transactions that a coordinator releases", () =>
     Effect.gen(function*() {
       const { pool } = yield* begin
       const posted = postedOf()
@@ -203,7 +206,7 @@ describe("a settlement begins anew", () => {
       expectNothingLeft()
     }).pipe(Effect.provide(nodeLayer({}, undefined, otherwise))))
 
-  it.effect("and writes nothing of a batch that is gone by the time it would", () => {
+  it.effect("and writes nothing of a batch that was rolled back in the meantime", () => {
     const meanwhile: { now?: Effect.Effect<unknown> } = {}
     const steps: Array<number | null | undefined> = []
     return Effect.gen(function*() {
@@ -227,7 +230,7 @@ describe("a settlement begins anew", () => {
       }))
       const fiber = yield* Effect.forkChild(pool.settle)
       assert.deepStrictEqual(yield* Fiber.join(fiber), [other.id])
-      // back to the batch that both know before anything forward
+      // back to the last common batch before anything forward
       assert.deepStrictEqual(steps, [2, 3])
       assert.deepStrictEqual([
         (yield* pool.transaction(posted.id))?.state,

@@ -4,7 +4,7 @@ import { withoutStacks } from "../properties/without_stacks.ts"
 import { replayOf, rounds } from "../rounds.ts"
 import { seed, subjectOf } from "./_subject.ts"
 
-/** Of each law. */
+/** For each law. */
 const runs = Number(process.env.RUNS ?? rounds({ short: 30, long: 150 }))
 
 withoutStacks()

@@ -1,9 +1,9 @@
 /*
- * What both revisions tell, under the names of the later one. Written by hand from the differences that the contract lists, not from the
- * code that makes them.
+ * The facts that both revisions contain, under the names of the later one. Written by hand from the
+ * differences that the contract lists, independently of the code that makes them.
  */
 
-/** Names of the earlier revision and those of the later one. */
+/** Names of the earlier revision and of the later one. */
 const renamed: { readonly [name: string]: string } = {
   loadAmount: "depositAmount",
   historicLoadAmountUSD: "historicDepositAmountUSD",
@@ -13,7 +13,7 @@ const renamed: { readonly [name: string]: string } = {
   lastBlock: "lastSynchedBlock"
 }
 
-/** What only one of them shows, by the end of its place. */
+/** Properties that only one of the revisions has, by the end of their path. */
 const alone = [
   "amountSuccess",
   "depositAmountSuccess",
@@ -39,7 +39,7 @@ const alone = [
 
 const endings = alone.map((end) => `/${end}`)
 const isAlone = new Map<string, boolean>()
-/** Whether only one of the revisions shows what is at a place. */
+/** Returns whether only one of the revisions has a property. */
 function standsAlone(place: string): boolean {
   let stands = isAlone.get(place)
   if (stands === undefined) {
@@ -51,7 +51,9 @@ function standsAlone(place: string): boolean {
   return stands
 }
 
-/** @param root names what is read: `state` and `config` call different things alike */
+/**
+ * @param root the name of the object: `state` and `config` use the same names for different things
+ */
 export function commonFacts(value: unknown, root: string): unknown {
   if (Array.isArray(value)) return value.map((item) => commonFacts(item, root))
   if (typeof value !== "object" || value === null) return value

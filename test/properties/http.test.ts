@@ -1,6 +1,6 @@
 /*
- * Whatever request is made, the answer is never the server's fault, and it is whole: revision, snapshot, and one sentence for a person.
- * Replay one network with
+ * No request makes the server fail, and every response is complete: revision, snapshot, and a
+ * message. To replay one network:
  *
  *     SEED=123 npm test -- test/properties/http.test.ts
  */
@@ -42,7 +42,7 @@ for (const seed of seeds.slice(0, 2)) {
       return { facts, reader, handle: Context.get(services, Application).handle }
     }))))
 
-    it.effect("no request of any kind is answered with a 500", () =>
+    it.effect("no request gets a 500", () =>
       Effect.gen(function*() {
         const { facts, handle, reader } = yield* setUp
         const stamp = yield* reader.stamp
@@ -75,7 +75,10 @@ for (const seed of seeds.slice(0, 2)) {
   })
 }
 
-/** Requests for every operation under every mount, whole and damaged, with any method and header. */
+/**
+ * Generates requests for every operation under every mount, valid and mutated, with any method and
+ * headers.
+ */
 function requests(facts: Facts, network: Network): Arbitrary.Arbitrary<HttpRequest> {
   const urls = choice([
     operationUrl(facts, later, network),

@@ -1,5 +1,5 @@
 /*
- * Whatever is asked is answered or refused, never broken: no input of any kind makes a 500. Replay one network with
+ * Every read is answered or refused: no input makes a 500. To replay one network:
  *
  *     SEED=123 npm test -- test/properties/input.test.ts
  */
@@ -39,7 +39,7 @@ for (const seed of seeds.slice(0, 2)) {
     }))))
 
     for (const id of operationIds) {
-      it.effect(`${id} answers or refuses whatever stands in its path and query`, () =>
+      it.effect(`${id} answers or refuses every path and query`, () =>
         Effect.gen(function*() {
           const { faces, facts } = yield* setUp
           const operation: Operation = operations[id]
@@ -84,7 +84,7 @@ for (const seed of seeds.slice(0, 2)) {
     }
 
     for (const list of listNames) {
-      it.effect(`a query of ${list} that a revision knows reads back as it was written, in any order of its parameters`, () =>
+      it.effect(`a query of ${list} in a revision reads back as it was written, with its parameters in any order`, () =>
         Effect.gen(function*() {
           const { facts } = yield* setUp
           const inputs = Arbitrary.all({
@@ -94,7 +94,7 @@ for (const seed of seeds.slice(0, 2)) {
           })
           const result = yield* Arbitrary.checkEffect(inputs, ({ query, revision, turned }) => {
             const text = queryText(list, revision, network, query)
-            // the later revision wants at least one filter of bids
+            // the later revision requires at least one filter of bids
             if (
               text === undefined ||
               (list === "bids" && revision === later && Object.keys(query.filters).length === 0)

@@ -1,5 +1,5 @@
 /*
- * Both revisions tell the same facts. Replay one network with
+ * Both revisions return the same facts. To replay one network:
  *
  *     SEED=123 npm test -- test/properties/revisions.test.ts
  */
@@ -53,7 +53,7 @@ for (const seed of seeds.slice(0, 2)) {
     }))))
 
     for (const id of operationIds) {
-      it.effect(`${id} tells the same facts in both revisions`, () =>
+      it.effect(`${id} returns the same facts in both revisions`, () =>
         Effect.gen(function*() {
           const { faces, facts } = yield* setUp
           const operation: Operation = operations[id]
@@ -97,7 +97,7 @@ for (const seed of seeds.slice(0, 2)) {
                   ? operation.kind
                   : "answer"
                 const [otherFacts, oneFacts] = [commonFacts(other, root), commonFacts(one, root)]
-                // names the place, which takes ten times as long as to see that all is the same
+                // names the difference, which takes ten times as long as the comparison
                 if (!isDeepStrictEqual(otherFacts, oneFacts)) {
                   assert.deepStrictEqual(otherFacts, oneFacts, asked)
                 }
@@ -148,7 +148,7 @@ for (const seed of seeds.slice(0, 2)) {
   })
 }
 
-/** What one revision calls open and the other closed; a winner is the one who bid best. */
+/** One revision shows open slots and the other closed ones; the winner is the highest bidder. */
 function slotsAgree(one: LaterSlot, other: EarlierSlot) {
   assert(!(one.openAuction && other.closedAuction), `Slot ${one.slotNum} is open and closed`)
   if (other.winner !== null) {

@@ -11,7 +11,7 @@ import type { LedgerReader } from "../../core/ports/mod.ts"
 /** A value for each filter of each list. */
 export type FilterValues = { readonly [filter: string]: unknown }
 
-/** Every choice of filters that can be given together, with these values. */
+/** Returns every combination of filters that can be used together, with these values. */
 export const everyChoice = (list: ListName, values: FilterValues): ReadonlyArray<FilterValues> => {
   const { exclusions, filters }: ListDeclaration = lists[list]
   const choices = Object.keys(filters).reduce<ReadonlyArray<ReadonlyArray<string>>>(
@@ -25,7 +25,10 @@ export const everyChoice = (list: ListName, values: FilterValues): ReadonlyArray
     .map((choice) => Object.fromEntries(choice.map((filter) => [filter, values[filter]])))
 }
 
-/** Asks a reader every kind of question: each choice of filters in both orders, from everywhere, and every single thing. */
+/**
+ * Runs every kind of read: each combination of filters in both orders, from any position, and every
+ * single item.
+ */
 export const askEverything = Effect.fnUntraced(function*(
   reader: LedgerReader["Service"],
   values: { readonly [N in ListName]: FilterValues },

@@ -4,7 +4,7 @@ import { cutRemoved } from "../../adapters/sql/postings/cut_postings.ts"
 import { Database, databaseLayer } from "../../adapters/sql/connection/database.ts"
 import type { OpenPool } from "../laws/mod.ts"
 
-/** Nobody else can write to the lists from now on, until what this gives is run. */
+/** Locks the posting lists against writes by others; returns an effect that unlocks them. */
 export const holdLists = (
   sql: SqlClient.SqlClient
 ): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
@@ -19,16 +19,16 @@ export const holdLists = (
     return Effect.andThen(Deferred.succeed(over, undefined), Effect.asVoid(Fiber.await(holding)))
   })
 
-/** Stores whose rollbacks find nobody to cut the lists behind them. */
+/** Stores whose rollbacks cannot cut the posting lists. */
 export interface LateCuts {
   readonly stores: OpenPool
-  /** Rollbacks that left something in the lists. */
+  /** Returns how many rollbacks left removed items in the lists. */
   readonly left: () => number
 }
 
 /**
- * The same stores over the database of `url`, but nobody can cut the lists behind a rollback before the next write. So a rollback that came
- * to touch them would not end either.
+ * Returns the same stores over the database of `url`, but no process can cut the lists after a
+ * rollback before the next write. A rollback that waited for the lists would never end.
  */
 export const cuttingLate = Effect.fnUntraced(
   function*(
@@ -53,7 +53,7 @@ export const cuttingLate = Effect.fnUntraced(
       release = Effect.void
       return over
     })
-    /** A rollback begins with what the one before has left. */
+    /** A rollback first cuts what the previous one has left. */
     const cutNow = Effect.orDie(
       sql.withTransaction(
         Effect.andThen(sql.unsafe("SELECT FROM ledger FOR UPDATE"), cutRemoved(sql))

@@ -11,7 +11,7 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import type { OpenLedger } from "../laws/mod.ts"
 import { migratedDatabase } from "./_migrated_database.ts"
 
-/** A ledger in a database, with what stands behind its ports. */
+/** A ledger in a database, and the services behind its ports. */
 export interface SqlLedger extends OpenLedger {
   readonly writer: LedgerWriter["Service"]
   readonly database: Database["Service"]
@@ -45,8 +45,8 @@ const tables = [
 ]
 
 /**
- * Empty ledgers for the cases of a test file: each is a database that was emptied, which takes a tenth of the time of a new one. A ledger
- * that closes leaves its place to the next.
+ * Opens empty ledgers for the cases of a test file. A closed ledger leaves its database, which is
+ * then emptied: this takes a tenth of the time of a new one.
  */
 export const ledgerPlaces = Effect.gen(function*() {
   const scope = yield* Effect.scope

@@ -3,29 +3,37 @@ import { createServer, type AddressInfo, type Socket, connect } from "node:net"
 import { ClientMessages, ServerMessages } from "./_proxy_messages.ts"
 
 /**
- * What becomes of a statement:
- * - `unsent`: the server never sees it, and both sides lose the connection;
- * - `forgotten`: the server never sees it and notices nothing; its client loses the connection;
- * - `unanswered`: the server executes it, and both sides lose the connection before its client hears of that;
- * - `silent`: the server executes it, and its client hears nothing more on a connection that stays open.
+ * How a statement fails:
+ * - `unsent`: the server never receives it, and both sides lose the connection;
+ * - `forgotten`: the server never receives it and its connection stays open; the client loses the
+ *   connection;
+ * - `unanswered`: the server executes it, and both sides lose the connection before the client
+ *   receives the result;
+ * - `silent`: the server executes it, and the client receives nothing more on an open connection.
  */
 export type Fate = "unsent" | "forgotten" | "unanswered" | "silent"
 
-/** Stands between a client and a PostgreSQL server, without TLS, and makes connections fail where a test wants it. */
+/**
+ * A proxy between a client and a PostgreSQL server, without TLS, which makes connections fail as a
+ * test demands.
+ */
 export interface Proxy {
-  /** The URL of the server by way of the proxy. */
+  /** The URL of the server through the proxy. */
   readonly url: string
-  /** Connections that are open on the client's side. */
+  /** Open connections on the client's side. */
   readonly connections: number
-  /** How long everything is under way in each direction, in milliseconds; 0 at first. */
+  /** Delay in each direction, in milliseconds; 0 at first. */
   delayMs: number
-  /** New connections are closed at once while this is true. */
+  /** If true, new connections are closed at once. */
   refusing: boolean
-  /** The next statement that matches has this fate; resolves when it has met it. Fates that wait go to the statements in order. */
+  /**
+   * Makes the next statement that matches fail in this way; resolves when it has. Failures are
+   * assigned to statements in order.
+   */
   readonly doom: (statement: RegExp, fate: Fate) => Promise<void>
-  /** Cuts all connections, on both sides. */
+  /** Closes all connections, on both sides. */
   readonly cut: () => void
-  /** Cuts all connections and stops. */
+  /** Closes all connections and stops. */
   readonly close: () => Promise<void>
 }
 
@@ -35,7 +43,7 @@ interface Doom {
   readonly met: () => void
 }
 
-/** Opens a proxy to the server of a URL on a free port of 127.0.0.1. */
+/** Starts a proxy to the server of a URL on a free port of 127.0.0.1. */
 export const startProxy = async (serverUrl: string): Promise<Proxy> => {
   const url = new URL(serverUrl)
   const server = { host: url.hostname, port: Number(url.port || 5432) }
@@ -68,15 +76,15 @@ export const startProxy = async (serverUrl: string): Promise<Proxy> => {
   })
 }
 
-/** A connection of a client and that to the server. */
+/** A client's connection and its connection to the server. */
 class Link {
   readonly #client: Socket
   readonly #server: Socket
-  /** What the client said is read as far as whole messages go; answers are counted by what ends them. */
+  /** Counts complete messages of the client, and answers by the message that ends them. */
   readonly #said: ClientMessages
   readonly #answered = new ServerMessages()
   #doom: { readonly fate: Fate; readonly answer: number; readonly met: () => void } | null = null
-  /** The server's side stays open, and hears nothing more. */
+  /** True if the server's side stays open and receives nothing more. */
   #deaf = false
   readonly #gone: () => void
 
@@ -119,7 +127,7 @@ class Link {
     if (!this.#deaf) this.cut()
   }
 
-  /** Whether a statement may go on to the server. */
+  /** Returns whether a statement may pass to the server. */
   #meet(statement: string, dooms: Array<Doom>): boolean {
     const at = dooms.findIndex((doom) => doom.statement.test(statement))
     if (this.#doom !== null || at < 0) return true

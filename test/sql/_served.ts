@@ -6,7 +6,7 @@ import { nodeOver } from "../../app/layers.ts"
 import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 
-/** A node over a database that listens on a free port, as a process of the service is. */
+/** Starts a node over a database on a free port, as the program does. */
 export const served = (url: string, options: Omit<SqlStoresOptions, "url">) =>
   Effect.gen(function*() {
     const node = nodeOver(sqlStores({ url: Redacted.make(url), ...options }), {
@@ -32,7 +32,7 @@ export const served = (url: string, options: Omit<SqlStoresOptions, "url">) =>
     }
   })
 
-/** What a client sees of an answer. */
+/** The response to a request. */
 export interface Seen {
   readonly status: number
   readonly retryAfter: string | null
@@ -40,7 +40,7 @@ export interface Seen {
   readonly body: string
 }
 
-/** Over a connection of its own. */
+/** Sends a request over a new connection. */
 export const asked = (port: number, path: string): Effect.Effect<Seen> =>
   Effect.promise(async () => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -54,7 +54,7 @@ export const asked = (port: number, path: string): Effect.Effect<Seen> =>
     }
   })
 
-/** Asks until the answer is so. */
+/** Repeats a request until the response satisfies a condition. */
 export const askedUntil = (
   port: number,
   path: string,

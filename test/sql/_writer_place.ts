@@ -9,11 +9,11 @@ import type { GenesisFeed } from "../../core/domain/mod.ts"
 import type { StoreFailure } from "../../core/ports/mod.ts"
 import { migratedDatabase } from "./_migrated_database.ts"
 
-/** A migrated database of a test's own and the writer over it. */
+/** A migrated database for one test, and a writer over it. */
 export interface WriterPlace {
   readonly sql: SqlClient.SqlClient
   readonly writer: SqlLedgerWriter
-  /** One more, for as long as the scope is open. */
+  /** Opens another writer for the scope. */
   readonly another: Effect.Effect<SqlLedgerWriter, never, Scope.Scope>
   /** Opens the ledger of a network, as any process may at any time. */
   readonly open: (genesis: GenesisFeed) => Effect.Effect<void, DatabaseError | StoreFailure>
@@ -36,7 +36,10 @@ export const writerPlace: Effect.Effect<WriterPlace, never, Scope.Scope> = Effec
   }
 }).pipe(Effect.orDie)
 
-/** What is in every table of the ledger, as text, one line for each row; `without` are columns that are left out, `rows` conditions on the rows `r`. */
+/**
+ * Returns the content of every table of the ledger as text, one line for each row; `without` names
+ * columns to leave out, `rows` are conditions on the rows `r`.
+ */
 export const contents = (
   sql: SqlClient.SqlClient,
   without: { readonly [table: string]: ReadonlyArray<string> } = {},
@@ -45,13 +48,13 @@ export const contents = (
   Effect.orDie(Effect.gen(function*() {
     const tables: { [table: string]: ReadonlyArray<string> } = {}
     for (const table of ledgerTables) {
-      // as JSON only where columns are to be named: that takes the server several times as long
+      // as JSON only if columns are named, because that is much slower
       const left = without[table]?.reduce((row, column) => `${row} - '${column}'`, "to_jsonb(r)") ??
         "r"
       const lines = yield* sql.unsafe<{ readonly line: string }>(
         `SELECT (${left})::text AS line FROM ${table} AS r WHERE ${rows[table] ?? "true"}`
       )
-      // here it takes a fraction of the time that a server takes to order texts as people do
+      // sorted here, because sorting by a locale is slow in the server
       tables[table] = lines.map(({ line }) => line).sort()
     }
     return tables

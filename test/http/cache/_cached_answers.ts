@@ -17,13 +17,13 @@ export interface Told {
   readonly body: string
 }
 
-/** What an application knows of its stores without asking them. */
+/** The versions of ledger and pool that an application knows without reading the stores. */
 export interface Tips {
   readonly ledger: LedgerTip | null
   readonly pool: PoolTip | null
 }
 
-/** Stores in memory, and applications over them that know more or less about them. */
+/** Opens stores in memory, and applications over them that know more or fewer of their versions. */
 export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
   const services = yield* Layer.build(
     Layer.fresh(
@@ -35,7 +35,7 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
   )
   let reads = 0
   let isFar = false
-  /** The same port, but each use of it is counted. */
+  /** Returns the same port, which counts its uses. */
   const counted = <Port extends object>(port: Port): Port =>
     new Proxy(port, {
       get: (target, name) => {
@@ -90,7 +90,7 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
         )
       const ask = (url: string, headers: { readonly [name: string]: string } = {}) =>
         asked({ method: "GET", url, headers })
-      /** During an overload: no answer is computed. */
+      /** Sends a request during an overload: no answer is computed. */
       const askLate = (url: string) =>
         asked({ method: "GET", url, headers: {}, admit: () => Effect.succeed(false) })
       return { ask, askLate, stats: application.answerStats }
@@ -100,13 +100,13 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
     pool: Context.get(services, PoolStore),
     tips: { ledger: Context.get(services, LedgerTip)!, pool: Context.get(services, PoolTip)! },
     readsOf: () => reads,
-    /** From now on others run while a list or an item is read. */
+    /** From now on, other fibers run while a list or an item is read. */
     moveAway: () => void (isFar = true),
     open
   }
 })
 
-/** A pending transaction of its own for each number. */
+/** Returns a different pending transaction for each number. */
 export const poolTransaction = (number: number): PoolTransaction => ({
   id: `0x02${number.toString(16).padStart(64, "0")}`,
   type: "Exit",
@@ -127,7 +127,7 @@ export const poolTransaction = (number: number): PoolTransaction => ({
 
 const unlimited = { pendingMax: 1_000_000, pendingPerAccountMax: 1_000_000 }
 
-/** Takes some transactions into the pool, and moves one of them after the other, in an order that a number decides. */
+/** Adds transactions to the pool, then changes them one by one; the number determines the order. */
 export const stirPool = (
   pool: PoolStore["Service"],
   count: number,

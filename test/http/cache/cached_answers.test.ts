@@ -4,7 +4,7 @@ import { addressOf, genesis } from "../../use_cases/_network.ts"
 import { batchOf, blockOf, bob, chain, l1Of, l2Of } from "../../use_cases/_chain.ts"
 import { openStores, poolTransaction, stirPool } from "./_cached_answers.ts"
 
-/* What of the answers that are kept has to be computed anew after a change, and what does not. */
+/* Which cached answers stay valid after a change, and which are computed again. */
 
 const urls = {
   accounts: "/accounts",
@@ -48,7 +48,10 @@ const withPrices: ReadonlyArray<Name> = [
   "other"
 ]
 
-/** A node whose answers are all kept; the batches until 4 are there, and an exit of the last one waits. */
+/**
+ * Returns a node with all answers cached. It has batches 1 to 4, and the last one has an exit that
+ * is not withdrawn.
+ */
 const prepared = Effect.gen(function*() {
   const stores = yield* openStores(genesis)
   const { ledger, open, pool, readsOf, tips } = stores
@@ -87,8 +90,8 @@ const prepared = Effect.gen(function*() {
   return { ...stores, askAll, stats, ask, askLate }
 })
 
-describe("what is kept ready", () => {
-  it.effect("is all of it while nothing changes", () =>
+describe("the answer cache", () => {
+  it.effect("stays valid while nothing changes", () =>
     Effect.gen(function*() {
       const { askAll, stats } = yield* prepared
       const { misses } = stats()
@@ -97,7 +100,7 @@ describe("what is kept ready", () => {
       assert.strictEqual(stats().misses, misses)
     }))
 
-  it.effect("is computed anew where it was given often, however much waits for its turn", () =>
+  it.effect("computes a stale answer again, even in an overload, if it was requested often", () =>
     Effect.gen(function*() {
       const { askLate, ledger } = yield* prepared
       const lately = (times: number) =>
@@ -122,7 +125,7 @@ describe("what is kept ready", () => {
       const [told] = yield* lately(1)
       assert.strictEqual(told!.status, 200)
       assert.include(told!.body, "Seven")
-      // given once only since then
+      // requested only once since then
       yield* Effect.orDie(
         ledger.applyBlock(
           blockOf(109n, {
@@ -139,7 +142,7 @@ describe("what is kept ready", () => {
       assert.strictEqual((yield* lately(1))[0]!.status, 503)
     }))
 
-  it.effect("stays where a change does not touch it", () =>
+  it.effect("keeps an answer that a change does not affect", () =>
     Effect.gen(function*() {
       const { askAll, ledger } = yield* prepared
       const touched = Effect.fnUntraced(
@@ -220,7 +223,7 @@ describe("what is kept ready", () => {
       yield* touched(ledger.rollBack(116n), names.filter((name) => !constant.includes(name)))
     }))
 
-  it.effect("of the pool is what has not moved", () =>
+  it.effect("keeps an answer about the pool if its transaction did not change", () =>
     Effect.gen(function*() {
       const { askAll, pool } = yield* prepared
       yield* stirPool(pool, 3, 2)
@@ -249,7 +252,7 @@ describe("what is kept ready", () => {
       assert.deepStrictEqual(yield* askAll, [])
     }))
 
-  it.effect("names the newest snapshot, on which it would be the same", () =>
+  it.effect("names the newest snapshot in a cached answer that is still valid", () =>
     Effect.gen(function*() {
       const { ask, ledger } = yield* prepared
       const before = yield* ask("/batches")
@@ -271,7 +274,7 @@ describe("what is kept ready", () => {
       ])
     }))
 
-  it.effect("is computed once for all who ask while it is computed, but anew for who asks after a write", () =>
+  it.effect("computes an answer once for concurrent requests, but again for a request after a write", () =>
     Effect.gen(function*() {
       const { ledger, moveAway, open, readsOf, tips } = yield* prepared
       const { ask, stats } = yield* open({ ...tips, ledger: { ...tips.ledger, isRemote: true } }, {
@@ -298,13 +301,13 @@ describe("what is kept ready", () => {
       assert.notStrictEqual(after.body, told[0]!.body)
     }))
 
-  it.effect("takes no more bytes than it is told to", () =>
+  it.effect("takes at most its configured number of bytes", () =>
     Effect.gen(function*() {
       const { open, tips } = yield* prepared
       const { ask, stats } = yield* open(tips, { answersBytesMax: 20_000 })
       for (let limit = 1; limit <= 100; limit++) {
         const first = yield* ask(`/tokens?limit=${limit}`)
-        // where so many come it is kept when it is asked for the second time
+        // among many URLs an answer is cached at the second request
         for (const _ of [2, 3]) {
           assert.strictEqual((yield* ask(`/tokens?limit=${limit}`)).body, first.body)
         }

@@ -1,5 +1,5 @@
 /*
- * Answers that are there already. Replay one history with
+ * Cached answers and conditional requests. To replay one history:
  *
  *     SEED=123 npm test -- test/http/cache/conditional.test.ts
  */
@@ -40,7 +40,7 @@ const everyKind = [
   )
 ]
 
-/** What the ledger says of itself, but that it never tells that a part has changed. */
+/** Returns the versions of the ledger, except that one part never changes. */
 const forgetting = ({ ledger, pool }: Tips, part: LedgerPart): Tips => ({
   pool,
   ledger: {
@@ -52,9 +52,9 @@ const forgetting = ({ ledger, pool }: Tips, part: LedgerPart): Tips => ({
   }
 })
 
-describe("an answer that is there already", () => {
+describe("a cached answer", () => {
   for (const seed of seeds.slice(0, 2)) {
-    it.effect(`never differs from a fresh one, whatever ledger and pool do: ${titled(seed, "test/http/cache/conditional.test.ts")}`, () =>
+    it.effect(`never differs from a fresh one, for any changes of ledger and pool: ${titled(seed, "test/http/cache/conditional.test.ts")}`, () =>
       Effect.gen(function*() {
         const { genesis, records } = networkOf(optionsOf(seed), 150)
         const { ledger, open, pool, tips } = yield* openStores(genesis)
@@ -81,7 +81,7 @@ describe("an answer that is there already", () => {
                 .flat()
             )
           }
-          // computed or kept from before, then kept; and by who keeps nothing and has only the tags
+          // with a cache before and after, and without a cache but with the entity tags
           for (const url of urls) {
             const expected = yield* fresh(url)
             for (const { ask } of [ready, ready, forgetful]) {
@@ -123,7 +123,7 @@ describe("an answer that is there already", () => {
         assert.isAbove(misses, 1000)
         assert.isAbove(forgetful.stats().notModified, 1000)
         assert.strictEqual(forgetful.stats().hits, 0)
-        // no tag stands for two contents, of any two URLs or revisions
+        // no entity tag stands for two contents, of any two URLs or revisions
         const contents = new Map<string, string>()
         for (const [url, { body, headers }] of seen) {
           assert.strictEqual(contents.get(headers.etag!) ?? body, body, url)
@@ -133,7 +133,7 @@ describe("an answer that is there already", () => {
   }
 
   it.effect(
-    "would be found to differ where a store forgot to tell that any one part of it has changed",
+    "is found to differ if a store does not report the change of any one part",
     () =>
       Effect.gen(function*() {
         const { genesis, records } = networkOf(optionsOf("1"), 60)
@@ -158,9 +158,9 @@ describe("an answer that is there already", () => {
         })
         const hash = (blocks: number) => `0x${String(blocks).padStart(64, "7")}`
         const bidderAddr = `0x${"77".repeat(20)}`
-        // what the network may not do apart from everything else
+        // changes that the simulated network does not make on their own
         const more = [
-          // the one or the other is not the first of its slot
+          // one of the two is not the first block of its slot
           ...[1, 2].map((blocks) =>
             after(blocks, {
               auctionVariables: { ...genesis.variables.auction, openAuctionSlots: blocks }
@@ -191,7 +191,7 @@ describe("an answer that is there already", () => {
     60_000
   )
 
-  it.effect("costs no read of a store, nor does telling a client that it has it", () =>
+  it.effect("and a 304 cost no read of a store", () =>
     Effect.gen(function*() {
       const { genesis, records } = networkOf(optionsOf("1"), 50)
       const { ledger, open, pool, readsOf, tips } = yield* openStores(genesis)
@@ -210,7 +210,7 @@ describe("an answer that is there already", () => {
         assert.strictEqual((yield* ready(url, { "if-none-match": "*" })).status, 304)
         assert.strictEqual(readsOf(), before, url)
       }
-      // another one that has kept nothing yet tells by the tag alone
+      // an application without a cache answers by the entity tag alone
       const { ask: other } = yield* open(tips)
       const { headers } = yield* ready("/accounts?limit=3")
       const before = readsOf()
@@ -223,7 +223,7 @@ describe("an answer that is there already", () => {
       assert.isAbove(readsOf(), before)
     }))
 
-  it.effect("is another one in the other revision, by path or by header", () =>
+  it.effect("is separate for each revision, by path or by header", () =>
     Effect.gen(function*() {
       const { genesis } = networkOf(optionsOf("1"), 0)
       const { open, tips } = yield* openStores(genesis)
@@ -248,7 +248,7 @@ describe("an answer that is there already", () => {
       )
     }))
 
-  it.effect("may be kept for good where no rollback reaches, and has to be asked about elsewhere", () =>
+  it.effect("may be cached forever if no rollback can change it, and has to be revalidated otherwise", () =>
     Effect.gen(function*() {
       const { genesis, records } = networkOf(optionsOf("1"), 60)
       const { ledger, open, tips } = yield* openStores(genesis)
@@ -273,7 +273,7 @@ describe("an answer that is there already", () => {
           "no-cache"
         )
         assert.strictEqual((yield* ask("/batches?limit=1")).headers["cache-control"], "no-cache")
-        // one that was kept, or given, before it was final
+        // an answer cached or sent before it was final
         const { headers } = yield* ask("/batches/1")
         assert.strictEqual(headers["cache-control"], "public, max-age=31536000, immutable")
         const again = yield* ask("/batches/1", { "if-none-match": headers.etag! })
@@ -284,7 +284,7 @@ describe("an answer that is there already", () => {
       }
     }))
 
-  it.effect("is never kept where the client's own request is wrong", () =>
+  it.effect("is not used if the request itself is invalid", () =>
     Effect.gen(function*() {
       const { genesis } = networkOf(optionsOf("1"), 0)
       const { open, tips } = yield* openStores(genesis)

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { GenerationalCache } from "../../../adapters/http/cache/_generational_cache.ts"
 
-/** Two generations of ten answers. */
+/** A cache with two generations of ten answers. */
 const remember = () => {
   let nowMs = 0
   const memory = new GenerationalCache<{ readonly bytes: number }>(2 * 10 * 11_510, () => nowMs)
   const answer = { bytes: 10_000 }
   return {
     memory,
-    /** One URL after the other, at a pace; which of them is kept. */
+    /** Requests one URL after the other at a pace; returns which of them are cached. */
     walk: (name: string, count: number, everyMs: number) =>
       Array.from({ length: count }, (_, i) => {
         nowMs += everyMs
@@ -20,32 +20,32 @@ const remember = () => {
 }
 
 describe("The generational cache", () => {
-  it("keeps whatever is asked for, and the last of it, where it comes slowly", () => {
+  it("caches every requested URL, and the last ones, if requests are slow", () => {
     const { asked, memory, walk } = remember()
     assert.isTrue(walk("a", 100, 10_000).every((isKept) => isKept))
     assert.deepStrictEqual([asked("/a99"), asked("/a88"), asked("/a0")], [true, true, false])
     assert.strictEqual(memory.entries + memory.evictions, 100)
   })
 
-  it("keeps in a flood what is asked for again, and what was there before it", () => {
+  it("during a scan, caches URLs that are requested again and keeps what it had", () => {
     const { asked, walk } = remember()
     walk("before", 5, 10_000)
     const first = walk("a", 1000, 10)
-    // until it is known for a flood
+    // until the scan is detected
     assert.isAtMost(first.findLastIndex((isKept) => isKept), 20)
     assert.isTrue(asked("/before0"))
     assert.isTrue(walk("b", 5, 10).every((isKept) => !isKept))
     assert.isTrue(walk("b", 5, 10).every((isKept) => isKept))
   })
 
-  it("forgets which URLs it was asked for where there are too many of them", () => {
+  it("forgets requested URLs if there are too many", () => {
     const { walk } = remember()
     walk("a", 100, 10)
     walk("b", 1000, 10)
     assert.isTrue(walk("b", 1, 10).every((isKept) => !isKept))
   })
 
-  it("forgets what is there where the answer in its place is too large, and remembers no URL of such", () => {
+  it("removes an answer if its replacement is too large, and remembers no URL of such an answer", () => {
     const { asked, memory, walk } = remember()
     const large = { bytes: 10 * 11_510 }
     walk("a", 1, 10_000)
@@ -57,7 +57,7 @@ describe("The generational cache", () => {
     assert.deepStrictEqual(walk("c", 1, 10), [true])
   })
 
-  it("keeps what it is asked for again when the flood is over", () => {
+  it("caches URLs that are requested again after the scan", () => {
     const { walk } = remember()
     walk("a", 1000, 10)
     const after = walk("b", 30, 10_000)

@@ -9,7 +9,7 @@ import {
 } from "../../../adapters/http/mod.ts"
 import { serverLayer, type ServerOptions } from "../../../adapters/http/node/mod.ts"
 
-/** An application that does nothing but what it is given. */
+/** Returns an application with only these parts. */
 export const application = (
   handle: (request: HttpRequest) => Effect.Effect<HttpAnswer>
 ): Application["Service"] => ({
@@ -21,7 +21,7 @@ export const application = (
   }
 })
 
-/** A server of nothing but what it is given; its port. */
+/** Starts a server with only this application; returns its port. */
 export const bareServer = Effect.fnUntraced(function*(
   handle: (request: HttpRequest) => Effect.Effect<HttpAnswer>,
   scope: Scope.Scope,
@@ -42,7 +42,10 @@ export const bareServer = Effect.fnUntraced(function*(
   }
 })
 
-/** What one connection is answered, each request sent when the answer before it is there; without dates. */
+/**
+ * Sends requests over one connection, each after the response to the one before; returns the
+ * responses without dates.
+ */
 export const answersOf = (port: number, requests: ReadonlyArray<string>) =>
   new Promise<ReadonlyArray<string>>((resolve, reject) => {
     const answers: Array<string> = []

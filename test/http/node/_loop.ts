@@ -2,13 +2,16 @@ import { Effect } from "effect"
 import { AdmissionQueue } from "../../../adapters/http/node/_admission_queue.ts"
 import { Random } from "../../memory/_random.ts"
 
-/* An event loop with a clock that only work moves: in each turn all requests that have come are read, then those that wait are computed. */
+/*
+ * A simulated event loop whose clock only advances with work: each turn reads all requests that
+ * have arrived, then computes those that are waiting.
+ */
 
-/** What becomes of a request. */
+/** The outcome of a request. */
 export interface Told {
   readonly isRefused: boolean
   readonly atMs: number
-  /** Since it came. */
+  /** Time since its arrival. */
   readonly tookMs: number
 }
 
@@ -19,7 +22,10 @@ interface Coming {
 
 export interface LoopOptions {
   readonly targetMs?: number
-  /** What an answer takes on average, between a fifth of that and nine fifths, and what a refusal does. */
+  /**
+   * The average time of an answer, which takes between a fifth and nine fifths of it, and the time
+   * of a refusal.
+   */
   readonly computeMs: number
   readonly refuseMs?: number
 }
@@ -31,10 +37,10 @@ export class Loop {
   readonly #computeMs: number
   readonly #refuseMs: number
   readonly #random = new Random(2)
-  /** Those that come by chance, in their order, as far as they were not read. */
+  /** Arrival times of random requests that are not read yet, in order. */
   #poured: ReadonlyArray<number> = []
   #read = 0
-  /** Those that clients will send, in their order. */
+  /** Arrival times of the requests of clients, in order. */
   readonly #coming: Array<Coming> = []
   #later: (() => void) | undefined
 
@@ -48,7 +54,9 @@ export class Loop {
     })
   }
 
-  /** Requests that come by chance at a rate, whether or not those before were answered. */
+  /**
+   * Adds requests that arrive at random with this rate, whether or not those before were answered.
+   */
   pour(perSecond: number, untilMs: number, random = new Random(1)): void {
     const all: Array<number> = []
     for (
@@ -60,7 +68,9 @@ export class Loop {
     this.#read = 0
   }
 
-  /** Clients each of which asks as soon as it was answered, or after a time where it was refused. */
+  /**
+   * Adds clients that send a request as soon as they have an answer, or some time after a refusal.
+   */
   keepAsking(clients: number, untilMs: number, patienceMs = 0.2): void {
     const ask = (atMs: number): void => {
       if (atMs < untilMs) {
@@ -73,7 +83,7 @@ export class Loop {
     for (let i = 0; i < clients; i++) ask(this.nowMs)
   }
 
-  /** Until nobody asks any more. */
+  /** Runs until there are no requests left. */
   run(): void {
     for (;;) {
       const firstMs = Math.min(

@@ -9,7 +9,7 @@ const refusedOf = (told: ReadonlyArray<Told>) => told.filter(({ isRefused }) => 
 const acceptedOf = (told: ReadonlyArray<Told>) => told.filter(({ isRefused }) => !isRefused)
 
 describe("the admission queue", () => {
-  it("refuses no client of a pool that waits for each answer, however large the pool or slow the answers", () => {
+  it("refuses no client of a pool that waits for each answer, for any size of the pool and any speed of the answers", () => {
     for (const clients of [1, 8, 64, 200]) {
       for (const computeMs of [0.05, 1.3, 20]) {
         const loop = new Loop({ computeMs })
@@ -26,7 +26,7 @@ describe("the admission queue", () => {
     }
   })
 
-  it("keeps what it accepts quick at four and eight times the capacity, refuses early, and uses the whole capacity", () => {
+  it("keeps accepted requests fast at four and eight times the capacity, refuses early, and uses the whole capacity", () => {
     for (const times of [4, 8]) {
       const loop = new Loop({ computeMs: 1 })
       loop.pour(500, 10_000)
@@ -47,7 +47,7 @@ describe("the admission queue", () => {
     }
   })
 
-  it("refuses nothing once an overload is over, whether few ask or none", () => {
+  it("refuses nothing after an overload, with few requests or none", () => {
     for (const pauseMs of [120, 600, 1000, 20_000]) {
       for (const sparse of [0, 20]) {
         const loop = new Loop({ computeMs: 0.5 })
@@ -64,7 +64,7 @@ describe("the admission queue", () => {
     }
   })
 
-  it("refuses nothing of a burst that is shorter than an interval", () => {
+  it("refuses nothing in a burst that is shorter than an interval", () => {
     const loop = new Loop({ computeMs: 0.3 })
     for (let burst = 0; burst < 20; burst++) {
       loop.keepAsking(250, loop.nowMs + 1)
@@ -77,7 +77,7 @@ describe("the admission queue", () => {
     assert.isEmpty(refusedOf(quick.told))
   })
 
-  it("refuses nothing more when clients wait as Retry-After says", () => {
+  it("refuses nothing more if clients wait as Retry-After says", () => {
     const loop = new Loop({ computeMs: 1.3 })
     loop.pour(4000, 2000)
     loop.keepAsking(64, 9000, 1000)

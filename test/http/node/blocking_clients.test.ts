@@ -7,9 +7,12 @@ import { application } from "../_application.ts"
 import { talk, watchedApplication, watchedServer } from "../_limits.ts"
 import { sendRaw } from "../_socket.ts"
 
-/* Clients that would block or exhaust a server: none of them keeps a connection, or memory, for longer than it may. */
+/*
+ * Clients that try to block or exhaust a server: none of them keeps a connection or memory for
+ * longer than the limits allow.
+ */
 
-/** A client that never closes its side. */
+/** Opens a connection whose client never closes its side. */
 const open = Effect.fnUntraced(function*(port: number, bytes: string) {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => {})
   yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
@@ -21,7 +24,7 @@ const open = Effect.fnUntraced(function*(port: number, bytes: string) {
 })
 
 const request = (path: string, lines = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${lines}\r\n`
-/** Asks over new connections until one is accepted. */
+/** Sends requests over new connections until one is accepted. */
 const served = (port: number) =>
   Effect.gen(function*() {
     for (;;) {
@@ -52,7 +55,7 @@ const large = Layer.succeed(Application, {
   }
 })
 
-/** A server in a scope of its own, so that a test can stop it. */
+/** Starts a server in its own scope, so that a test can stop it. */
 const serve = Effect.fnUntraced(function*(limits: Partial<ServerLimits>) {
   const scope = yield* Scope.make()
   yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
@@ -65,7 +68,7 @@ const serve = Effect.fnUntraced(function*(limits: Partial<ServerLimits>) {
 })
 
 describe("a client that sends CONNECT and more", () => {
-  it.live("is answered and loses its connection, which others can have then", () =>
+  it.live("gets an answer and loses its connection, which other clients can then use", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port } = yield* serve({ connectionsMax: 2 })
       for (let i = 0; i < 2; i++) yield* open(port, "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\nx")
@@ -83,13 +86,13 @@ describe("a client that sends CONNECT and more", () => {
         ))
       )
       for (const socket of sockets) socket.write("more")
-      // ends: `stop` waits for all connections
+      // `stop` waits for all connections
       yield* stop
     })))
 })
 
 describe("a client that gets 408 and keeps its side open", () => {
-  it.live("loses its connection, which others can have then", () =>
+  it.live("loses its connection, which other clients can then use", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port } = yield* serve({ connectionsMax: 1, headersTimeoutMs: 100 })
       const socket = yield* open(port, "GET / HTTP/1.1\r\nHost: x\r\nX-")
@@ -101,8 +104,8 @@ describe("a client that gets 408 and keeps its side open", () => {
     })))
 })
 
-describe("clients that do not read their answers", () => {
-  it.live("leave no more unread than the limit and one answer: the slowest are cut, large answers are refused, small ones are sent", () =>
+describe("clients that do not read their responses", () => {
+  it.live("leave at most the limit and one response unread: the slowest are disconnected, large responses are refused, small ones are sent", () =>
     Effect.scoped(Effect.gen(function*() {
       const unreadBytesMax = 16_000_000
       const { hits, port, read } = yield* serve({ unreadBytesMax })
@@ -111,7 +114,7 @@ describe("clients that do not read their answers", () => {
       for (let i = 0; i < 40; i++) {
         const socket = yield* open(port, request("/large").repeat(3))
         sockets.push(socket)
-        // the status, and nothing more
+        // reads only the status
         socket.once("readable", () => statuses.set(socket, String(socket.read(12))))
         yield* Effect.sleep("5 millis")
         assert.isAtMost(yield* read("rollup_http_unread_bytes"), unreadBytesMax + largeBytes)
@@ -125,7 +128,8 @@ describe("clients that do not read their answers", () => {
         socket.once("readable", () => statuses.set(socket, String(socket.read(12))))
         yield* Effect.sleep("5 millis")
       }
-      // connections are cut until the unread bytes are below the limit, and then large answers are sent again
+      // connections are closed until the unread bytes are below the limit; then large responses are
+      // sent again
       for (;;) {
         const answer = yield* Effect.promise(() => sendRaw(port, request("/large")))
         if (answer?.status === 200) break
@@ -151,8 +155,8 @@ describe("clients that do not read their answers", () => {
     })))
 })
 
-describe("requests that are pipelined without end", () => {
-  it.live("wait in a bounded number, and other clients are served", () =>
+describe("endless pipelined requests", () => {
+  it.live("wait in a bounded queue, and other clients are served", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port } = yield* serve({})
       const greedy = talk(port, request("/large").repeat(50_000))

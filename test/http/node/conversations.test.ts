@@ -9,13 +9,16 @@ import { Random } from "../../memory/_random.ts"
 import { replayOf, rounds } from "../../rounds.ts"
 import { bareServer } from "./_bare_server.ts"
 
-/* What a connection is answered, however its bytes are cut, is what a plain `node:http` server answers. */
+/*
+ * The server gives the same responses as a plain `node:http` server, however the bytes of the
+ * requests are split.
+ */
 
 const get = (url: string, lines = "") => `GET ${url} HTTP/1.1\r\nHost: x\r\n${lines}\r\n`
 const bodied = (method: string, url: string, body: string, lines = "") =>
   `${method} ${url} HTTP/1.1\r\nHost: x\r\n${lines}Content-Length: ${body.length}\r\n\r\n${body}`
 
-/** All forms of an answer; the text repeats the request. */
+/** Answers in every form; the text repeats the request. */
 const answerTo = (url: string, request: ReadonlyArray<unknown>): HttpAnswer => {
   const text = JSON.stringify(request).replaceAll(
     /[^ -~]/gu,
@@ -50,7 +53,7 @@ const turnsOfTheLoop = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Repeats the request, its body too. */
+/** Repeats the request and its body. */
 const echo = ({ body, headers, method, url }: HttpRequest): Effect.Effect<HttpAnswer> => {
   if (method === "CONNECT") return Effect.succeed({ status: 400, headers: {}, body: "" })
   const hasBody = headers["content-length"] !== undefined ||
@@ -65,7 +68,10 @@ const echo = ({ body, headers, method, url }: HttpRequest): Effect.Effect<HttpAn
   return isLate(url) ? Effect.flatMap(Effect.promise(() => turnsOfTheLoop(15)), () => now) : now
 }
 
-/** The peer: the same answers by `node:http` alone, except that malformed bytes are refused when the requests before them have been answered. */
+/**
+ * The reference: the same answers by `node:http` alone, except that malformed bytes are refused
+ * after the requests before them are answered.
+ */
 const plainServer = (): Server => {
   const unanswered = new WeakMap<Socket, Set<IncomingMessage>>()
   const answer = (source: IncomingMessage, response: ServerResponse): void => {
@@ -114,7 +120,10 @@ const plainServer = (): Server => {
     .on("connect", (_, socket) => refuse(socket as Socket))
 }
 
-/** Sends each piece when the server has read the one before it; all that it answers, without dates. */
+/**
+ * Sends each piece after the server has read the one before it; returns all responses, without
+ * dates.
+ */
 const converse = async (
   port: number,
   readBytes: (client: Socket) => number | undefined,
@@ -130,10 +139,10 @@ const converse = async (
     client.write(piece, "latin1")
     sent += piece.length
     while ((readBytes(client) ?? 0) < sent && !client.destroyed) await turnsOfTheLoop(1)
-    // answers that are not late are there, and responses have ended
+    // answers without delay have arrived by then, and responses have ended
     await turnsOfTheLoop(4)
   }
-  // more turns than a late answer takes, and time for the bytes to arrive
+  // more turns than a delayed answer takes, and time for the bytes to arrive
   for (
     let quiet = 0, before = "";
     quiet < 12 && !client.destroyed;
@@ -147,7 +156,7 @@ const converse = async (
   return said.replace(/Date: [^\r]+/gu, "Date")
 }
 
-/** The bytes that a server of this process has read of a client's connection. */
+/** Returns how many bytes of a client's connection a server of this process has read. */
 const bytesReadBy = () => {
   const sockets = new Map<number, Socket>()
   return {
@@ -173,7 +182,7 @@ const unusual = [
   bodied("GET", "/a", "12345"),
   bodied("GET", "/a", get("/a")),
   bodied("POST", "/a", `${get("/a")}GET `),
-  // the body is what comes next, or the chunks are
+  // the next request or the chunks are the body
   get("/a", `Content-Length: ${get("/a").length}\r\n`),
   get("/a", "Transfer-Encoding: chunked\r\n"),
   "1b\r\n",
@@ -209,12 +218,12 @@ const unusual = [
 ]
 
 const seed = process.env["SEED"] ?? "1"
-/** Conversations that take place at the same time. */
+/** Conversations that run at the same time. */
 const CONVERSATIONS_AT_ONCE = 50
 const conversations = rounds({ short: 200, long: 2000 })
 
 describe(`${conversations} random conversations over a socket`, () => {
-  it.live(`are answered as a plain node:http server answers them (replay: ${replayOf(seed, "test/http/node/conversations.test.ts")})`, () =>
+  it.live(`get the responses of a plain node:http server (replay: ${replayOf(seed, "test/http/node/conversations.test.ts")})`, () =>
     Effect.scoped(Effect.gen(function*() {
       const random = new Random(Number(seed))
       const [ours, peers] = [bytesReadBy(), bytesReadBy()]
@@ -242,7 +251,8 @@ describe(`${conversations} random conversations over a socket`, () => {
           { length: 8 },
           () => random.of(random.chance(0.75) ? usual : unusual)
         )
-        // what a client sends after its last request resets the connection, and answers are lost on the way
+        // bytes that a client sends after its last request reset the connection, and responses are
+        // lost
         const last = messages.findIndex((message) =>
           /Connection: close|HTTP\/1\.0\r\n\r\n/u.test(message)
         )
@@ -269,7 +279,7 @@ describe(`${conversations} random conversations over a socket`, () => {
 describe("a client that reads slowly", () => {
   const bytes = 7_900_000
 
-  /** A client that has asked for a large answer and reads none of it yet. */
+  /** Returns a client that has requested a large answer and reads nothing of it yet. */
   const unread = Effect.fnUntraced(function*(scope: Scope.Scope, options: Partial<ServerOptions>) {
     const asked = yield* Deferred.make<void>()
     const { port } = yield* bareServer(
@@ -296,7 +306,7 @@ describe("a client that reads slowly", () => {
     return { socket, ended: Effect.promise(() => ended) }
   })
 
-  it.live("gets the whole answer though the server is shutting down", () =>
+  it.live("gets the whole answer during a shutdown", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { ended, socket } = yield* unread(scope, { shutdownTimeout: "10 seconds" })
@@ -312,7 +322,7 @@ describe("a client that reads slowly", () => {
       const { ended, socket } = yield* unread(yield* Effect.scope, {
         limits: { idleTimeoutMs: 50 }
       })
-      // Node closes an idle connection a second later than the limit says
+      // Node closes an idle connection up to a second after the limit
       yield* Effect.sleep("1300 millis")
       socket.resume()
       assert.isAtLeast(yield* ended, bytes)

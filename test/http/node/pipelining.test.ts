@@ -6,13 +6,16 @@ import { connect, type Socket } from "node:net"
 import { Application, defaultLimits } from "../../../adapters/http/mod.ts"
 import { serverLayer } from "../../../adapters/http/node/mod.ts"
 
-/* One connection that sends many requests at once, and what is left for the others. */
+/* One connection that sends many requests at once does not starve the other clients. */
 
 const greedyRequest = (id: number, padding = 0) =>
   `GET /greedy/${id} HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(padding)}\r\n\r\n`
 const request = "GET /modest HTTP/1.1\r\nHost: x\r\n\r\n"
 
-/** A server whose answers to the greedy have a size, and the order in which requests came to the application. */
+/**
+ * Starts a server with answers of a given size; records the order in which requests reach the
+ * application.
+ */
 const withServer = <A>(
   bodyBytes: number,
   use: (
@@ -69,7 +72,7 @@ const askModestly = async (socket: Socket) => {
 }
 const greedy = (handled: ReadonlyArray<string>) => handled.filter((url) => url !== "/modest").length
 
-it.live("a connection that asks a thousand times and reads nothing holds one answer beyond what the system buffers", () =>
+it.live("a connection that sends a thousand requests and reads nothing holds one answer beyond what the system buffers", () =>
   withServer(4_000_000, async ({ handled, open }) => {
     const [hog, other] = [open(), open()]
     hog.pause()
@@ -79,7 +82,7 @@ it.live("a connection that asks a thousand times and reads nothing holds one ans
     assert.isAtMost(greedy(handled), 8)
   }))
 
-it.live("nobody waits for all the requests of another connection", () =>
+it.live("no client waits for all the requests of another connection", () =>
   withServer(10, async ({ handled, open }) => {
     const [hog, other] = [open(), open()]
     await Promise.all([event(hog, "connect"), event(other, "connect")])
@@ -89,7 +92,7 @@ it.live("nobody waits for all the requests of another connection", () =>
     assert.isAtMost(handled.indexOf("/modest"), 100)
   }))
 
-it.live("a connection whose requests wait is read no further, and all are answered in order", () =>
+it.live("a connection with waiting requests is read no further, and all are answered in order", () =>
   withServer(200_000, async ({ open }) => {
     const requests = 600
     let [unanswered, most] = [0, 0]
@@ -121,7 +124,7 @@ it.live("a connection whose requests wait is read no further, and all are answer
     }
   }, "1 millis"))
 
-it.live("a client that leaves takes its waiting requests with it", () =>
+it.live("a client that disconnects removes its waiting requests", () =>
   withServer(4_000_000, async ({ handled, open }) => {
     const [hog, other] = [open(), open()]
     hog.pause()

@@ -7,7 +7,7 @@ import { application } from "../_application.ts"
 import { answersOf, bareServer } from "./_bare_server.ts"
 import { watchedServer } from "../_limits.ts"
 
-/** A server whose every answer is the same effect. */
+/** Starts a server that answers every request with the same effect. */
 const serve = (answer: Effect.Effect<HttpAnswer>, scope: Scope.Scope) =>
   bareServer(() => answer, scope)
 
@@ -23,7 +23,7 @@ const asking = (port: number) => {
   return { socket, ended }
 }
 
-/** An answer that never comes, and what begins and interrupts it. */
+/** Returns an answer that never completes, and records its starts and interruptions. */
 const endless = Effect.gen(function*() {
   const [begun, interrupted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const answer = Effect.andThen(
@@ -44,7 +44,7 @@ describe("a request that waits for its answer", () => {
       yield* interrupted
     })))
 
-  it.live("is interrupted when the shutdown timeout is over, and its connection ends without an answer", () =>
+  it.live("is interrupted after the shutdown timeout, and its connection closes without an answer", () =>
     Effect.gen(function*() {
       const { answer, begun, interrupted } = yield* endless
       const scope = yield* Scope.make()
@@ -56,7 +56,7 @@ describe("a request that waits for its answer", () => {
       assert.strictEqual(yield* Effect.promise(() => ended), "")
     }))
 
-  it.live("is answered with its status, and with the length of the body", () =>
+  it.live("gets its status, and the length of the body", () =>
     Effect.scoped(Effect.gen(function*() {
       const bytes = new TextEncoder().encode("é𝄞".repeat(9000))
       for (
@@ -89,7 +89,7 @@ describe("a request that waits for its answer", () => {
 })
 
 describe("each request", () => {
-  it.live("is heard by diagnostics_channel, also if its answer is cached", () =>
+  it.live("is published to diagnostics_channel, also if its answer is cached", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port } = yield* watchedServer(application(), {})
       let heard = 0
@@ -107,7 +107,7 @@ describe("each request", () => {
 })
 
 describe("a body that is refused before all of it has arrived", () => {
-  it.live("leaves its client time to read why, and the connection ends in time though the client goes on sending", () =>
+  it.live("leaves its client time to read the answer, and the connection closes in time though the client continues to send", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port } = yield* serve(
         Effect.succeed({ status: 413, headers: {}, body: "too large" }),

@@ -20,7 +20,7 @@ const get = (target: string, lines = "", method = "GET") =>
   raw(Buffer.from(`${method} ${target} HTTP/1.1\r\nHost: x\r\n${lines}\r\n`, "latin1"))
 
 layer(Server())("the server, by bytes", (it) => {
-  it.effect("bytes that are no HTTP are refused in the form of every refusal", () =>
+  it.effect("bytes that are not HTTP get a refusal of the usual form", () =>
     Effect.gen(function*() {
       const requests: ReadonlyArray<readonly [string, number]> = [
         ["\u0000\u0001\u0002\r\n\r\n", 400],
@@ -42,7 +42,7 @@ layer(Server())("the server, by bytes", (it) => {
       }
     }))
 
-  it.effect("no target of any kind is the server's fault", () =>
+  it.effect("no request target causes a server error", () =>
     Effect.gen(function*() {
       const targets = [
         "/tokens?name=%",
@@ -87,7 +87,7 @@ layer(Server())("the server, by bytes", (it) => {
       }
     }))
 
-  it.effect("weird methods, hosts and expectations are answered too", () =>
+  it.effect("unusual methods, hosts and expectations get an answer too", () =>
     Effect.gen(function*() {
       for (const method of ["PROPFIND", "TRACE", "M-SEARCH", "PATCH", "QUERY"]) {
         assert.strictEqual((yield* get("/tokens", "", method))?.status, 405)
@@ -104,7 +104,7 @@ layer(Server())("the server, by bytes", (it) => {
       assert.strictEqual((yield* raw("GET /tokens HTTP/1.0\r\n\r\n"))?.status, 200)
     }))
 
-  it.effect("CONNECT is refused in words like any method that a path does not have", () =>
+  it.effect("CONNECT is refused like any method that a path does not have", () =>
     Effect.gen(function*() {
       for (const target of ["x:443", "/tokens", `x:${"4".repeat(9000)}`]) {
         const answer = yield* get(target, "", "CONNECT")
@@ -117,7 +117,7 @@ layer(Server())("the server, by bytes", (it) => {
       }
     }))
 
-  it.effect("an upgrade that is offered is passed over, and what is asked next on the connection is answered", () =>
+  it.effect("an offered upgrade is ignored, and the next request on the connection is answered", () =>
     Effect.gen(function*() {
       const port = yield* portOf
       for (
@@ -134,7 +134,7 @@ layer(Server())("the server, by bytes", (it) => {
       }
     }))
 
-  it.effect("what ends the pipelining on a connection, CONNECT or bytes that are no HTTP, harms no other connection", () =>
+  it.effect("CONNECT and bytes that are not HTTP end only their own connection", () =>
     Effect.gen(function*() {
       const port = yield* portOf
       const requests = "GET /tokens/1 HTTP/1.1\r\nHost: x\r\n\r\n".repeat(50)
@@ -144,7 +144,7 @@ layer(Server())("the server, by bytes", (it) => {
       }
     }))
 
-  it.effect("requests that came whole before bytes that are no HTTP keep their answers", () =>
+  it.effect("complete requests before bytes that are not HTTP keep their answers", () =>
     Effect.gen(function*() {
       const port = yield* portOf
       const requests = Array.from(
@@ -159,7 +159,7 @@ layer(Server())("the server, by bytes", (it) => {
             "200",
             "400"
           ]],
-          // who says that a request is the last one is not asked about what follows
+          // nothing after a request with `Connection: close` is read
           [
             "GET /none HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\nGET /tokens HTTP/1.1\r\nHost: x\r\n\r\n",
             ["200", "404"]
@@ -179,7 +179,7 @@ layer(Server())("the server, by bytes", (it) => {
       }
     }))
 
-  it.effect("limits hold to the byte over a socket", () =>
+  it.effect("limits are exact to the byte over a socket", () =>
     Effect.gen(function*() {
       const url = (bytes: number) => "/tokens?symbols=".padEnd(bytes, "A")
       assert.strictEqual((yield* get(url(8192)))?.status, 200)
@@ -202,7 +202,7 @@ layer(Server())("the server, by bytes", (it) => {
       assert.strictEqual((yield* get("/tokens", "Content-Length: 65537\r\n"))?.status, 413)
     }))
 
-  it.effect("requests that are sent without waiting are answered in their order", () =>
+  it.effect("pipelined requests are answered in order", () =>
     Effect.gen(function*() {
       const port = yield* portOf
       const ids = [1, 2, 99, 3]
@@ -240,7 +240,7 @@ layer(Server())("the fetch handler", (it) => {
     "/state",
     `/tokens?name=${"x".repeat(9000)}`
   ]
-  it.effect("answers as the server does: status, headers and body", () =>
+  it.effect("gives the server's answers: status, headers and body", () =>
     Effect.gen(function*() {
       const port = yield* portOf
       const handler = yield* fetchHandler
@@ -264,7 +264,7 @@ layer(Server())("the fetch handler", (it) => {
       }
     }))
 
-  it.effect("a client that gives up while the documentation loads takes it from nobody", () =>
+  it.effect("a client that disconnects while the documentation loads does not affect other clients", () =>
     Effect.gen(function*() {
       const handler = yield* fetchHandler.pipe(Effect.provide(Layer.fresh(application())))
       const giveUp = new AbortController()
@@ -280,7 +280,7 @@ layer(Server())("the fetch handler", (it) => {
       )
     }))
 
-  it.effect("a host may give any URL", () =>
+  it.effect("a host may pass any URL", () =>
     Effect.gen(function*() {
       const handler = yield* fetchHandler
       const status = (url: string) =>
@@ -291,7 +291,7 @@ layer(Server())("the fetch handler", (it) => {
       assert.strictEqual(yield* status("http://[::1]:8080/earlier/tokens"), 200)
     }))
 
-  it.effect.prop("no request of any kind is the server's fault", {
+  it.effect.prop("no request causes a server error", {
     path: Schema.String,
     query: Schema.String,
     revision: Schema.String.check(Schema.isMaxLength(5))
@@ -315,13 +315,15 @@ layer(Server())("the fetch handler", (it) => {
 })
 
 describe("shutting down", () => {
-  it.live("lets the answers end that have begun, and takes no more", () =>
+  it.live("completes answers in progress, and accepts no more requests", () =>
     Effect.gen(function*() {
       let port = 0
       let answer: Promise<Response> | undefined
       yield* Effect.scoped(Effect.gen(function*() {
-        port = yield* Effect.flatMap(Layer.build(Server()), (context) =>
-          Effect.provide(portOf, context))
+        port = yield* Effect.flatMap(
+          Layer.build(Server()),
+          (context) => Effect.provide(portOf, context)
+        )
         const begun = Effect.callback<void>((resume) => {
           const begin = () => {
             unsubscribe("http.server.request.start", begin)
@@ -333,9 +335,7 @@ describe("shutting down", () => {
         yield* begun
       }))
       assert.strictEqual(
-        (yield* Effect.promise(() =>
-          answer!
-        )).status,
+        (yield* Effect.promise(() => answer!)).status,
         200
       )
       assert.isTrue(

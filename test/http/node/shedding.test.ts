@@ -5,9 +5,9 @@ import { Application } from "../../../adapters/http/mod.ts"
 import { application } from "../_application.ts"
 import { watchedServer } from "../_limits.ts"
 
-/** Everything is too much for it, and each request is told of. */
+/** An application that sheds every request, and logs each. */
 const full = application({ limits: { requestsMax: 0 }, observing: { log: () => {} } })
-/** The same, but that no two answers share anything. */
+/** The same, but no two answers share headers or body. */
 const unshared = Layer.effect(
   Application,
   Effect.map(Application, (whole) => ({
@@ -38,12 +38,15 @@ interface Told {
   readonly isReused: boolean
 }
 
-/** What one client is told, each request sent when the answer before it is there. */
+/**
+ * Returns the responses to one client, which sends each request after the response to the one
+ * before.
+ */
 const toldBy = Effect.fnUntraced(
   function*(port: number, headers: { readonly [name: string]: string }) {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const told: Array<Told> = []
-    // twice: heads are made anew at first
+    // twice: the first time headers are built from scratch
     for (const path of [...urls, ...urls]) {
       told.push(
         yield* Effect.promise(() =>
@@ -69,8 +72,8 @@ const toldBy = Effect.fnUntraced(
   }
 )
 
-describe("a refusal of what is too much", () => {
-  it.live("leaves as every other answer does, whatever it shares", () =>
+describe("a shed request", () => {
+  it.live("gets the same bytes whether or not answers share headers", () =>
     Effect.scoped(Effect.gen(function*() {
       const [{ port, hits }, other] = [
         yield* watchedServer(full, {}),

@@ -8,7 +8,10 @@ import { application } from "./_bare_server.ts"
 
 const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
-/** Clients that ask again as soon as they are answered, each over a connection that it keeps open while it may. */
+/**
+ * Clients that send a request after each response, each over a connection that stays open as long
+ * as the server allows.
+ */
 class Clients {
   readonly lostMs: Array<number> = []
   answers = 0

@@ -11,13 +11,13 @@ const simulation = simulate({
   standInRoots: true
 })
 
-/** A network to write into a database that breaks, and its first blocks. */
+/** A network for databases that fail, and its first blocks. */
 export const { genesis } = simulation
 export const chain = Array.from({ length: 30 }, () => simulation.next()).flatMap((record) =>
   record.kind === "block" ? [record.block] : []
 ).slice(0, 8)
 
-/** A server for the tests around, theirs to stop and to kill. */
+/** Starts a server for a test file, which may stop and kill it. */
 export const ownCluster = () => {
   let cluster: Cluster
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { batchRequests } from "../../../adapters/sql/pool/_batch_requests.ts"
 
-/** Turns that wait to be let through, and what each was asked. */
+/** Batches that wait until the test lets them run, and the requests of each. */
 const held = () => {
   const asked: Array<ReadonlyArray<number>> = []
   const gate = Deferred.makeUnsafe<void>()
@@ -27,8 +27,8 @@ const settled = Effect.repeat(Effect.yieldNow, { times: 20 })
 const askAll = (ask: (one: number) => Effect.Effect<string, unknown>, all: ReadonlyArray<number>) =>
   Effect.forEach(all, (one) => Effect.forkChild(Effect.exit(ask(one))))
 
-describe("turns that are shared", () => {
-  it.effect("serve at once what was asked during an earlier one, and so many at most, each with its own answer", () =>
+describe("batched requests", () => {
+  it.effect("run together if they arrive during an earlier batch, at most so many at once, each with its own answer", () =>
     Effect.scoped(Effect.gen(function*() {
       const { asked, gate, turn } = held()
       const ask = yield* batchRequests(turn, 3)
@@ -43,7 +43,7 @@ describe("turns that are shared", () => {
       assert.deepStrictEqual(asked, [[1], [2, 3, 4], [5]])
     })))
 
-  it.effect("fail for the one that is at fault, but for all where trying again may help", () =>
+  it.effect("fail alone if their own request is at fault, and together if a retry may help", () =>
     Effect.scoped(Effect.gen(function*() {
       const { asked, gate, turn } = held()
       const ask = yield* batchRequests(turn, 9)
@@ -65,7 +65,7 @@ describe("turns that are shared", () => {
       ])
     })))
 
-  it.effect("leave nobody waiting when they end", () =>
+  it.effect("all end when the scope closes", () =>
     Effect.gen(function*() {
       const { turn } = held()
       const scope = yield* Scope.make()

@@ -3,7 +3,7 @@ import { Effect, Exit, Fiber } from "effect"
 import { makeConnectionLimiter } from "../../../adapters/sql/connection/_connection_limiter.ts"
 
 describe("the limit on connections", () => {
-  it.live("runs as many at once as it has permits, and loses none to a timeout or an interruption", () =>
+  it.live("runs as many effects at once as it has permits, and loses none to a timeout or an interruption", () =>
     Effect.gen(function*() {
       const permits = 3
       const limiter = makeConnectionLimiter({ permits, connections: permits, waitMs: 5 })

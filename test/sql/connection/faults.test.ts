@@ -7,7 +7,7 @@ import { execute } from "../../postgres/_statements.ts"
 import { chain, genesis, ownCluster } from "./_breaking.ts"
 import { asked, askedUntil, served } from "../_served.ts"
 
-/** What breaks here is a server of our own. */
+/** These tests break a server of their own. */
 describe("a database that fails", () => {
   const { database, kill, restart, stop } = ownCluster()
   const opened = (url: string) =>
@@ -17,7 +17,7 @@ describe("a database that fails", () => {
       { local: true }
     )
 
-  it.live("is waited for at the start, and named without its password", () =>
+  it.live("is retried at the start, and its password is not logged", () =>
     Effect.scoped(Effect.gen(function*() {
       const url = yield* database
       const told: Array<string> = []
@@ -42,7 +42,7 @@ describe("a database that fails", () => {
       for (const line of told) assert.notInclude(line, password)
     })))
 
-  it.live("is not waited for where it refuses us, or where the URL is none", () =>
+  it.live("is not retried if it refuses the login, or if the URL is invalid", () =>
     Effect.gen(function*() {
       const url = yield* database
       const wrong = new URL(url)
@@ -83,7 +83,7 @@ describe("a database that fails", () => {
       )
     }))
 
-  it.live("that is killed makes the service answer 503 with Retry-After, and the same process goes on when it is back", () =>
+  it.live("makes the service answer 503 with Retry-After while it is down; the same process continues when it is back", () =>
     Effect.scoped(Effect.gen(function*() {
       const url = yield* database
       const { ledger, port } = yield* served(url, { genesis })
@@ -106,7 +106,7 @@ describe("a database that fails", () => {
       yield* restart
       const after = yield* askedUntil(port, "/state", ({ status }) => status === 200)
       assert.deepStrictEqual(after, before)
-      // every connection is a new one by now, or is found dead and replaced without a word
+      // by now every connection is new, or is replaced without an error
       const answers = yield* Effect.all(
         Array.from({ length: 60 }, () => asked(port, "/accounts")),
         { concurrency: 30 }
@@ -116,7 +116,7 @@ describe("a database that fails", () => {
       assert.isAbove((yield* asked(port, "/state")).version, before.version)
     })))
 
-  it.live("that ends every session while they are idle is not noticed by any reader", () =>
+  it.live("that closes all idle sessions is not noticed by any reader", () =>
     Effect.scoped(Effect.gen(function*() {
       const url = yield* database
       const { port } = yield* served(url, { genesis })
@@ -126,13 +126,13 @@ describe("a database that fails", () => {
       )
       assert.deepStrictEqual(yield* ask, new Set([200]))
       for (let round = 0; round < 5; round++) {
-        // answers that are kept ready need no session; the one that hears of changes comes back by itself
+        // cached answers need no session; the connection that listens for changes reconnects
         while ((yield* endSessions(url)) === 0) yield* Effect.sleep(10)
         assert.deepStrictEqual(yield* ask, new Set([200]))
       }
     })))
 
-  it.live("that takes too long over a statement is told to stop, and the caller that it may try again", () =>
+  it.live("that takes too long for a statement is cancelled, and the caller may retry", () =>
     Effect.scoped(Effect.gen(function*() {
       const url = yield* database
       const layer = databaseLayer({
@@ -181,7 +181,7 @@ describe("a database that fails", () => {
       )
     })))
 
-  it.live("bounds the wait of transactions for a connection, and none of those that gave up takes one away", () =>
+  it.live("bounds the wait of transactions for a connection, and no connection is lost to a timeout", () =>
     Effect.scoped(Effect.gen(function*() {
       const url = yield* database
       const { writes } = Context.get(
@@ -211,7 +211,7 @@ describe("a database that fails", () => {
     })))
 })
 
-/** How many there were. */
+/** Returns how many sessions were ended. */
 const endSessions = (url: string): Effect.Effect<number> =>
   Effect.map(
     Effect.promise(() =>

@@ -18,7 +18,7 @@ describe("the writer's lease", () => {
   })
   afterAll(() => database.remove())
 
-  /** A process; closing it is its orderly end. */
+  /** Opens a lease as one process does; closing its scope is an orderly end. */
   const opened = (options: LeaseOptions) =>
     Effect.gen(function*() {
       const scope = yield* Scope.fork(yield* Effect.scope)
@@ -52,7 +52,7 @@ describe("the writer's lease", () => {
   const told = <A, E extends { readonly message: string }>(result: Result.Result<A, E>): string =>
     Result.isFailure(result) ? result.failure.message : "written"
 
-  it.live("keeps a second writer out with a sentence, until the first one ends", () =>
+  it.live("keeps a second writer out with a message, until the first one ends", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* clean
       const [one, two] = [yield* opened({ holder: "Ann" }), yield* opened({ holder: "Bob" })]
@@ -67,7 +67,7 @@ describe("the writer's lease", () => {
       assert.deepStrictEqual(yield* notes, ["a", "c", "d"])
     })))
 
-  it.live("is taken by one of many that ask at once", () =>
+  it.live("is acquired by one of many concurrent processes", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* clean
       const processes = yield* Effect.all(Array.from({ length: 5 }, () => opened({})))
@@ -78,13 +78,13 @@ describe("the writer's lease", () => {
       assert.strictEqual((yield* notes).length, 1)
     })))
 
-  it.live("stays with a writer that lives, and passes within its term from one that gives no sign of life", () =>
+  it.live("stays with a live writer, and passes within its term from one without heartbeats", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* clean
       const lively = yield* opened({ holder: "Ann", termMs: 3000, beatMs: 100 })
       assert.strictEqual(told(yield* lively.note("a")), "written")
       yield* Effect.sleep(4000)
-      // its beat never comes: after its first write it is as good as dead
+      // without heartbeats: after its first write it counts as dead
       const two = yield* opened({ holder: "Bob", termMs: 400, beatMs: 60_000, waits: true })
       const impatient = yield* opened({ holder: "Cleo" })
       assert.match(told(yield* impatient.note("b")), /written by Ann/u)
@@ -95,7 +95,7 @@ describe("the writer's lease", () => {
       assert.deepStrictEqual(yield* notes, ["a", "c", "d"])
     })))
 
-  it.live("is lost by a writer that slept through its term: what it had begun is not written, nor what it begins", () =>
+  it.live("is lost by a writer that was suspended for its term: an open write is not committed, and a new one fails", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* clean
       const sleeper = yield* opened({ holder: "Ann", termMs: 300, beatMs: 60_000 })
@@ -111,7 +111,7 @@ describe("the writer's lease", () => {
       assert.deepStrictEqual(yield* notes, ["a", "b"])
     })))
 
-  it.live("comes back with a word that others may have written, once for each who goes on from his own writes", () =>
+  it.live("acquired again, reports once that others may have written, to each caller that continues from its own writes", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* clean
       const [feed, poller] = [newWriteSession(), newWriteSession()]
@@ -119,14 +119,14 @@ describe("the writer's lease", () => {
       assert.strictEqual(told(yield* one.noteIn(feed, "a")), "written")
       assert.strictEqual(told(yield* one.noteIn(poller, "b")), "written")
       yield* Effect.sleep(300)
-      // nobody else was there
+      // no other process wrote
       assert.strictEqual(told(yield* one.noteIn(feed, "c")), "written")
       yield* Effect.sleep(300)
       const other = yield* opened({ holder: "Bob", waits: true })
       assert.strictEqual(told(yield* other.note("d")), "written")
       yield* other.end
       assert.match(told(yield* one.noteIn(feed, "e")), /^This process is no longer the writer/u)
-      // who goes on from nothing, or begins now, is told nothing, and takes it from nobody
+      // a caller that continues from nothing, or begins now, gets no report
       assert.strictEqual(told(yield* one.note("f")), "written")
       assert.strictEqual(told(yield* one.noteIn(newWriteSession(), "g")), "written")
       for (const session of [poller, feed]) {

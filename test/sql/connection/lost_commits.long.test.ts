@@ -8,7 +8,7 @@ import { asked, served } from "../_served.ts"
 describe("a database", () => {
   const { database } = ownCluster()
 
-  // silence lasts until the socket is given up
+  // silence lasts until the socket times out
   const losses: ReadonlyArray<readonly [Fate, number]> = [["unsent", 6], ["forgotten", 3], [
     "unanswered",
     6
@@ -35,7 +35,7 @@ describe("a database", () => {
           yield* Effect.promise(() => met)
           if (Result.isFailure(first)) {
             assert.instanceOf(first.failure, StoreFailure)
-            // the caller may not know, so it says it again
+            // the outcome may be unknown, so the caller repeats the write
             let again = yield* Effect.result(ledger.applyBlock(block))
             for (
               ;
@@ -52,7 +52,7 @@ describe("a database", () => {
   }
 })
 
-/** The version after each block where nothing ever fails: 1 for the block and 1 for each batch. */
+/** Returns the version after each block without failures: each block and each batch adds 1. */
 const versionsOf = (blocks: typeof chain): ReadonlyArray<number> =>
   blocks.reduce<ReadonlyArray<number>>(
     (versions, { batches = [] }) => [...versions, (versions.at(-1) ?? 0) + 1 + batches.length],

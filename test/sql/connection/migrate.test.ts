@@ -25,7 +25,7 @@ describe("migrations", () => {
   })
   afterAll(() => database.remove())
 
-  /** As one process. */
+  /** Runs an effect as one process does. */
   const inProcess = <A, E>(url: string, effect: Effect.Effect<A, E, Database>) =>
     Effect.provide(effect, databaseLayer({ url: Redacted.make(url), maxConnections: 4 }), {
       local: true
@@ -46,7 +46,7 @@ describe("migrations", () => {
       (result) => Result.isFailure(result) ? result.failure.message : "none"
     )
 
-  it.live("are applied once, in their order, and told", () =>
+  it.live("are applied once, in order, and logged", () =>
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* empty
       assert.deepStrictEqual(names(yield* inProcess(url, migrate({ migrations: [first] }))), [
@@ -66,7 +66,7 @@ describe("migrations", () => {
       }])
     })))
 
-  it.live("are only told by a dry run, also where nothing was ever applied", () =>
+  it.live("are only listed by a dry run, also if none was ever applied", () =>
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* empty
       const plan = inProcess(url, migrate({ migrations: [first, second], dryRun: true }))
@@ -93,7 +93,7 @@ describe("migrations", () => {
       assert.deepStrictEqual(yield* asked(url, "SELECT id FROM person"), [{ id: 7n }])
     })))
 
-  it.live("are refused where the text of an applied one has changed", () =>
+  it.live("are refused if the text of an applied one has changed", () =>
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* empty
       yield* inProcess(url, migrate({ migrations: [first] }))
@@ -110,7 +110,7 @@ describe("migrations", () => {
       }, { number: 1 }])
     })))
 
-  it.live("are refused where the database is newer than the program", () =>
+  it.live("are refused if the database is newer than the program", () =>
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* empty
       yield* inProcess(url, migrate({ migrations: [first, second] }))
@@ -120,7 +120,7 @@ describe("migrations", () => {
       )
     })))
 
-  it.live("leave nothing behind where one fails, and those before it stay", () =>
+  it.live("leave nothing behind if one fails, and those before it stay", () =>
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* empty
       const broken: Migration = {
@@ -161,7 +161,7 @@ describe("migrations", () => {
       )
     })))
 
-  it.live("of this program make every table in an empty database", () =>
+  it.live("of this program create every table in an empty database", () =>
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* empty
       assert.deepStrictEqual(names(yield* inProcess(url, migrate())), ["ledger", "pool"])

@@ -22,7 +22,10 @@ const chain = Array.from({ length: 20 }, () => simulation.next()).flatMap((recor
   record.kind === "block" ? [record.block] : []
 )
 
-/* Replication is another server's work: here a second database takes the same blocks, later. What it answers is told by the name of its ether. */
+/*
+ * A second database that takes the same blocks later plays the replica. The name of its ether shows
+ * which one answered.
+ */
 describe("reading from a replica", () => {
   let primary: FreshDatabase
   let replica: FreshDatabase
@@ -59,7 +62,7 @@ describe("reading from a replica", () => {
         execute(replica.url, "UPDATE token SET name = 'Ether of the replica'")
       )
       const { ledger, reader } = yield* opened(primary.url, proxy.url)
-      /** Who answers, and for which version. */
+      /** Which database answered, and for which version. */
       const told = Effect.map(
         reader.find("token", 0),
         (
@@ -93,14 +96,15 @@ describe("reading from a replica", () => {
       )
       assert.strictEqual(unknown.message, "Token 99 is not registered")
 
-      // a replica that is gone is not missed, and comes back by itself
+      // reads continue without a replica, which is used again when it is back
       proxy.refusing = true
       proxy.cut()
       for (let i = 0; i < 5; i++) assert.deepStrictEqual(yield* told, ["primary", version])
       proxy.refusing = false
       assert.deepStrictEqual(yield* toldBy("replica"), ["replica", version])
 
-      // another process wrote: the replica may be ahead of what this one has seen, and then the primary is the only one that will do
+      // another process wrote: the replica may be ahead of the version known here, so only the
+      // primary can answer
       yield* copy.ledger.applyBlock(chain[4]!)
       version += 1 + (chain[4]!.batches?.length ?? 0)
       assert.deepStrictEqual(yield* toldBy("replica"), ["replica", version])

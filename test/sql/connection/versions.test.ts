@@ -50,7 +50,7 @@ describe("ledger versions", () => {
         poolTip: Context.get(services, PoolTip)!
       }
     })
-  /** The version comes, by whatever way. */
+  /** Waits until the version is known. */
   const heard = (versions: LedgerVersions["Service"], version: number) =>
     Stream.runHead(Stream.filter(versions.changes, (each) => each >= version))
   const growing = (versions: ReadonlyArray<number>): boolean =>
@@ -91,7 +91,7 @@ describe("ledger versions", () => {
           ledgerParts.filter((part) => told!.parts[part] === version),
           ledgerParts.filter((part) => parts[part] === version)
         ])
-        // its own process hears of it too
+        // the writing process knows it too
         if (i % 20 === 0) yield* heard(writer.versions, (yield* writer.reader.stamp).version)
         if (i === 30) proxy.cut()
         if (i === 40) {
@@ -106,10 +106,10 @@ describe("ledger versions", () => {
       const { version } = yield* writer.reader.stamp
       yield* heard(other.versions, version)
       yield* Fiber.interrupt(watching)
-      // the first write finds no versions of parts, and so raises all
+      // the first write finds no versions of parts, and so increments all
       assert.deepStrictEqual(raised[0]![0], ledgerParts)
       for (const [sql, memory] of raised.slice(1)) assert.deepStrictEqual(sql, memory)
-      // all processes come to know the same of the parts, however they heard of the version
+      // all processes have the same versions of parts, however they received the version
       const known = yield* Effect.repeat(
         Effect.sync(() => [writer, other].map(({ tip }) => tip.snapshot!(version))),
         {
@@ -125,11 +125,11 @@ describe("ledger versions", () => {
       assert.strictEqual(yield* other.versions.current, version)
     })))
 
-  it.live("are told by the transaction itself: a listener hears one where nothing is asked for", () =>
+  it.live("are sent by the transaction itself: a listener receives one that was never queried", () =>
     Effect.scoped(Effect.gen(function*() {
       const { versions, reader } = yield* opened(database.url)
       yield* heard(versions, (yield* reader.stamp).version)
-      // no UPDATE of the row: whoever asks would not find this one
+      // no UPDATE of the row: a query would not find this version
       yield* Effect.promise(() =>
         execute(
           database.url,
@@ -140,7 +140,7 @@ describe("ledger versions", () => {
       assert.strictEqual(yield* versions.current, 1_000_000)
     })))
 
-  it.live("of the pool: a process learns what another one moved, and knows nothing while no word comes", () =>
+  it.live("of the pool: a process receives the changes of another one, and knows nothing while notifications are missing", () =>
     Effect.scoped(Effect.gen(function*() {
       const proxy = yield* Effect.acquireRelease(
         Effect.promise(() => startProxy(database.url)),
@@ -164,7 +164,7 @@ describe("ledger versions", () => {
         batchNum: 1,
         reason: "Test"
       }], 2000)
-      // its own process knows at once
+      // the writing process knows at once
       assert.notStrictEqual(one.poolTip.versionOf(moved.id), before)
       yield* until(() => other.poolTip.versionOf(moved.id) !== known[0])
       assert.strictEqual(other.poolTip.versionOf(still.id), known[1])
@@ -174,7 +174,7 @@ describe("ledger versions", () => {
       assert.strictEqual(other.poolTip.version(), null)
       proxy.refusing = false
       yield* until(() => other.poolTip.versionOf(still.id) !== null)
-      // it may have missed something
+      // it may have missed a notification
       assert.notStrictEqual(other.poolTip.versionOf(still.id), known[1])
     })))
 })

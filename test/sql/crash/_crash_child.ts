@@ -1,9 +1,9 @@
 /*
- * Writes a script into a database until it is killed, and says after each write that it was acknowledged.
+ * Writes a script into a database until it is killed, and prints each acknowledged write.
  *
  *     node _crash_child.ts URL FEED SEED
  *
- * It begins when its input tells how many writes of the script are there already.
+ * Its input says how many writes of the script are in the database already; then it begins.
  */
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import { once } from "node:events"
@@ -26,7 +26,7 @@ const stores = sqlStores({
   lease: { termMs: 300, beatMs: 60, waits: true }
 })
 
-// most of the time of one goes into reading the program: the next one finds it compiled, though this one is killed
+// saves the compiled modules for the next process, because this one is killed
 flushCompileCache()
 const [done] = await once(process.stdin, "data")
 process.stdin.unref()
@@ -42,7 +42,8 @@ await Effect.runPromise(
     yield* writeScript(written, { records, seed, done: Number(done), concurrency: 1 })
   })).pipe(Effect.provide(Logger.layer([])))
 ).catch((error: unknown) => {
-  // the database was away for longer than a write is tried: nobody here knows what became of the write
+  // the database was down for longer than a write is retried, so the outcome of the write is
+  // unknown
   process.exitCode = error instanceof StoreFailure && error.retry ? 3 : 1
   if (process.exitCode === 1) console.error(error)
 })

@@ -16,27 +16,28 @@ import type { Cluster } from "../../postgres/mod.ts"
 
 export interface CrashReport {
   readonly points: number
-  /** Of these, those whose moment the clock said: anywhere from the beginning of the run on, whatever was under way. */
+  /** Crashes at a random time after the start, independent of the running operation. */
   readonly byClock: number
-  /** Of all, how many killed the server as well as the process that wrote. */
+  /** Crashes that killed the server and the writing process. */
   readonly ofServer: number
-  /** Writes that were acknowledged before a crash, all of which were found again. */
+  /** Writes that were acknowledged before a crash; all of them were found again. */
   readonly acknowledged: number
-  /** Writes under way when the process died that were found too. */
+  /** Writes in progress at the crash that were found too. */
   readonly underWay: number
 }
 
 type Total = { -readonly [Key in keyof CrashReport]: number }
 
-/** Writes that a process makes at most, as far as it follows the clock of the ones before. */
+/** Writes that a process makes at most. */
 const ACKNOWLEDGEMENTS_MAX = 30
-/** What a process ends with where its database was away for longer than a write is tried. */
+/** The exit code of a process whose database was down for longer than a write is retried. */
 const GAVE_UP = 3
 
 /**
- * Kills a writing process, and every other time the server of its database before it, at so many random moments; each process goes
- * on from what the last one left. After each crash the stores are those of a model that made the same writes up to some point: all
- * that were acknowledged, then at most the one that was under way.
+ * Kills a writing process at random moments, and in every other crash the database server before
+ * it; each process continues the work of the one before. After each crash the stores must equal a
+ * model that made the same writes up to some point: all acknowledged ones, then at most the one in
+ * progress.
  */
 export async function crashPoints(
   cluster: Cluster,
@@ -80,7 +81,9 @@ interface Run {
   readonly watch: (sofar: CrashReport) => void
 }
 
-/** One script from its beginning; a new database for each keeps what is compared small. */
+/**
+ * Runs one script from its beginning; a new database for each script keeps the comparison small.
+ */
 async function crashUntilTheEnd(
   { cluster, feed, moments, points, program, seed, total, watch }: Run
 ): Promise<void> {
@@ -98,7 +101,7 @@ async function crashUntilTheEnd(
   const url = await cluster.createDatabase()
   const random = randomOf(seed)
   const model = await openModel(text, seed)
-  // while what one has left is looked at, the next one reads the program
+  // the next process loads the program during the comparison
   const start = () => startChild([program, url, feed, seed], [GAVE_UP])
   let next = start()
   try {
@@ -109,7 +112,7 @@ async function crashUntilTheEnd(
       if (await moments.comes(child)) total.byClock++
       const said = await crash(cluster, child, { ofServer, thenMs: random() * 150 })
       const { acknowledged } = said
-      // of a child that lives through the end of its server the pace is that of its waiting
+      // the duration of a child that survives its server depends on its retries
       if (!ofServer) moments.learn(said)
       next = start()
       total.points++
@@ -135,18 +138,18 @@ async function crashUntilTheEnd(
     }
   } finally {
     next.kill()
-    // what it reads is about to be removed, and what went wrong before is told
+    // its files are about to be removed, and the first failure is reported
     await next.ended.catch(() => {})
   }
 }
 
 interface Crash {
   readonly ofServer: boolean
-  /** From the end of the server to that of the process. */
+  /** Time from the end of the server to that of the process. */
   readonly thenMs: number
 }
 
-/** Ends a child, after its server or alone. */
+/** Kills a child, after its server or alone. */
 async function crash(cluster: Cluster, child: Child, { ofServer, thenMs }: Crash): Promise<Said> {
   if (ofServer) {
     await cluster.kill()
@@ -157,7 +160,7 @@ async function crash(cluster: Cluster, child: Child, { ofServer, thenMs }: Crash
   return child.ended
 }
 
-/** The server may finish what a dead client asked for: until it has noticed, nobody can tell what is there. */
+/** Waits until the server has finished the statements of the dead client. */
 async function quiet(url: string): Promise<void> {
   await execute(
     url,
@@ -170,7 +173,7 @@ END $$`
   )
 }
 
-/** What another process reads. */
+/** Returns what another process reads. */
 const testimonyOf = (
   url: string,
   genesis: GenesisFeed,
@@ -190,7 +193,7 @@ const testimonyOf = (
     })).pipe(Effect.provide(Logger.layer([])))
   )
 
-/** The order of an object's members is no part of an answer. */
+/** The order of an object's members does not matter. */
 const ordered = (text: string): string =>
   JSON.stringify(
     JSON.parse(text),

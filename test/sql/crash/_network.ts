@@ -1,10 +1,10 @@
 import type { BlockFeed } from "../../../core/domain/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 
-/** Between two blocks of a process that writes. */
+/** Time between two blocks of a writing process. */
 export const PACE_MS = 30
 
-/** A chain without forks, one block after the other, the same for everybody who names the seed. */
+/** Returns a chain without forks; the same seed gives the same chain. */
 export const networkOf = (seed: string) => {
   const simulation = simulate({
     seed,

@@ -1,5 +1,6 @@
 /*
- * One of several processes over one database. It says on which port it serves, and when it writes, the version after each block.
+ * One of several processes over one database. Prints its port and, if it writes, the version after
+ * each block.
  *
  *     node _server_process.ts URL SEED [write]
  */
@@ -22,7 +23,7 @@ NodeRuntime.runMain(
     writeSync(1, `port ${port}\n`)
     if (write === undefined) return yield* Effect.never
     for (;;) {
-      // what is stored already is harmless to say again
+      // applying a stored block again has no effect
       const { stamp } = yield* ledger.applyBlock(next())
       writeSync(1, `version ${stamp.version}\n`)
       yield* Effect.sleep(PACE_MS)

@@ -1,5 +1,5 @@
 /*
- * Many crash points, for a result that is worth noting; `RESULTS.md` has the last one.
+ * Runs many crash points; `RESULTS.md` has the last result.
  *
  *     node test/sql/crash/campaign.ts --points 1000 --seed 1
  */

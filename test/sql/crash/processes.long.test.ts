@@ -14,7 +14,7 @@ import { asked, askedUntil } from "../_served.ts"
 
 const seed = "processes"
 
-/** A process of the service and what it says. */
+/** A process of the service and its output. */
 class ServerProcess {
   readonly child: ChildProcess
   readonly versions: Array<number> = []
@@ -41,7 +41,7 @@ class ServerProcess {
     })
   }
 
-  /** Resolves when what it has said makes it so. */
+  /** Resolves when the output satisfies a condition. */
   until(holds: (process: ServerProcess) => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#heard = () => {
@@ -78,7 +78,7 @@ describe("several processes on one database", () => {
     await database.remove()
   })
 
-  it("serve what one of them writes; when that one is killed, another one goes on where it was", async () => {
+  it("serve the writes of one of them; if that one is killed, another one continues", async () => {
     const run = <A>(effect: Effect.Effect<A>) => Effect.runPromise(effect)
     const servers = [start(), start("write"), start("write")]
     await Promise.all(servers.map((server) => server.until(({ port }) => port > 0)))
@@ -106,7 +106,7 @@ describe("several processes on one database", () => {
       200
     )
     await second.kill()
-    // what is left is what one process would have written
+    // the result equals that of one process
     const { body, version } = await run(asked(reader.port, "/transactions-history?limit=2049"))
     assert.isAtLeast(version, latest)
     const left = await run(
@@ -136,7 +136,7 @@ const reading = <E>(stores: Layer.Layer<LedgerReader, E>) =>
     Effect.flatMap(Layer.build(stores), (services) => pages(Context.get(services, LedgerReader)))
   )
 
-/** The same chain in memory, up to a version. */
+/** Opens the same chain in memory, up to a version. */
 const writtenAlone = (version: number) =>
   Effect.gen(function*() {
     const { genesis, next } = networkOf(seed)

@@ -19,14 +19,18 @@ export interface Comparison {
   readonly genesis: GenesisFeed
   readonly records: ReadonlyArray<FeedRecord>
   readonly seed: string
-  /** Requests after each stop, and records between two stops; or a stop after each rollback. */
+  /**
+   * Requests at each checkpoint, and records between two checkpoints; or a checkpoint after each
+   * rollback.
+   */
   readonly requests: number
   readonly stride: number | "rollBack"
 }
 
 /**
- * Plays a network, posts, forging and rollbacks into two sets of stores at once, and at every stop asks both the same requests
- * over HTTP. Every outcome of a port and every answer, byte for byte, must be the same. Returns how many were compared.
+ * Applies a network, posts, forging and rollbacks to two sets of stores at once, and sends the same
+ * requests over HTTP to both at every checkpoint. Every result of a port and every response must be
+ * the same, byte for byte. Returns the number of compared responses.
  */
 export const compareStores = Effect.fnUntraced(function*(
   one: OpenPool,
@@ -135,7 +139,7 @@ export const compareStores = Effect.fnUntraced(function*(
     }
   }
 
-  /** The ledger goes its own way here, so what is forging ends as a settlement sees fit. */
+  /** The ledger does not follow these batches, so a later settlement ends the forging. */
   function someForging(): Effect.Effect<void> {
     return Effect.orDie(Effect.gen(function*() {
       switch (random.below(6)) {
@@ -206,7 +210,10 @@ const portsLayer = (ports: OpenPool) =>
     })
   )
 
-/** Status, headers and body of a request to a node over these stores. */
+/**
+ * Returns a function that sends a request to a node over these stores and returns status, headers
+ * and body.
+ */
 const handler = Effect.fnUntraced(function*(stores: OpenPool, genesis: GenesisFeed) {
   const services = yield* Layer.build(
     Layer.fresh(
@@ -221,7 +228,7 @@ const handler = Effect.fnUntraced(function*(stores: OpenPool, genesis: GenesisFe
   const { handle } = Context.get(services, Application)
   return (url: string) =>
     Effect.map(handle({ method: "GET", url, headers: {} }), ({ body, headers, status }) =>
-      // a tag names the ledger that it is about: each of them is one of its own
+      // an entity tag names its ledger, so the tags differ
       `${status} ${JSON.stringify({ ...headers, etag: typeof headers.etag })}\n${
         typeof body === "string" ? body : new TextDecoder().decode(body)
       }`)

@@ -2,14 +2,15 @@ import { Effect, Exit, Semaphore } from "effect"
 import { isDeepStrictEqual, inspect } from "node:util"
 import type { OpenPool } from "../../laws/mod.ts"
 
-/** Counts what two stores agreed on. */
+/** Counts equal results. */
 export interface Agreement {
   answers: number
 }
 
 /**
- * Two sets of stores as one: every call goes to both before the next one, and their outcomes must be equal in every value, failures
- * included. What differs is a defect that shows the call and both outcomes.
+ * Combines two sets of stores: every call goes to both before the next one, and their results must
+ * be equal in every value, failures included. A difference is a defect with the call and both
+ * results.
  */
 export const mirrored = (one: OpenPool, other: OpenPool, agreement: Agreement): OpenPool => {
   const oneByOne = Semaphore.makeUnsafe(1)
@@ -64,7 +65,7 @@ function both<Service extends object>(
   ) as Service
 }
 
-/** Values alone: prototypes and the order of members are no part of an answer. */
+/** Compares values only, without prototypes and the order of members. */
 const plain = (exit: Exit.Exit<unknown, unknown>): unknown =>
   strip(Exit.isSuccess(exit) ? exit.value : { failed: exit.cause })
 

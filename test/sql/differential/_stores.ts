@@ -11,10 +11,10 @@ const opened = (services: Context.Context<LedgerReader | LedgerWriter | PoolStor
   store: Context.get(services, PoolStore)
 })
 
-/** Both stores in memory, empty. */
+/** Opens both stores in memory, empty. */
 export const openMemoryStores = (genesis: GenesisFeed) =>
   Effect.map(Layer.build(Layer.fresh(Layer.merge(memory.layer(genesis), memory.poolLayer))), opened)
 
-/** Both stores of an empty place of a database, as one process has them open. */
+/** Opens both stores over an empty database, as one process does. */
 export const openSqlStores = (url: string, genesis: GenesisFeed) =>
   Effect.map(Layer.build(Layer.fresh(sqlStores({ url: Redacted.make(url), genesis }))), opened)

@@ -1,9 +1,10 @@
 /*
- * Compares the stores over PostgreSQL with those in memory on one random network after the other:
+ * Compares the PostgreSQL stores with the memory stores on one random network after another:
  *
  *     node test/sql/differential/campaign.ts --answers 1000000 [--seed 1000]
  *
- * Prints every seed before it is played; a difference ends the run with both answers. The result goes into RESULTS.md.
+ * Prints each seed before its run; a difference ends the campaign with both responses. RESULTS.md
+ * has the last result.
  */
 import { Effect } from "effect"
 import { parseArgs } from "node:util"

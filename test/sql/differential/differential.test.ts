@@ -1,5 +1,6 @@
 /*
- * The stores over PostgreSQL and those in memory, side by side: every outcome of a port and every answer over HTTP is the same. Replay with
+ * Compares the PostgreSQL stores with the memory stores: every result of a port and every response
+ * over HTTP is the same. To replay:
  *
  *     SEED=123 npm test -- test/sql/differential/differential.test.ts
  *
@@ -38,7 +39,7 @@ const played = rounds({ short: networks.slice(0, 1), long: networks })
 
 describe(`PostgreSQL and memory (replay: ${replayOf(seed, "test/sql/differential/differential.test.ts")})`, () => {
   for (const [name, network, stride, answersMin] of played) {
-    it.effect(`answer alike: ${name}`, () =>
+    it.effect(`give the same answers: ${name}`, () =>
       Effect.gen(function*() {
         const { genesis, records } = network()
         const { url } = yield* Effect.promise(migratedDatabase)
@@ -58,7 +59,7 @@ describe(`PostgreSQL and memory (replay: ${replayOf(seed, "test/sql/differential
       }))
   }
 
-  it.effect("answer alike while nobody has cut the lists behind a rollback, and an audit finds nothing", () =>
+  it.effect("give the same answers while the lists still contain items that were rolled back, and an audit finds no fault", () =>
     Effect.gen(function*() {
       const { genesis, records } = networkOf(crowdedOptionsOf(seed), 1500)
       const { url } = yield* Effect.promise(migratedDatabase)

@@ -1,5 +1,6 @@
 /*
- * The laws of the pool on stores over PostgreSQL and in memory side by side: the outcomes of every call are the same. Replay with
+ * Runs the laws of the pool on stores over PostgreSQL and in memory at once: the results of every
+ * call are the same. To replay:
  *
  *     SEED=123 npm test -- test/sql/differential/pool.test.ts
  */

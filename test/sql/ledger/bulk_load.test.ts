@@ -9,7 +9,7 @@ import { freshDatabase } from "../../postgres/mod.ts"
 
 const hasExits = ({ batches = [] }: BlockFeed) => batches.some(({ exits }) => exits.length > 0)
 
-/** The same block, where the first sibling of the first proof is another element of the field. */
+/** Returns the same block with a wrong sibling in the first proof. */
 const forged = (block: BlockFeed): BlockFeed => ({
   ...block,
   batches: (block.batches ?? []).map((batch) => ({
@@ -32,7 +32,7 @@ const forged = (block: BlockFeed): BlockFeed => ({
 })
 
 describe("loading a feed", () => {
-  it.live("takes blocks and prices together, and where one proof of an exit is wrong stores what comes before and says which", () =>
+  it.live("applies blocks and prices together; with an invalid exit proof it stores the blocks before it and names the invalid one", () =>
     Effect.scoped(Effect.gen(function*() {
       const simulation = simulate({
         seed: "bulk",

@@ -6,8 +6,8 @@ import { genesis } from "../../memory/_chain.ts"
 import { checkedWrites } from "../../memory/_checked_writes.ts"
 import { freshDatabase } from "../../postgres/mod.ts"
 
-describe("a block whose check takes its time, over PostgreSQL", () => {
-  it.live("is shown when the check has ended, with later writes behind it", () =>
+describe("a block with a slow check, over PostgreSQL", () => {
+  it.live("becomes visible when the check has ended, followed by later writes", () =>
     Effect.scoped(Effect.gen(function*() {
       const url = Redacted.make((yield* Effect.promise(freshDatabase)).url)
       const stores = yield* Layer.build(sqlStores({ url, genesis, maxConnections: 4 }))

@@ -5,11 +5,14 @@ import { simulate } from "../../../app/simulator/mod.ts"
 import { decideBlock } from "../../../core/use_cases/mod.ts"
 import { contents, writerPlace } from "../_writer_place.ts"
 
-/* What PostgreSQL says to one of two transactions that got into each other's way. */
+/* The errors of PostgreSQL for two conflicting transactions. */
 
 const codes = { "a serialization failure": "40001", "a deadlock": "40P01" }
 
-/** From now on as many writes of a block fail with the code as there are numbers up to `times`; a sequence counts them, since it is not rolled back. */
+/**
+ * Makes the next `times` writes of a block fail with this code. A sequence counts them, because it
+ * is not rolled back.
+ */
 const failing = (code: string, times: number): ReadonlyArray<string> => [
   "DROP TRIGGER IF EXISTS conflict ON block",
   "CREATE SEQUENCE IF NOT EXISTS conflicts",
@@ -22,9 +25,9 @@ END $$`,
   "CREATE TRIGGER conflict BEFORE INSERT ON block FOR EACH ROW EXECUTE FUNCTION conflict()"
 ]
 
-describe("a write that meets", () => {
+describe("a write that fails with", () => {
   for (const [what, code] of Object.entries(codes)) {
-    it.live(`${what} runs again until it is done, once; where that does not end it says that a later try may help`, () =>
+    it.live(`${what} is repeated until it succeeds, once; if it never does, the failure says that a retry may help`, () =>
       Effect.scoped(Effect.gen(function*() {
         const simulation = simulate({
           seed: "conflicts",

@@ -1,5 +1,5 @@
 /*
- * The laws of every store, on the one over PostgreSQL. Replay one network with
+ * The laws of every store, on the PostgreSQL store. To replay one network:
  *
  *     SEED=123 npm test -- test/sql/ledger/laws.test.ts
  */
@@ -32,7 +32,10 @@ const scope = Effect.runSync(Scope.make())
 const places = Effect.runSync(Effect.cached(Scope.provide(ledgerPlaces, scope)))
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
 
-/** Laws that write open ledgers of their own and write each block by itself, so they get a short network. */
+/**
+ * Laws of writing open their own ledgers and write each block by itself, so they get a short
+ * network.
+ */
 const obeysTheLaws = (network: Network, seed: string, kinds: { readonly writing: boolean }) => {
   const open = Effect.flatMap(places, (place) => place(network.genesis))
   const subject = {

@@ -13,7 +13,7 @@ const places = Effect.runSync(Effect.cached(Scope.provide(ledgerPlaces, scope)))
 const openLedger = Effect.flatMap(places, (place) => place(genesis))
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-/** Where rows of a posting list begin, end and are full. */
+/** Sizes around the begin and end of a row of a posting list. */
 const sizes = [0, 63, 64, 65, 128, 129]
 
 const address = (number: number): string => `0x${number.toString(16).padStart(40, "0")}`
@@ -21,7 +21,7 @@ const bytes = (number: number): Buffer => Buffer.from(address(number).slice(2), 
 /** Item ids with gaps, as rollbacks leave them. */
 const itemId = (place: number): number => 3 * place + Math.floor(place / 10) + 2
 
-/** What a page of these item ids is. */
+/** Returns the expected page of these item ids. */
 const expected = (
   ids: ReadonlyArray<number>,
   { fromItem, limit, order }: {
@@ -42,7 +42,7 @@ const expected = (
   return { ids: rest.slice(0, limit), counts }
 }
 
-/** Pages from everywhere: on items, between them, before the first and behind the last one. */
+/** Returns pages from any position: at items, between them, before the first and after the last. */
 const pages = (size: number) => {
   const positions = [
     undefined,
@@ -76,7 +76,7 @@ describe.each(sizes)("a list of %i items", (size) => {
         (_, i) => ({ id: itemId(i), slotNum: i % 5 === 4 ? 8 : 7, bidder: i % 3 })
       )
       for (let bidder = 0; bidder < 3; bidder++) {
-        // bidders 0 and 2 are registered with one forger
+        // bidders 0 and 2 are registered with the same forger
         yield* sql.unsafe(
           "INSERT INTO coordinator (item_id, bidder_addr, forger_addr, url, ethereum_block_num) VALUES ($1, $2, $3, $4, 5)",
           [bidder + 1, bytes(bidder), bytes(900 + bidder % 2), `of (${bidder}), "quoted"`]
@@ -218,8 +218,8 @@ describe.each(sizes)("a list of %i items", (size) => {
     }).pipe(Effect.scoped))
 })
 
-describe("a price between two answers", () => {
-  it.live("shows in the next one, and an answer of before keeps its own", () =>
+describe("a price that changes between two answers", () => {
+  it.live("appears in the next one, and an earlier answer keeps its own", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger
       const reader = makeLedgerReader(ledger.database.values, genesis.constants)

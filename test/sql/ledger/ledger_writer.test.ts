@@ -14,7 +14,7 @@ import { isSingle, misfiled } from "../_posting_rows.ts"
 import { contents, writerPlace, type WriterPlace } from "../_writer_place.ts"
 
 /*
- * What the writer over PostgreSQL promises beyond the laws of every store. Replay one network with
+ * The guarantees of the PostgreSQL writer beyond the laws of every store. To replay one network:
  *
  *     SEED=123 npm test -- test/sql/ledger/ledger_writer.test.ts
  */
@@ -41,7 +41,7 @@ const networks: ReadonlyArray<SimulationOptions> = [
   }
 ]
 
-/** What was simulated of each network, which goes on where a test needs more. */
+/** The simulated records of each network, which is continued if a test needs more. */
 const simulated = new Map<
   string,
   { readonly simulation: Simulation; readonly records: Array<FeedRecord> }
@@ -65,10 +65,13 @@ const writing = (genesis: GenesisFeed) => (block: BlockFeed): BulkWrite<BlockVio
 })
 const allow = () => Result.void
 
-/** Any write waits until the lists are rid of what a rollback removed, also one of nothing. */
+/** Every write first removes from the lists what a rollback left there, also an empty write. */
 const listsAreCut = ({ writer }: WriterPlace) => writer.applyAll([])
 
-/** Plays records, blocks and prices between two rollbacks in groups of random sizes, at most `groupMax`. */
+/**
+ * Plays records, blocks and prices between two rollbacks in groups of random sizes, at most
+ * `groupMax`.
+ */
 const play = (
   place: WriterPlace,
   genesis: GenesisFeed,
@@ -101,9 +104,12 @@ const play = (
     yield* listsAreCut(place)
   }))
 
-/** Names of writes, and how often tokens changed, differ from one way to the other. */
+/**
+ * Columns that differ between groups and single writes: ids of writes, and how often tokens
+ * changed.
+ */
 const ofOneWay = { ledger: ["last_write", "token_version", "part_versions"], token: ["version"] }
-/** Item ids and versions are not given back. */
+/** Item ids and versions are not reused. */
 const notGivenBack = {
   ledger: [
     ...ofOneWay.ledger,
@@ -117,14 +123,14 @@ const notGivenBack = {
     "next_coordinator"
   ],
   token: ["version"],
-  // what a row of a list has filed stays filed
+  // items that a row has passed to the combined lists stay there
   posting: ["filed"]
 }
 const singleLists = { posting: isSingle("r.key") }
 
 describe(`the writer over PostgreSQL (${replay})`, () => {
   for (const network of rounds({ short: networks.slice(0, 1), long: networks })) {
-    it.live(`leaves the same rows of blocks in groups as of blocks one by one: ${network.seed}`, () =>
+    it.live(`stores the same rows for blocks in groups and one by one: ${network.seed}`, () =>
       Effect.scoped(Effect.gen(function*() {
         const { genesis, records } = recordsOf(network, 90)
         const [single, grouped] = [yield* writerPlace, yield* writerPlace]
@@ -136,7 +142,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
         assert.deepStrictEqual(yield* contents(grouped.sql, ofOneWay), expected)
       })))
 
-    it.live(`rolls back to the rows of a ledger that never had the blocks, but for versions and the next items: ${network.seed}`, () =>
+    it.live(`a rollback leaves the rows of a ledger without these blocks, except versions and next item ids: ${network.seed}`, () =>
       Effect.scoped(Effect.gen(function*() {
         const { genesis, records } = recordsOf({ ...network, rollBackPeriodBlocks: 0 }, 80)
         const place = yield* writerPlace
@@ -167,7 +173,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
       })))
   }
 
-  it.live("cuts the lists behind the rollback of a writer that ended before it came to it", () =>
+  it.live("cuts the lists after the rollback of a writer that ended before it did so", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis, records } = recordsOf({ ...networks[1]!, rollBackPeriodBlocks: 0 }, 80)
       const place = yield* writerPlace
@@ -195,7 +201,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
       assert.strictEqual(yield* misfiled(place.sql), 0)
     })))
 
-  it.live("counts what memory counts: stamps, applied blocks and what a rollback removed", () =>
+  it.live("counts as memory does: stamps, applied blocks and rolled back rows", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis, records } = recordsOf(networks[0]!, 70)
       const { open, writer: { port } } = yield* writerPlace
@@ -224,7 +230,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
       }
     })))
 
-  it.live("stores the blocks before one that is refused, and fails with its reason", () =>
+  it.live("stores the blocks before a refused one, and fails with its reason", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis, records } = recordsOf({ ...networks[0]!, rollBackPeriodBlocks: 0 }, 30)
       const blocks = records.flatMap((record) => record.kind === "block" ? [record.block] : [])
@@ -242,7 +248,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
       assert.deepStrictEqual(applied.map((each) => each.applied), [false, false, false, true, true])
     })))
 
-  it.live("changes nothing where a decision breaks what the tables rely on, and goes on", () =>
+  it.live("changes nothing if a decision violates a constraint of the tables, and continues", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis, records } = recordsOf({ ...networks[0]!, rollBackPeriodBlocks: 0 }, 30)
       const place = yield* writerPlace
@@ -289,7 +295,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
       )
     })))
 
-  it.live("keeps names with NUL and half a surrogate pair as they are", () =>
+  it.live("stores names with NUL and half a surrogate pair unchanged", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis } = recordsOf(networks[0]!, 0)
       const texts = ["\0", "a\ud800", "\udc00b", "😀\\u0000", "\\", '"{},NULL', "NULL", "", "'\n\t"]
@@ -325,7 +331,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
         auctionVariables: { ...genesis.variables.auction, bootCoordinatorUrl: texts.join("") }
       }
       assert.isTrue((yield* port.apply(block, deciding(genesis)(block))).applied)
-      // a block that names them makes the view hold them
+      // a block that contains them loads them into the overlay
       const naming: BlockFeed = {
         number: block.number + 1n,
         hash: `0x${"2".repeat(64)}`,
@@ -347,7 +353,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
       })
     })))
 
-  it.live("opens a ledger once, also for processes that start together, and refuses another network by name", () =>
+  it.live("opens a ledger once, also for processes that start together, and refuses another network with its name", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis } = recordsOf(networks[0]!, 0)
       const { open, sql } = yield* writerPlace
@@ -396,7 +402,7 @@ describe("the tables", () => {
     ["a count of nothing", "UPDATE open_count SET items = 0"],
     ["a price below zero", "UPDATE token SET price_usd = -1"]
   ]
-  it.live("refuse what cannot be", () =>
+  it.live("refuse impossible rows", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis, records } = recordsOf(networks[0]!, 60)
       const place = yield* writerPlace

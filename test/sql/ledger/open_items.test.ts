@@ -16,7 +16,7 @@ import { SeededRandom } from "../../laws/_seeded_random.ts"
 import { writerPlace } from "../_writer_place.ts"
 
 /*
- * The items that come and go against a naive model. Replay with
+ * Compares open items with a naive model. To replay:
  *
  *     SEED=123 npm test -- test/sql/ledger/open_items.test.ts
  */
@@ -27,7 +27,7 @@ const slots = `SELECT ${
   slotKey("r.bidder")
 } AS key, r.slot AS item FROM unnest($1::bytea[], $2::bigint[]) AS r (bidder, slot)`
 
-/** Counts of stretches as they must be, from the items alone. */
+/** Returns the expected counts of each bucket, from the items alone. */
 const expectedCounts = (open: Iterable<readonly [key: string, item: number]>) => {
   const counts = new Map<string, number>()
   for (const [key, item] of open) {
@@ -40,14 +40,14 @@ const expectedCounts = (open: Iterable<readonly [key: string, item: number]>) =>
 }
 
 describe(`open items (replay: SEED=${seed} npm test -- test/sql/ledger/open_items.test.ts)`, () => {
-  it.live("are counted exactly, whatever comes and goes, twice or not at all", () =>
+  it.live("are counted exactly if they are opened and closed, twice or not at all", () =>
     Effect.scoped(
       Effect.gen(function*() {
         const { sql } = yield* writerPlace
         const random = new SeededRandom(seed)
         const bidders = [1, 2, 3].map((number) => Buffer.alloc(20, number))
         const open = new Map<string, readonly [key: string, item: number]>()
-        // around the ends of stretches, and the greatest slot
+        // around the bounds of buckets, and the greatest slot
         const anItem = () =>
           random.of([
             random.below(2000),
@@ -103,7 +103,7 @@ describe(`open items (replay: SEED=${seed} npm test -- test/sql/ledger/open_item
       }).pipe(Effect.orDie)
     ))
 
-  it.live("of exits lie under every key and combination that their list is asked for", () =>
+  it.live("of exits are stored under every key and combination of their list", () =>
     Effect.scoped(
       Effect.gen(function*() {
         const { sql } = yield* writerPlace

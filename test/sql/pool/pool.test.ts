@@ -25,7 +25,7 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
     it.live(law.name, () => law.run(subjectOf(place.services, seed, runs)))
   }
 
-  it.live("answers as the pool in memory does, to the extremes of each field", () =>
+  it.live("gives the same answers as the pool in memory, to the extremes of each field", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* emptyPool(place.services)
       const [memory, stored] = [openMemoryPool(), yield* poolOf(place.services)]
@@ -103,7 +103,7 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
         (yield* both((pool) => pool.skippedTransaction(idOf(2))))?.reason,
         `${reason} 2`
       )
-      // of two changes of one transaction the second begins where the first ended
+      // the second of two changes of one transaction begins where the first ended
       const changes: ReadonlyArray<PoolChange> = [
         {
           id: idOf(1),
@@ -145,7 +145,7 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
         )
         yield* both((pool) => pool.settledBatchesBelow({ batchNum: 9, limit: 9 }))
       }
-      // nothing asked is nothing answered
+      // an empty call has an empty result
       assert.deepStrictEqual(yield* both((pool) => pool.change([], 9)), [])
       assert.deepStrictEqual(yield* both((pool) => pool.pooled([])), [])
       assert.deepStrictEqual(yield* both((pool) => pool.pendingBelow([])), [])

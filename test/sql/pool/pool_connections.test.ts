@@ -19,12 +19,12 @@ import { type Proxy, startProxy } from "../_proxy.ts"
 
 const place = poolDatabase()
 
-describe("a pool whose connections break", () => {
+describe("a pool whose connections fail", () => {
   let proxy: Proxy
   let pool: PoolStore["Service"]
   beforeAll(async () => {
     proxy = await startProxy(place.url)
-    // a server that does not hear of a break ends the transaction after this time
+    // a server that does not notice the failure ends the transaction after this time
     pool = await place.opened(
       Effect.flatMap(connected(proxy.url, { idleTransactionMs: 300 }), poolOf)
     )
@@ -32,7 +32,7 @@ describe("a pool whose connections break", () => {
   afterAll(() => proxy.close())
   beforeEach(() => Effect.runPromise(emptyPool(place.services)))
 
-  /** One statement meets its fate while an effect runs. */
+  /** Makes one statement fail while an effect runs. */
   const doomed = <A, E>(
     statement: RegExp,
     fate: Parameters<Proxy["doom"]>[1],
@@ -57,7 +57,7 @@ describe("a pool whose connections break", () => {
   })
 
   for (const fate of ["unsent", "forgotten", "unanswered"] as const) {
-    it.live(`makes each write once when its commit is ${fate}`, () =>
+    it.live(`makes each write once if its commit is ${fate}`, () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(
           yield* doomed(/^COMMIT$/u, fate, pool.addTransaction(numbered(1), sender, unlimited)),
@@ -99,7 +99,7 @@ describe("a pool whose connections break", () => {
         ])
       }))
 
-    it.live(`says of an authorization whose statement is ${fate} that it was added`, () =>
+    it.live(`reports an authorization whose statement is ${fate} as added`, () =>
       Effect.gen(function*() {
         const authorization = {
           address: `0x${"1".repeat(40)}`,
@@ -119,7 +119,7 @@ describe("a pool whose connections break", () => {
   }
 
   for (const statement of [/FOR UPDATE/u, /FROM unnest/u, /WITH written/u]) {
-    it.live(`goes on where the connection is lost at ${statement.source}`, () =>
+    it.live(`continues if the connection is lost at ${statement.source}`, () =>
       Effect.gen(function*() {
         for (const [number, fate] of (["unsent", "unanswered"] as const).entries()) {
           assert.deepStrictEqual(
@@ -136,7 +136,7 @@ describe("a pool whose connections break", () => {
       }))
   }
 
-  it.live("does not guess what became of a commit when too many others have followed", () =>
+  it.live("does not guess the outcome of a commit if too many others have followed", () =>
     Effect.gen(function*() {
       yield* pool.addTransaction(numbered(1), sender, unlimited)
       const unanswered = proxy.doom(/^COMMIT$/u, "unanswered").then(() => {
@@ -166,7 +166,7 @@ describe("a pool whose connections break", () => {
       ], [[[{ count: 0 }]], [[{ count: 1 }]]])
     }))
 
-  it.live("answers each post as if nothing had happened while connections are cut again and again", () =>
+  it.live("answers each post as if nothing had happened while connections are closed again and again", () =>
     Effect.gen(function*() {
       const numbers = Array.from({ length: 150 }, (_, number) => number)
       const answers = yield* Effect.forEach(numbers, (number) =>

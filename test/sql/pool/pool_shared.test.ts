@@ -38,7 +38,7 @@ describe("processes that share a pool", () => {
         ),
       { concurrency: 30 }
     )
-  /** Moves on whatever it finds, and tells what it was told that it did. */
+  /** Changes any transactions that it finds, and returns the changes that the pool reported. */
   const coordinate = (pool: PoolStore["Service"], name: string) =>
     Effect.gen(function*() {
       const told: Array<string> = []
@@ -60,7 +60,7 @@ describe("processes that share a pool", () => {
       return told
     })
 
-  it.live("never have more transactions pending than the limits allow, and make each change once", () =>
+  it.live("never have more pending transactions than the limits allow, and make each change once", () =>
     Effect.gen(function*() {
       const [answers, ...told] = yield* Effect.all([
         Effect.all(pools.map(post), { concurrency: "unbounded" }),
@@ -75,7 +75,7 @@ describe("processes that share a pool", () => {
         const step = Number(to_state === "pend") - Number(from_state === "pend")
         pending.set(account, (pending.get(account) ?? 0) + step)
         all += step
-        // what comes back from a batch does so whatever the limits say
+        // a transaction that returns from a batch is not limited
         if (from_state !== null) continue
         assert.isAtMost(all, limits.pendingMax)
         assert.isAtMost(pending.get(account)!, limits.pendingPerAccountMax)
@@ -95,13 +95,13 @@ describe("processes that share a pool", () => {
       }
     }))
 
-  it.live("give out arrivals in the order in which posts are acknowledged", () =>
+  it.live("assign arrivals in the order in which posts are acknowledged", () =>
     Effect.gen(function*() {
       const acknowledged: Array<string> = []
       yield* Effect.forEach(numbers, (number) =>
         Effect.andThen(
           pools[number % 3]!.addTransaction(numbered(number), sender, unlimited),
-          // what is read after an acknowledgement has arrived before all that is posted after it
+          // a row read after an acknowledgement arrived before all that are posted after it
           Effect.map(pools[(number + 1) % 3]!.pooled([idOf(number)]), ([row]) =>
             acknowledged.push(`${row!.arrival}`))
         ), { concurrency: 1 })
@@ -119,7 +119,7 @@ describe("processes that share a pool", () => {
       assert.isTrue(rows.every(({ arrival }) => arrival > Number(acknowledged.at(-1))))
     }))
 
-  it.live("settle once from the same mark, and post meanwhile", () =>
+  it.live("settle once from the same mark, while others post", () =>
     Effect.gen(function*() {
       yield* post(pools[0]!)
       const [settled] = yield* Effect.all([

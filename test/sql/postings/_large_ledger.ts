@@ -4,8 +4,9 @@ import { openExitSource, openStatement } from "../../../adapters/sql/postings/op
 import { fileRows } from "../_posting_rows.ts"
 
 /*
- * A ledger with tens of thousands of rows in every large table, made in the database in a few seconds. It means nothing, but its rows refer
- * to each other, item ids have gaps, and half of everything belongs to one owner.
+ * A ledger with tens of thousands of rows in every large table, created in the database in a few
+ * seconds. Its content is not valid, but rows refer to each other, item ids have gaps, and one
+ * owner has half of everything.
  */
 
 const size = {
@@ -29,7 +30,7 @@ const publicKey = (account: string): string => bytes(owner(account), 32)
 const perBatch = size.transactions / size.batches
 const exitsPerBatch = size.exits / size.batches
 
-/** The bytes of the owner of half of everything, and of somebody who owns little. */
+/** The bytes of the owner of half of everything, and of an owner of little. */
 export const owners = { heavy: "0".repeat(40), light: "7".padStart(40, "0") } as const
 export const sizes = size
 
@@ -97,7 +98,7 @@ const rows = [
   )
 ]
 
-/** Fills the tables of a ledger that was opened and has no batch. */
+/** Fills the tables of an open ledger without batches. */
 export const fillLedger = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function*() {
     yield* sql.unsafe(

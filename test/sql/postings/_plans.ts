@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { readPlans, type Values } from "../../../adapters/sql/connection/client.ts"
 
-/** A statement as it was asked, with its parameters. */
+/** An executed statement with its parameters. */
 export interface Asked {
   readonly text: string
   readonly parameters: ReadonlyArray<unknown>
 }
 
-/** A door to a database that notes what goes through it, the same question once. */
+/** Returns a connection that records each different query once. */
 export const recording = (
   values: Values
 ): { readonly values: Values; readonly questions: ReadonlyArray<Asked> } => {
@@ -25,7 +25,7 @@ export const recording = (
   }
 }
 
-/** A node of a plan, as far as it tells what was read. */
+/** The parts of a plan node that show what was read. */
 interface PlanNode {
   readonly "Node Type": string
   readonly "Relation Name"?: string
@@ -40,8 +40,8 @@ export interface Plan {
 }
 
 /**
- * Runs statements with the plans that reads use, those for no particular parameters, and tells what the plans
- * did. In one transaction, so on one connection.
+ * Runs statements with the generic plans that reads use, and returns what the plans read. In one
+ * transaction, so on one connection.
  */
 export const generic = <A, E>(
   sql: SqlClient.SqlClient,
@@ -55,7 +55,10 @@ export const generic = <A, E>(
     return yield* use((asked) => planOf(sql, names, asked))
   }))
 
-/** Prepared statements of a session outlive its transactions, and the next one may get the same session. */
+/**
+ * Prepared statements of a session outlive its transactions, and the next one may get the same
+ * session.
+ */
 let prepared = 0
 
 const planOf = Effect.fnUntraced(
@@ -76,13 +79,13 @@ const planOf = Effect.fnUntraced(
 )
 
 export interface Cost {
-  /** Rows that were read from tables and indexes, those included that did not meet a condition. */
+  /** Rows read from tables and indexes, including those that did not match. */
   readonly rows: number
-  /** Tables that were read from one end to the other. */
+  /** Tables that were scanned sequentially. */
   readonly sequential: ReadonlyArray<string>
 }
 
-/** What a plan read. */
+/** Returns what a plan read. */
 export const costOf = ({ Plan: top }: Plan): Cost => {
   const scans: Array<PlanNode> = []
   const visit = (node: PlanNode) => {

@@ -19,9 +19,9 @@ const slots = 32
 const bidValue = 500n
 const bytesOf = (address: string): Buffer => Buffer.from(address.slice(2), "hex")
 
-describe("the minimum that decides who wins a slot", () => {
+describe("the minimum bid of a slot", () => {
   for (const seed of [61, 62]) {
-    it.live(`is that of the newest auction variables that begin by then, while variables come and go in any order (seed ${seed})`, () =>
+    it.live(`is that of the newest auction variables that begin by then, for variables that are added and rolled back in any order (seed ${seed})`, () =>
       Effect.gen(function*() {
         const random = new Random(seed)
         const { database: { writes }, reader, writer } = yield* (yield* places)(genesis)

@@ -11,15 +11,15 @@ import { ledgerPlaces, type SqlLedger } from "../_ledger_places.ts"
 import { type Asked, type Cost, costOf, generic, recording } from "./_plans.ts"
 
 /*
- * What the statements read. Plans are those for no particular parameters, since a prepared statement comes to use these, and they are
- * run: what counts is how many rows they really touch.
+ * Checks what the statements read. The plans are generic, as prepared statements use them, and they
+ * are executed: the number of rows that they read counts.
  */
 
 const scope = Effect.runSync(Scope.make())
 const { genesis } = simulate({ seed: "plans" })
 const address = `0x${owners.heavy}`
 
-/** The heaviest there is of everything. */
+/** Values with the most rows. */
 const values: { readonly [N in ListName]: FilterValues } = {
   accounts: { address, publicKey: "0".repeat(64), tokenIds: [0, 1] },
   exits: {
@@ -51,7 +51,7 @@ const values: { readonly [N in ListName]: FilterValues } = {
   coordinators: {}
 }
 
-/** Everything else is a row or a few to a network, a change of governance or a token. */
+/** Tables with many rows; all others have few rows in each network. */
 const largeTables = new Set([
   "block",
   "batch",
@@ -68,17 +68,18 @@ const largeTables = new Set([
   "open_count"
 ])
 
-/** Items of the pages that are asked for. */
+/** Items of a page. */
 const limit = 20
 
 /**
- * Rows that a statement may read: a page and some probes for each of its lists, ten for a forger with ten bidders, and the open row of
- * the list above them. Open items are counted by stretches of 512: three ranks go through one of items and one of counts each.
+ * Returns how many rows a statement may read: a page and some probes for each of its lists, ten for
+ * a forger with ten bidders, and the open row of the list above them. Open items are counted in
+ * buckets of 512: each of three ranks reads one bucket of items and one of counts.
  */
 const rowsMaxOf = (text: string): number =>
   10 * (limit + 20) + 64 + (text.includes("open_item") ? 3 * 2 * 512 : 0)
 
-/** What is wrong with a plan, or null. */
+/** Describes the fault of a plan; null if it has none. */
 const fault = (text: string, cost: Cost): string | null => {
   const rowsMax = rowsMaxOf(text)
   const walked = cost.sequential.filter((table) => largeTables.has(table))
@@ -100,7 +101,7 @@ describe("on a ledger with tens of thousands of rows", () => {
         yield* fillLedger(ledger.database.writes)
         const { questions, values: asking } = recording(ledger.database.values)
         const position = sizes.bids / 2
-        // lists are asked for as they are, and where that does not do without their ends
+        // reads use whole lists, and if these may contain removed items, only the part before
         yield* ledger.database.writes.unsafe("UPDATE ledger SET lists_cut = false")
         yield* askEverything(
           makeLedgerReader(asking, { auction: genesis.constants.auction }),
@@ -127,12 +128,12 @@ describe("on a ledger with tens of thousands of rows", () => {
         return found
       }))
 
-  it.effect("no statement reads more than its page needs, whatever is asked for, also where nothing is known of the tables", () =>
+  it.effect("no statement reads more than its page needs, with any filters, also without statistics of the tables", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* faults(asked), [])
     }))
 
-  it.effect("nor where lists end before what a rollback has left in them", () =>
+  it.effect("nor if lists end before items that a rollback has left in them", () =>
     Effect.gen(function*() {
       assert.isAbove(new Set(askedUncut.map(({ text }) => text)).size, 30)
       const { writes } = ledger.database
@@ -156,7 +157,7 @@ describe("on a ledger with tens of thousands of rows", () => {
       }))
   }
 
-  it.effect("a rollback reads nothing of what stays, also where few transactions were ever queued", () =>
+  it.effect("a rollback reads no remaining rows, also if few transactions were ever queued", () =>
     Effect.gen(function*() {
       const { migrations: unhurried, writes } = ledger.database
       yield* writes.unsafe("DELETE FROM queued_transaction WHERE queue > 2")
@@ -170,7 +171,7 @@ SELECT (SELECT max(number)::text FROM block) AS block, (SELECT max(item_id) + 1 
   greatest((SELECT max(item_id) FROM transaction), (SELECT max(item_id) FROM queued_transaction))::text AS transaction, (SELECT max(batch_num) FROM batch)::text AS batch,
   (SELECT max(account_index) FROM account)::text AS account, (SELECT max(token_id) FROM token)::text AS token`)
       const { account, batch, block, exit, token, transaction } = tip!
-      // the last transaction goes
+      // removes the last transaction
       const parameters = [block!, exit!, transaction!, batch!, account!, token!, "5"]
       const cost = yield* generic(writes, (plan) => plan({ text: removal, parameters })).pipe(
         Effect.map(costOf)
@@ -179,14 +180,14 @@ SELECT (SELECT max(number)::text FROM block) AS block, (SELECT max(item_id) + 1 
       assert.isBelow(cost.rows, 20)
     }))
 
-  it.effect("there are so few texts that a connection keeps all of them prepared", () =>
+  it.effect("there are so few statements that a connection keeps all of them prepared", () =>
     Effect.sync(() => {
       const texts = new Set(asked.map(({ text }) => text))
       assert.isAbove(texts.size, 40)
       assert.isBelow(texts.size, 80)
     }))
 
-  it.effect("a walk through a table, through an index and through the rows of a key are found out", () =>
+  it.effect("a scan of a table, of an index and of the rows of a key are detected", () =>
     Effect.gen(function*() {
       const bad = [
         {

@@ -14,20 +14,20 @@ import { misfiled } from "../_posting_rows.ts"
 import { writerPlace } from "../_writer_place.ts"
 
 /*
- * The lists of items against a naive model. Replay with
+ * Compares the posting lists with a naive model. To replay:
  *
  *     SEED=123 npm test -- test/sql/postings/postings.test.ts
  */
 
 const seed = process.env.SEED ?? "1"
 
-/** Items by key: each row of a list, under the keys that the model says, as hexadecimal digits. */
+/** Items by key: each row of a list, under the keys of the model, as hexadecimal digits. */
 type Model = Map<string, Array<number>>
 
-/** What the model knows of a list: the keys of a row, and what is below each facet that has something below it. */
+/** The model of a list: the keys of a row, and the combined keys of each facet that has some. */
 interface Naive<Row> {
   readonly keys: (row: Row) => ReadonlyArray<string>
-  /** By the second letter of a key: the rests of the keys below it. */
+  /** By the second letter of a key: the rest of the combined keys. */
   readonly below: { readonly [letter: string]: (row: Row) => ReadonlyArray<string> }
 }
 
@@ -71,7 +71,7 @@ const naiveAccounts: Naive<Account> = {
   below: { a: (row) => [tokenOf(row)], k: (row) => [tokenOf(row)] }
 }
 
-/** Every item under its keys, and below them those that are filed. */
+/** Returns every item under its keys, and the indexed ones under their combined keys. */
 const modelOf = <Row extends { readonly itemId: number }>(
   { below, keys }: Naive<Row>,
   rows: ReadonlyArray<Row>,
@@ -95,7 +95,10 @@ const modelOf = <Row extends { readonly itemId: number }>(
   return model
 }
 
-/** What is stored, and how much of each key is filed; the rows of a key are full but for the last, and know how many items come before them. */
+/**
+ * Returns the stored items and how many of each key are indexed. Checks that the rows of a key are
+ * full except the last, and know how many items come before them.
+ */
 const stored = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const model: Model = new Map()
   const filed = new Map<string, number>()
@@ -123,7 +126,7 @@ const stored = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   return { model, filed }
 })
 
-/** Appends and cuts a list at random, and compares after each step. */
+/** Appends to a list and cuts it at random, and compares after each step. */
 const compare = <List extends "transactions" | "accounts">(
   name: List,
   naive: Naive<ListedRows[List]>,
@@ -152,7 +155,7 @@ const compare = <List extends "transactions" | "accounts">(
         const cut =
           rows[Math.max(0, rows.length - 1 - random.below(random.chance(0.2) ? rows.length : 300))]!
             .itemId - random.below(2)
-        // notes of up to 8 rows, and now and then all in one
+        // rows of up to 8 items, and sometimes all in one
         yield* sql.unsafe(
           `WITH ${removing(name, "r.item_id >= $1::bigint", random.chance(0.5) ? 3 : 12)} SELECT`,
           [BigInt(cut)]
@@ -182,7 +185,7 @@ const address = (number: number): string => `0x${number.toString(16).padStart(40
 const publicKey = (number: number): string => number.toString(16).padStart(64, "0")
 
 describe(`the lists of items (replay: SEED=${seed} npm test -- test/sql/postings/postings.test.ts)`, () => {
-  it.live("of transactions hold what a naive model holds, whatever is appended and cut", () =>
+  it.live("of transactions equal a naive model after any appends and cuts", () =>
     compare(
       "transactions",
       naiveTransactions,
@@ -213,7 +216,7 @@ describe(`the lists of items (replay: SEED=${seed} npm test -- test/sql/postings
       60
     ))
 
-  it.live("of accounts hold what a naive model holds, whatever is appended and cut", () =>
+  it.live("of accounts equal a naive model after any appends and cuts", () =>
     compare(
       "accounts",
       naiveAccounts,
