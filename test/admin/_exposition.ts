@@ -10,7 +10,10 @@ export interface ExposedFamily {
   readonly samples: ReadonlyArray<ExposedSample>
 }
 
-/** Reads the text format of Prometheus by its rules: throws where a line is none, or two samples have the same name and labels. */
+/**
+ * Parses the text format of Prometheus; throws if a line is malformed or two samples have the same
+ * name and labels.
+ */
 export const readExposition = (text: string): ReadonlyMap<string, ExposedFamily> => {
   const families = new Map<string, { kind: string; help: string; samples: Array<ExposedSample> }>()
   const seen = new Set<string>()
@@ -49,7 +52,7 @@ export const readExposition = (text: string): ReadonlyMap<string, ExposedFamily>
   return families
 }
 
-/** The value of one sample, undefined where there is none. */
+/** Returns the value of a sample, or undefined if there is none. */
 export const sampleOf = (
   families: ReadonlyMap<string, ExposedFamily>,
   name: string,

@@ -11,7 +11,7 @@ import { program } from "../program/_program.ts"
 import { blocks, genesis, linesOf, token } from "./_admin.ts"
 import { readExposition, sampleOf } from "./_exposition.ts"
 
-/* The program with its admin listener, seen from outside. */
+/* Starts the program with its admin listener. */
 
 const start = (...words: ReadonlyArray<string>) => {
   const child = spawn(process.execPath, [program, "serve", "--memory", "--port", "0", ...words], {
@@ -20,7 +20,7 @@ const start = (...words: ReadonlyArray<string>) => {
   let said = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said += text)
   const ended = once(child, "exit") as Promise<[number | null]>
-  /** Waits for something to be said. */
+  /** Waits for a line of output. */
   const told = async (what: RegExp): Promise<RegExpExecArray> => {
     for (;;) {
       const found = what.exec(said)
@@ -33,7 +33,7 @@ const start = (...words: ReadonlyArray<string>) => {
 }
 
 describe("the program with its admin listener", () => {
-  it("is fed over HTTP by a program in another language, tells of each request, and ends well", async () => {
+  it("is fed over HTTP by a program in another language, logs each request, and exits with 0", async () => {
     const directory = mkdtempSync(join(tmpdir(), "admin-"))
     const network = join(directory, "network.ndjson")
     writeFileSync(network, linesOf({ kind: "genesis", genesis }))
@@ -88,7 +88,7 @@ describe("the program with its admin listener", () => {
     }
   })
 
-  it("says which port is taken, and what to do", async () => {
+  it("reports which port is in use, and what to do", async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     const { port } = taken.address() as AddressInfo

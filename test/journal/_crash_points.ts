@@ -12,22 +12,23 @@ import { testimony } from "./_witness.ts"
 
 export interface CrashReport {
   readonly points: number
-  /** Of these, those whose moment the clock said: anywhere from the beginning of the run on, whatever was under way. */
+  /** Crashes at a random time after the start, independent of the running operation. */
   readonly byClock: number
-  /** Writes that were acknowledged before a crash, all of which were found again. */
+  /** Writes that were acknowledged before a crash; all of them were found again. */
   readonly acknowledged: number
-  /** Writes beyond those, under way when the process died, that were found too. */
+  /** Writes in progress at the crash that were found too. */
   readonly underWay: number
   /** Crashes before the directory was open. */
   readonly whileOpening: number
 }
 
-/** Writes that a process makes at most, as far as it follows the clock of the ones before. */
+/** Writes that a process makes at most. */
 const ACKNOWLEDGEMENTS_MAX = 40
 
 /**
- * Kills a writing process at so many random moments, each time the one that goes on from what the last one left. After each crash the
- * stores are those of a model that made the same writes up to some point: all that were acknowledged, then at most those of one step.
+ * Kills a writing process at random moments; each process continues the work of the one before.
+ * After each crash the stores must equal a model that made the same writes up to some point: all
+ * acknowledged ones, then at most those of one step.
  */
 export async function crashPoints(
   { points, seed }: { readonly points: number; readonly seed: string }
@@ -79,7 +80,7 @@ async function crashUntilTheEnd(
   writeFileSync(feed, text)
   const { genesis } = simulation
   const model = await openModel(text, seed)
-  // while what one has left is looked at, the next one reads the program
+  // the next process loads the program during the comparison
   let next = startChild([program, folder, feed, seed])
   try {
     while (total.points < points && !model.ended) {
@@ -116,7 +117,7 @@ async function crashUntilTheEnd(
     }
   } finally {
     next.kill()
-    // what it reads is about to be removed, and what went wrong before is told
+    // its files are about to be removed, and the first failure is reported
     await next.ended.catch(() => {})
   }
 }

@@ -8,7 +8,7 @@ export interface Stores {
   readonly store: PoolStore["Service"]
 }
 
-/** What a store was told of and no list shows. */
+/** Names of stored things that no list contains. */
 export interface Names {
   readonly transactions: Set<string>
   readonly addresses: Set<string>
@@ -16,7 +16,9 @@ export interface Names {
 
 export const noNames = (): Names => ({ transactions: new Set(), addresses: new Set() })
 
-/** The same stores; what is written is remembered by name, so that it can be asked for. */
+/**
+ * Returns the same stores; they record the names of what is written, so that it can be read again.
+ */
 export const watched = ({ reader, store, writer }: Stores, names: Names): Stores => ({
   reader,
   writer: {
@@ -43,10 +45,13 @@ export const watched = ({ reader, store, writer }: Stores, names: Names): Stores
   }
 })
 
-/** Statements of a database share their ways there and back. */
+/** Statements of a database share round trips. */
 const AT_ONCE = { concurrency: 16 }
 
-/** Everything that the stores say, as text: all lists with the numbers of their items, the state, the stamps, and the pool in every order. */
+/**
+ * Returns the content of the stores as text: all lists with itemIds, the state, the stamps, and the
+ * pool in every order.
+ */
 export const testimony = (
   { reader, store }: Omit<Stores, "writer">,
   names: Names
@@ -95,7 +100,7 @@ const LISTS: ReadonlyArray<ListName> = [
   "coordinators"
 ]
 
-/** One page after the other, from the item that the last one ended with. */
+/** Reads page after page, each from after the last item. */
 const whole = Effect.fnUntraced(function*(reader: Stores["reader"], list: ListName) {
   const pages: Array<unknown> = []
   for (let fromItem = 0;;) {

@@ -25,7 +25,7 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import { openStores, temporaryDirectory } from "./_directories.ts"
 import { noNames, type Stores, testimony } from "./_witness.ts"
 
-/* What a data directory may be, become, or be taken for. */
+/* Data directories that are locked, foreign, damaged or full. */
 
 const simulation = simulate({
   seed: "failures",
@@ -72,7 +72,7 @@ const changeRecords = (directory: string, statement: string) => {
 }
 
 describe("a data directory", () => {
-  it.live("is held by one process, and the second one is told by whom", () =>
+  it.live("is locked by one process, and a second one gets an error that names the first", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* openStores(directory, genesis)
@@ -86,7 +86,7 @@ describe("a data directory", () => {
       assert.include(stderr, `Directory "${directory}" is in use by process ${process.pid} on `)
     })))
 
-  it.live("is refused where it is a file, lies in one, or holds something else", () =>
+  it.live("is refused if it is a file, is inside of a file, or contains other files", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       const file = join(directory, "file")
@@ -109,7 +109,7 @@ describe("a data directory", () => {
       assert.isFalse(existsSync(join(directory, "none")))
     })))
 
-  it.live("is refused to another network and to a program that does not know its format", () =>
+  it.live("is refused for another network and by a program that does not know its format", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* written(directory, [])
@@ -123,7 +123,7 @@ describe("a data directory", () => {
       assert.strictEqual((yield* refusal(directory)).reason, "newer")
     })))
 
-  it.live("is refused where a record was changed, taken out, added or cut off", () =>
+  it.live("is refused if a record was changed, removed, added or cut off", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* written(directory)
@@ -149,12 +149,12 @@ describe("a data directory", () => {
       assert.strictEqual((yield* refusal(directory)).reason, "damaged")
     })))
 
-  it.live("says the same after any byte of its files was flipped, or is refused", () =>
+  it.live("contains the same after any byte of its files was flipped, or is refused", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       const said = yield* written(directory)
       const crashed = yield* temporaryDirectory
-      // a copy of what a killed process leaves behind: most of it is in the log
+      // a copy of the files of a killed process, which are mostly the log
       const stores = yield* openStores(directory, genesis)
       yield* applyTo(stores, [{ kind: "prices", prices: [] }, {
         kind: "prices",
@@ -182,7 +182,7 @@ describe("a data directory", () => {
       assert.isAbove(refused, 20)
     })))
 
-  it.live("is made again with all checks where what was decided cannot be read", () =>
+  it.live("is rebuilt with all checks if the stored decisions cannot be read", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       const said = yield* written(directory)
@@ -197,7 +197,7 @@ describe("a data directory", () => {
 })
 
 describe("a full disk", () => {
-  it.live("ends the answers with a sentence, and loses nothing that was acknowledged", () =>
+  it.live("stops the service with a message, and loses no acknowledged write", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* written(directory, records.slice(0, 10))
@@ -244,7 +244,7 @@ describe("a full disk", () => {
 })
 
 describe("the feed of a journal", () => {
-  it.live("is what the ledger was told, record for record, and leads another ledger to the same place", () =>
+  it.live("contains the records that the ledger applied, one by one, and another ledger that applies them has the same content", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       const said = yield* written(directory)

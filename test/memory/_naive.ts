@@ -10,7 +10,7 @@ import {
 } from "../../core/contract/mod.ts"
 import { isPendingWithdraw, type SlotView } from "../../core/domain/mod.ts"
 
-/** What a list answers when every item is looked at: the measure of the indexed one. */
+/** Returns a page by filtering all items, as a reference for the indexed one. */
 export const naivePage = <N extends ListName>(
   name: N,
   all: ReadonlyArray<ListItems[N]>,
@@ -36,7 +36,7 @@ export const naivePage = <N extends ListName>(
   return { items, counts }
 }
 
-/** Everything of a list, page by page. */
+/** Returns all items of a list, read page by page. */
 export const everything = <N extends ListName>(
   ledger: MemoryLedger,
   name: N
@@ -73,7 +73,7 @@ type Rules<N extends ListName> = {
     ledger: MemoryLedger
   ) => boolean
 }
-/** The same where a filter is known by its name only. */
+/** The same if only the name of a filter is known. */
 type LooseRules<N extends ListName> = {
   readonly [filter: string]: (item: ListItems[N], value: unknown, ledger: MemoryLedger) => boolean
 }

@@ -21,7 +21,7 @@ import { everything, itemIdOf } from "./_naive.ts"
 import { Random } from "./_random.ts"
 import { setPrices, viewOf } from "./_view_of.ts"
 
-/** All that can be read, but for the version. */
+/** Returns everything that can be read, except the version. */
 const dump = (ledger: MemoryLedger) => {
   const view = viewOf(ledger)
   const queues = Array.from({ length: 40 }, (_, queue) => [...view.queue(queue)])
@@ -58,7 +58,7 @@ const lastId = <N extends ListName>(ledger: MemoryLedger, name: N) =>
 
 describe("rollback of the memory store", () => {
   for (const seed of [21, 22, 23]) {
-    it(`restores what every earlier block left, down to the genesis block (seed ${seed})`, () => {
+    it(`restores the content after every earlier block, down to the genesis block (seed ${seed})`, () => {
       const random = new Random(seed)
       const ledger = openMemoryLedger({ genesis })
       const dumps = [dump(ledger)]
@@ -85,7 +85,7 @@ describe("rollback of the memory store", () => {
     })
   }
 
-  it("never lets an item id be used again", () => {
+  it("never reuses an item id", () => {
     const random = new Random(31)
     const ledger = openMemoryLedger({ genesis })
     for (let i = 0; i < 30; i++) applyBlock(ledger, (view) => randomBlock(view, random, 20))
@@ -98,7 +98,7 @@ describe("rollback of the memory store", () => {
     }
   })
 
-  it("reports what it removed, and removes nothing above the last block", () => {
+  it("reports the removed rows, and removes nothing above the last block", () => {
     const ledger = openMemoryLedger({ genesis })
     const batch = (view: LedgerView, batchNum: number) => ({
       batch: newBatch(view, batchNum),
@@ -187,7 +187,7 @@ describe("rollback of the memory store", () => {
     assert.isNull(ledger.find("transaction", queued[0]!.id).item)
   })
 
-  it("takes a withdrawal back with its block and leaves the exit as it was shown before untouched", () => {
+  it("removes a withdrawal with its block and leaves an exit that was read before unchanged", () => {
     const ledger = openMemoryLedger({ genesis })
     const account = newAccount(256, 1)
     const exit = () => ledger.find("exit", { batchNum: 1, accountIndex: 256 }).item!.exit
@@ -222,7 +222,7 @@ describe("rollback of the memory store", () => {
     assert.deepStrictEqual([exit(), shown.delayedWithdrawRequest], [shown, null])
   })
 
-  it("drops the prices that were set after the block with the block, and keeps those of the block below", () => {
+  it("removes the prices that were set after a block together with the block, and keeps those of the block below", () => {
     const ledger = openMemoryLedger({ genesis })
     const price = () => ledger.find("token", 1).item?.priceUSD
     applyBlock(

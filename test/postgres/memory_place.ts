@@ -5,8 +5,10 @@ const memory = "/dev/shm"
 const roomMinBytes = 4 * 2 ** 30
 
 /**
- * Where a server keeps what need not outlive the machine: in memory, since a disk takes a millisecond for each of the hundreds of files
- * of a database. With the other temporary files where the system has no such place, little room in it, or runs no programs from it.
+ * Returns a directory in memory for data that need not survive a restart of the machine: a disk
+ * takes a millisecond for each of the hundreds of files of a database. Falls back to the directory
+ * for temporary files if the system has no such directory, too little space in it, or runs no
+ * programs from it.
  */
 export const memoryPlace = (): string => {
   try {

@@ -4,13 +4,13 @@ import type { PoolStore } from "../../core/ports/mod.ts"
 import type { Selection } from "../../core/use_cases/mod.ts"
 import type { World } from "./_world.ts"
 
-/** What is pending under an id, past all faults. */
+/** Returns the pending transaction with an id, read without injected faults. */
 export const pendingOf = (pool: PoolStore["Service"], id: string): PoolTransaction | null => {
   const found = Effect.runSync(Effect.orDie(pool.transaction(id)))
   return found?.state === "pend" ? found : null
 }
 
-/** Selects, and forges what it selected; now and then something comes between. */
+/** Selects transactions and forges them; sometimes another operation runs in between. */
 export function coordinate(world: World, forge: (forged: Partial<BatchFeed>) => void): void {
   const { random, node: { services: { pool } }, timeline } = world
   const { facts } = timeline
@@ -24,7 +24,7 @@ export function coordinate(world: World, forge: (forged: Partial<BatchFeed>) => 
     return { selection, started: new Set(started) }
   })
   call(world, "select", selected, ({ selection, started }) => {
-    // on another chain, or beside somebody else who takes from the same pool, it would not fit
+    // on another chain, or beside another coordinator of the same pool, the batch would not fit
     if (
       fate > 2 && timeline.facts === facts && timeline.open === undefined &&
       started.size === selection.transactions.length &&
@@ -51,7 +51,7 @@ const batchOf = (
   }))
 })
 
-/** The host looks after its pool. */
+/** Runs the host's maintenance of the pool. */
 export function clean(world: World): void {
   const { random, node: { services: { pool } }, promises, timeline } = world
   const last = timeline.facts.batches.length
@@ -62,7 +62,7 @@ export function clean(world: World): void {
       return call(world, "give up", pool.rollBack(last))
     case 2: {
       const ids = random.some([...promises.transactions.keys()], 0.1)
-      // whether it is done or not nobody may count on them
+      // whether or not the call succeeded, the transaction may be gone
       for (const id of ids) promises.removed.add(id)
       return call(world, "remove", pool.remove(ids, "The host says so"))
     }

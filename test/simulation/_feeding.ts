@@ -7,7 +7,7 @@ import { blockOn, drawBlock, priceOf } from "./network/mod.ts"
 import { pendingOf } from "./_coordinator.ts"
 import type { World } from "./_world.ts"
 
-/** What the feeder remembers: blocks that were dropped, to send some of them again. */
+/** The state of the feeder: dropped blocks, some of which it sends again. */
 export interface Feeder {
   isBusy: boolean
   unique: number
@@ -16,7 +16,7 @@ export interface Feeder {
 
 export const newFeeder = (): Feeder => ({ isBusy: false, unique: 1000, sent: [] })
 
-/** The next record of the chain, or once more the one of which nobody knows whether it was taken in. */
+/** Sends the next record of the chain, or repeats the last one if its outcome is unknown. */
 export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>): void {
   if (feeder.isBusy) return
   const { timeline } = world
@@ -48,7 +48,7 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
 interface Outcomes {
   readonly told: (report: RecordReport) => void
   readonly refused: (violation: BlockViolation) => void
-  /** It may be in the ledger, or not. */
+  /** Called if the outcome of the write is unknown. */
   readonly unheard: () => void
 }
 
@@ -99,7 +99,7 @@ function drawRecord(
   if (forged === undefined) {
     const roll = random.below(100)
     if (roll < 14 && timeline.depth > 3) {
-      // mostly shallow, now and then all but the first blocks
+      // mostly few blocks, sometimes all but the first ones
       const depth = random.chance(0.1)
         ? timeline.depth - 2
         : Math.min(1 + random.below(3), timeline.depth - 2)
@@ -111,7 +111,7 @@ function drawRecord(
         prices: [priceOf(random, facts.tokens.length, facts.blocks.at(-1)!.timestampMs)]
       }
     }
-    // the chain has come back to a block that was dropped
+    // the chain continues with a block that was dropped before
     const again = feeder.sent.findLast(({ hash, parentHash }) =>
       parentHash === facts.blocks.at(-1)!.hash && hash !== undefined
     )
@@ -125,7 +125,7 @@ function drawRecord(
   return { kind: "block", block: drawBlock(random, facts, ++feeder.unique, forged, pending) }
 }
 
-/** What the feeder should not have sent: old, too new, or damaged. None of it changes anything. */
+/** Sends invalid records: old, too new, or damaged. None of them changes anything. */
 export function feedWrongly(world: World, feeder: Feeder): void {
   const { random, timeline } = world
   if (feeder.isBusy || timeline.open !== undefined || feeder.sent.length === 0) return
@@ -145,7 +145,7 @@ export function feedWrongly(world: World, feeder: Feeder): void {
     { kind: "rollBack", toBlock: next.number },
     { kind: "rollBack", toBlock: 0n }
   ])
-  // a dropped block on the last one is the next block
+  // a dropped block with the last block as its parent is the next block
   if (
     record.kind === "block" && record.block.parentHash === blocks.at(-1)!.hash &&
     record.block.number === next.number && record.block === old

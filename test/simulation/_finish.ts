@@ -8,7 +8,7 @@ import type { Question } from "./_reference.ts"
 import { missed, takePage } from "./_walks.ts"
 import type { World } from "./_world.ts"
 
-/** The weather clears up: the service has to recover by itself, and every promise is looked up. */
+/** Stops injecting faults: the service has to recover by itself, and every promise is checked. */
 export function finish(world: World, feeder: Feeder): void {
   const { timeline, weather } = world
   weather.isGone = false
@@ -33,7 +33,7 @@ export function finish(world: World, feeder: Feeder): void {
     () => `Version ${world.unjudged[0]?.version} was shown, and never told`
   )
   if (world.random.chance(0.7)) return
-  // what was durable is there for the next process as well
+  // durable data must be there for the next process too
   world.restart()
   lookAtEverything(world)
 }

@@ -3,7 +3,7 @@ import { feed, type Feeder } from "./_feeding.ts"
 import { personOf } from "./network/mod.ts"
 import type { World } from "./_world.ts"
 
-/** The first blocks: a token, and accounts of some people. */
+/** The first blocks: a token, and accounts of some users. */
 export function opening(world: World, feeder: Feeder): void {
   for (const given of new PoolChain(world.genesis).opening()) {
     const queued = given.l1UserTransactions?.map((each, number) => ({

@@ -18,7 +18,7 @@ import { bodyOf, type World } from "./_world.ts"
 
 const encoder = new TextEncoder()
 
-/** The body may take its time. */
+/** The body may arrive slowly. */
 const post = (world: World, url: string, text: string): HttpRequest => {
   const bytes = encoder.encode(text)
   const body = () =>
@@ -35,7 +35,7 @@ const post = (world: World, url: string, text: string): HttpRequest => {
   }
 }
 
-/** A wallet posts something new, the same again, or something else under the same id. */
+/** A wallet posts a new transaction, repeats one, or posts another one under the same id. */
 export function postTransaction(world: World): void {
   const { random, genesis: { network }, promises, timeline } = world
   const { facts } = timeline
@@ -100,7 +100,7 @@ const isHeld = ({ promises }: World, posted: PostedTransaction): boolean => {
   return known !== undefined && isSame(known, posted) && !promises.removed.has(posted.id)
 }
 
-/** Whether nothing speaks against a transaction, beside the bounds of the pool. */
+/** Returns whether a transaction is valid, apart from the limits of the pool. */
 function isRight(
   facts: Facts,
   { fromAccountIndex, nonce, signature, toAccountIndex, tokenId }: PostedTransaction
@@ -141,7 +141,7 @@ export function postAuthorization(world: World): void {
   )
 }
 
-/** Looks for what was posted, now and then with the tag of the last answer. */
+/** Reads a posted transaction, sometimes with the entity tag of the last answer. */
 export function lookForPosted(world: World, id = anyPosted(world)): void {
   const { random, looked, promises } = world
   const held = promises.transactions.get(id)
@@ -192,11 +192,14 @@ export function lookForPosted(world: World, id = anyPosted(world)): void {
   }, { isExcused: () => isTokenGone(world, id) })
 }
 
-/** Rather one that was looked for before: something may have become of it. */
+/** Prefers one that was read before, which may have changed. */
 const anyPosted = ({ random, looked, promises }: World): string =>
   random.of([...looked.size > 0 && random.chance(0.6) ? looked.keys() : promises.posted.keys()])
 
-/** State and batch of a transaction, past all faults; empty where it is not in the pool. */
+/**
+ * Returns state and batch of a transaction, read without injected faults; empty if it is not in the
+ * pool.
+ */
 const stateOf = ({ durable }: World, id: string): string => {
   const found = Effect.runSync(Effect.orDie(durable.pool().transaction(id)))
   return found === null ? "" : `${found.state} ${found.batchNum}`

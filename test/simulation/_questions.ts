@@ -24,7 +24,7 @@ const listOperations = new Map(operationIds.flatMap((id) => {
 }))
 const itemOperations = operationIds.filter((id) => operations[id].kind === "item")
 
-/** Asks for a list, an item, or the state; mostly for what is there. */
+/** Returns a random read of a list, an item or the state; mostly of existing items. */
 export function drawQuestion(random: SeededRandom, facts: Facts, network: Network): Question {
   const revision = random.chance(0.7) ? later : earlier
   const roll = random.below(100)
@@ -78,7 +78,7 @@ export function drawQuestion(random: SeededRandom, facts: Facts, network: Networ
   }
 }
 
-/** Path and query, in the mount of the revision. */
+/** Returns path and query, with the mount of the revision. */
 export function urlOf({ operation, query, revision, values }: Question): string {
   const { parameters, path }: Operation = operations[operation]
   const local = parameters.reduce(
@@ -90,7 +90,7 @@ export function urlOf({ operation, query, revision, values }: Question): string 
 
 const nobody = `0x${"9".repeat(40)}`
 
-/** Of what is there, with a small share of what is not. */
+/** Returns a value that occurs in the facts, or rarely an unknown one. */
 function drawValue(
   random: SeededRandom,
   facts: Facts,

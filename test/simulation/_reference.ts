@@ -8,7 +8,7 @@ import { naiveReader } from "../laws/naive/mod.ts"
 import { type Facts, unknownReferences } from "../laws/mod.ts"
 import { contextOf } from "./machine/mod.ts"
 
-/** What is asked of the ledger. */
+/** A read of the ledger. */
 export interface Question {
   readonly revision: "later" | "earlier"
   readonly operation: OperationId
@@ -18,14 +18,17 @@ export interface Question {
 
 export interface Expected {
   readonly status: number
-  /** Of a 200. */
+  /** The body of a 200. */
   readonly json?: string
 }
 
-/** The right answers about a ledger that holds these facts: the naive model behind the writers of the contract. */
+/**
+ * Computes the expected responses for a ledger with these facts: the naive model behind the writers
+ * of the contract.
+ */
 export class Reference {
   readonly #interfaces
-  /** The same is asked again and again while nothing changes. */
+  /** The same reads are repeated while nothing changes. */
   readonly #known = new Map<Facts, Map<string, Expected>>()
   #facts: Facts | undefined
 
@@ -62,7 +65,7 @@ export class Reference {
     )
   }
 
-  /** Another life begins, with facts of its own. */
+  /** Prepares for another run with other facts. */
   forget(): void {
     this.#known.clear()
   }
@@ -97,7 +100,7 @@ export class Reference {
 }
 
 const references = new Map<string, Reference>()
-/** For a life that begins: lives follow one another. */
+/** Returns the reference of a network; runs do not overlap. */
 export const referenceOf = (genesis: GenesisFeed): Reference => {
   const key = JSON.stringify(genesis.network)
   const known = references.get(key) ?? new Reference(genesis)

@@ -6,17 +6,17 @@ import { drawQuestion, urlOf } from "./_questions.ts"
 import type { Question } from "./_reference.ts"
 import { bodyOf, type World } from "./_world.ts"
 
-/** What becomes of a request: an answer, or none. */
+/** The outcome of a request: a response, or none. */
 export type Fate = HttpAnswer | "gone"
 
 export interface SendOptions {
-  /** Whether the answer names the version that it shows. */
+  /** Whether the response names the version that it shows. */
   readonly isOfLedger?: boolean
-  /** Whether it may be refused for now though nothing is wrong. */
+  /** Whether a temporary refusal is acceptable. */
   readonly isExcused?: () => boolean
 }
 
-/** Sends a request, and looks at whatever comes back: what must hold of every answer. */
+/** Sends a request, and checks what must hold of every response. */
 export function send(
   world: World,
   what: string,
@@ -49,7 +49,7 @@ export function send(
         version !== undefined && Number(version) >= floor,
         () => `${what} shows version ${version}, and ${floor} was shown before it was asked`
       )
-      // what was shown once is never taken back
+      // a version that was shown once is never taken back
       world.floor = Math.max(world.floor, Number(version))
     }
     if (status === 503) {
@@ -80,7 +80,7 @@ export function send(
   }, gone)
 }
 
-/** Asks something new, or the same again with the tag of its last answer. */
+/** Sends a new read, or repeats one with the entity tag of its last response. */
 export function ask(world: World): void {
   const { asked, random, genesis, timeline } = world
   if (asked.size > 0 && random.chance(0.5)) {
@@ -106,7 +106,10 @@ export function ask(world: World): void {
   )
 }
 
-/** Reads something of the ledger, and compares the answer with that of the naive model at the version that it names. */
+/**
+ * Reads from the ledger, and compares the response with that of the naive model at the same
+ * version.
+ */
 export function read(
   world: World,
   question: Question,
@@ -123,7 +126,7 @@ export function read(
     const { headers, status } = fate
     const judge = () => judgeAnswer(world, question, request, fate)
     const version = Number(headers["ledger-version"])
-    // a refusal may name no snapshot where the store did not tell one
+    // a refusal may name no snapshot if the store did not report one
     if (status === 400) {
       world.check(
         world.reference.answer(world.timeline.facts, question).status === 400,

@@ -7,7 +7,7 @@ import { bodyOf, type World } from "./_world.ts"
 
 const walked = ["accounts", "transactions", "exits", "batches", "tokens", "coordinators"] as const
 
-/** A reader that pages ascending from the item after the last one, whatever is rolled back in between. */
+/** A client that pages ascending, each page from after the last item, during rollbacks. */
 export interface Walk {
   readonly list: typeof walked[number]
   readonly revision: Question["revision"]
@@ -28,7 +28,7 @@ const operations = {
   coordinators: "getCoordinators"
 } as const
 
-/** Begins a walk, or goes on with one. */
+/** Starts a walk, or continues one. */
 export function walkOn(world: World): void {
   const { random, walks } = world
   if (walks.length < 3) {
@@ -79,7 +79,9 @@ export function takePage(world: World, walk: Walk, limit: number): void {
   }, () => void (walk.isUnderWay = false))
 }
 
-/** What a walk that has come to the end of the ledger has missed, in a sentence. */
+/**
+ * Describes the items that a walk missed when it has reached the end; undefined if there are none.
+ */
 export function missed(facts: Facts, { list, ofToken, seen }: Walk): string | undefined {
   const rows: ReadonlyArray<{ readonly itemId: number; readonly tokenId?: number }> = facts[list]
   const lost = rows.find(({ itemId, tokenId }) => !seen.has(itemId) && (!ofToken || tokenId === 0))

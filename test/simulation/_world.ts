@@ -22,18 +22,18 @@ import { Promises } from "./_promises.ts"
 import { type Question, type Reference, referenceOf } from "./_reference.ts"
 import { Timeline, wrongSignature } from "./network/mod.ts"
 
-/** The service did what it must never do. */
+/** The service broke a promise. */
 export class Violation extends Error {}
 
-/** Something that was begun and has not ended. */
+/** An operation in progress. */
 export interface Running {
   readonly what: string
   readonly interrupt: () => void
-  /** The process ends in the middle of it: nobody is answered. */
+  /** Called if the process ends during the operation: there is no response. */
   readonly cut: () => void
 }
 
-/** An answer whose version the ledger has not told yet. */
+/** A response whose version the ledger has not confirmed yet. */
 export interface Unjudged {
   readonly version: number
   readonly judge: () => void
@@ -48,12 +48,14 @@ const networks: ReadonlyArray<GenesisFeed> = [plain, {
 export interface WorldOptions {
   readonly keepTrace?: boolean
   readonly tampering?: Tampering
-  /** Opens what outlives the processes, in place of what the seed chooses. */
+  /** Opens the durable state; by default the seed chooses between database and disk. */
   readonly directory?: (name: string, genesis: GenesisFeed) => Durable
   readonly isSigned?: boolean
 }
 
-/** Everything there is in one simulation: a node, what it stands on, those who use it, and what they were told. */
+/**
+ * The complete state of a simulation: a node, its storage, its clients, and the promises to them.
+ */
 export class World {
   readonly seed: string
   readonly turns: Turns
@@ -71,26 +73,28 @@ export class World {
   readonly running = new Set<Running>()
   readonly unjudged: Array<Unjudged> = []
   readonly walks: Array<Walk> = []
-  /** What was asked before, with the tag of its last answer. */
+  /** Earlier reads, with the entity tag of the last response. */
   readonly asked = new Map<
     string,
     { readonly question: Question; readonly request: HttpRequest; readonly etag: string }
   >()
-  /** The last answer about a transaction in the pool. */
+  /** The last response about a transaction in the pool. */
   readonly looked = new Map<string, { readonly etag: string; readonly state: string }>()
-  /** Of every tag that was given: what it stood for. */
+  /** The content that each entity tag stands for. */
   readonly tags = new Map<string, string>()
-  /** Greatest version that somebody was shown or told: nobody is shown an older one from then on. */
+  /**
+   * The greatest version that was shown or acknowledged: no later response may show an older one.
+   */
   floor = 0
   node: Node
   starts = 0
-  /** How the verifier feels. */
+  /** Whether the verifier refuses work. */
   isVerifierBusy = false
   readonly trace: Array<string> = []
   readonly #told: Array<string | Uint8Array> = []
-  /** The first one. */
+  /** The first violation. */
   violation: string | undefined
-  /** What happened how often. */
+  /** The number of events of each kind. */
   readonly tally = new Map<string, number>()
   readonly #keepTrace: boolean
 
@@ -123,14 +127,14 @@ export class World {
     return this.turns.random
   }
 
-  /** One line of what happened, and what somebody was answered; everything in it follows from the seed. */
+  /** Records an event and a response body for the digest; both follow from the seed. */
   tell(line: string, body: string | Uint8Array = ""): void {
     const timed = `${this.turns.elapsedMs} ${line}`
     this.#told.push(timed, body)
     if (this.#keepTrace) this.trace.push(body === "" ? timed : `${timed} ${crc32(body)}`)
   }
 
-  /** Of all that was told until now. */
+  /** The digest of everything recorded so far. */
   get digest(): number {
     return this.#told.reduce((digest, each) => crc32(each, digest), 0)
   }
@@ -144,7 +148,7 @@ export class World {
     throw new Violation(message)
   }
 
-  /** A violation that was noticed in the middle of somebody else's turn has ended that turn, and no more. */
+  /** A violation found in another fiber ends that fiber; this reports it. */
   checkTurns(): void {
     if (this.violation !== undefined) throw new Violation(this.violation)
   }
@@ -153,7 +157,10 @@ export class World {
     if (!holds) this.fail(message())
   }
 
-  /** Begins something in the process; what ends with it is told to `ended`, a process that ends before to `cut`. */
+  /**
+   * Starts an effect in the process; its result goes to `ended`, or `cut` is called if the process
+   * ends first.
+   */
   begin<A, E>(
     what: string,
     effect: Effect.Effect<A, E>,
@@ -169,7 +176,7 @@ export class World {
     return running
   }
 
-  /** Until everybody is answered. */
+  /** Runs until all operations have ended. */
   quiesce(): void {
     for (let turns = 0; this.running.size > 0; turns++) {
       if ((!this.turns.take() && !this.durable.idle()) || turns > TURNS_MAX) {
@@ -178,12 +185,12 @@ export class World {
     }
   }
 
-  /** Some turns, and whoever is not done by then goes on later. */
+  /** Runs some steps; unfinished operations continue later. */
   passTurns(count: number): void {
     for (let left = count; left > 0 && (this.turns.take() || this.durable.idle()); left--) continue
   }
 
-  /** The process is killed; what it had not made durable is lost, and another one takes its place. */
+  /** Kills the process, which loses everything not durable, and starts another one. */
   restart(): void {
     this.node.life.alive = false
     this.count("restart")
@@ -206,7 +213,7 @@ export class World {
     if (broken !== undefined) this.fail(broken)
   }
 
-  /** Judges what was answered of versions that are known by now. */
+  /** Checks the responses whose versions are confirmed by now. */
   judge(): void {
     for (const each of this.unjudged.splice(0)) {
       if (each.version > this.timeline.lastVersion) this.unjudged.push(each)
@@ -226,7 +233,7 @@ export class World {
     })
   }
 
-  /** Takes its time, and knows one wrong signature. */
+  /** Takes some time, and refuses one signature. */
   #verifier(): SignatureVerifier["Service"] {
     const verdict = (isRight: boolean) =>
       Effect.suspend(() => {

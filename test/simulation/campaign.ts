@@ -1,11 +1,11 @@
 /*
- * Lives of the whole service by the thousand, each from a seed:
+ * Simulates thousands of runs of the whole service, each from a seed:
  *
  *     node test/simulation/campaign.ts --seeds 100000 [--from N] [--minutes M]
  *     node test/simulation/campaign.ts --replay 123 [--only 3,17,40]
  *
- * A seed that breaks a promise is told with how to replay it and the fewest operations that still break it. The last result stands in
- * RESULTS.md.
+ * For a seed that breaks a promise it prints how to replay it and the fewest operations that still
+ * break it. RESULTS.md has the last result.
  */
 import { parseArgs } from "node:util"
 import { told } from "./_shrinking.ts"

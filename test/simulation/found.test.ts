@@ -1,4 +1,4 @@
-/* What the simulation has found, each as the shortest story that shows it. */
+/* Defects that the simulation has found, each as its shortest history. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -8,12 +8,12 @@ import { Ledger, Pool, pooledLedger, Submission } from "../../core/use_cases/mod
 import { batchOf, openChain, postedOf } from "../pool/_node.ts"
 import { genesis } from "../pool/_subject.ts"
 
-/** What comes in between, once each. */
+/** Effects that run once in between. */
 interface Meanwhile {
   verified?: Effect.Effect<unknown, unknown>
   settled?: Effect.Effect<unknown, unknown>
   read?: Effect.Effect<unknown, unknown>
-  /** What the settlement of a batch waits for. */
+  /** The settlement of a batch waits for it. */
   gate?: Deferred.Deferred<void>
 }
 
@@ -70,7 +70,7 @@ const stateOf = (id: string) =>
   })
 
 describe("The pool", () => {
-  it.effect("says forged of what a batch has forged, though its coordinator gave that batch up at the same time", () => {
+  it.effect("shows a transaction as forged if a batch forged it, though its coordinator released that batch at the same time", () => {
     const meanwhile: Meanwhile = {}
     return Effect.gen(function*() {
       const chain = yield* openChain
@@ -81,7 +81,7 @@ describe("The pool", () => {
       const gate = meanwhile.gate = yield* Deferred.make<void>()
       const block = ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
       let fiber: Fiber.Fiber<unknown, unknown> | undefined
-      // the settlement of the batch has seen that all is as it should be, and has not said so yet
+      // the settlement of the batch has found no difference, and has not written yet
       meanwhile.read = Effect.andThen(
         Effect.map(Effect.forkDetach(block), (forked) => void (fiber = forked)),
         Effect.repeat(Effect.yieldNow, { times: 50 })
@@ -93,7 +93,7 @@ describe("The pool", () => {
     }).pipe(Effect.provide(nodeOf(meanwhile)))
   })
 
-  it.effect("does not leave waiting what was forged while it was posted, though the store failed before that was seen: who posts it again is told so only then", () => {
+  it.effect("does not leave a transaction pending that was forged while it was posted, though the store failed before this was noticed: only a repeated post reports it", () => {
     const [meanwhile, failing]: [Meanwhile, { settle?: boolean }] = [{}, {}]
     return Effect.gen(function*() {
       const chain = yield* openChain
@@ -115,7 +115,7 @@ describe("The pool", () => {
     }).pipe(Effect.provide(nodeOf(meanwhile, failing)))
   })
 
-  it.effect("does not make invalid for good what a batch had beaten that is rolled back at the same time", () => {
+  it.effect("does not invalidate a transaction forever because of a batch that is rolled back at the same time", () => {
     const meanwhile: Meanwhile = {}
     return Effect.gen(function*() {
       const chain = yield* openChain

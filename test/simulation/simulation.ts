@@ -12,15 +12,18 @@ import { SeededRandom } from "../laws/_seeded_random.ts"
 export const OPERATIONS = 100
 
 export interface SimulationOptions extends Pick<WorldOptions, "directory" | "isSigned"> {
-  /** Which of the operations are done, by their number; all by default. */
+  /** The numbers of the operations to run; all by default. */
   readonly only?: ReadonlySet<number>
   readonly operations?: number
   readonly keepTrace?: boolean
-  /** Breaks the node on purpose, anew for each seed. */
+  /** Breaks the node on purpose; called for each seed. */
   readonly tampering?: (random: () => SeededRandom) => Tampering
 }
 
-/** What came of a seed. The same seed gives the same digest: it covers every operation, every answer and the time of each. */
+/**
+ * The result of a seed. The same seed gives the same digest, which covers every operation, every
+ * response and their times.
+ */
 export interface Report {
   readonly seed: string
   readonly digest: number
@@ -38,14 +41,14 @@ const storm: Operation = ({ random, disk, kind, weather }) => {
   if (kind === "journal" && roll === 1) disk.isFull = true
 }
 
-/** A client gives up in the middle of its request, whatever it was. */
+/** A client disconnects during its request. */
 const giveUp: Operation = (world) => {
   const { random, running } = world
   if (running.size < 2) {
     ask(world)
     world.passTurns(random.below(5))
   }
-  // where it is a write of the feeder, that has to send it again
+  // the feeder has to repeat an interrupted write
   if (running.size === 0) return
   world.count("gave up")
   random.of([...running]).interrupt()
@@ -80,7 +83,7 @@ const drawn = operations.flatMap(([weight, name, operation]) =>
   Array.from({ length: weight }, () => ({ name, operation }))
 )
 
-/** Few ask for the digest, which takes a while. */
+/** A getter, because the digest is expensive and rarely needed. */
 const reportOf = (world: World): Report => ({
   seed: world.seed,
   tally: world.tally,
@@ -90,13 +93,13 @@ const reportOf = (world: World): Report => ({
   }
 })
 
-/** One life of a service, from a seed: what it does, what goes wrong, and whether every promise was kept. */
+/** Simulates one run of a service from a seed; reports its violation, if there is one. */
 export function simulateSeed(
   seed: string,
   { keepTrace = false, only, operations = OPERATIONS, tampering, ...place }: SimulationOptions = {}
 ): Report {
   const limit = Error.stackTraceLimit
-  // failures are made by the thousand
+  // there are thousands of failures
   if (!keepTrace) Error.stackTraceLimit = 0
   let world: World | undefined
   try {
@@ -110,7 +113,8 @@ export function simulateSeed(
     opening(world, feeder)
     for (let number = 0; number < operations; number++) {
       if (only !== undefined && !only.has(number)) continue
-      // each has chance of its own, so that leaving another one out leaves it as it is
+      // each operation has its own random numbers, so that leaving out another one does not change
+      // it
       world.turns.random = new SeededRandom(`${seed}/${number}`)
       const { name, operation } = world.random.of(drawn)
       world.tell(`${number} ${name}`)

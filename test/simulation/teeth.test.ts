@@ -3,7 +3,7 @@ import { flaws } from "./_flaws.ts"
 import { shrink } from "./_shrinking.ts"
 import { OPERATIONS, simulateSeed } from "./simulation.ts"
 
-/** Seeds that a flaw may take to be found. */
+/** The most seeds that it may take to find a flaw. */
 const SEEDS_MAX = 40
 
 describe("The simulation", () => {
@@ -16,7 +16,7 @@ describe("The simulation", () => {
     })
   }
 
-  it("tells the few operations that are enough to break a promise", () => {
+  it("reports the few operations that are enough to break a promise", () => {
     const tampering = flaws["loses a transaction when its batch is rolled back"]!
     const seed = Array.from({ length: SEEDS_MAX }, (_, number) => `teeth ${number}`).find((each) =>
       simulateSeed(each, { tampering }).violation !== undefined

@@ -7,7 +7,7 @@ const creations = block103.batches![0]!
 const nonceMax = (1n << 40n) - 1n
 const fieldOrder = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
 
-/** Block 104 with another batch 3. */
+/** Returns block 104 with another batch 3. */
 const batch = (parts: Partial<BatchFeed>): BlockFeed => ({
   ...block104,
   batches: [{ ...first, ...parts }]

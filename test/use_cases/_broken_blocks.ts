@@ -4,12 +4,12 @@ import { ann, batchOf, block101, block103, block106, blockOf, bob, l1Of } from "
 import type { FakeLedger } from "./_ledger.ts"
 import { addressOf, genesis, hashOf } from "./_network.ts"
 
-/** A block with one thing wrong, and how the refusal names it. */
+/** A block with one error, and how the refusal names it. */
 export interface BrokenBlock {
   readonly fact: string
   readonly block: BlockFeed
   readonly refusal: readonly [invariant: Invariant, place: string, value: string]
-  /** Number of the block of the chain that it stands for, where its own number is what is wrong. */
+  /** The number of the block of the chain that it replaces, if its own number is the error. */
   readonly standsFor?: bigint
   readonly prepare?: (ledger: FakeLedger) => void
 }

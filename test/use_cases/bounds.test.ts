@@ -1,4 +1,4 @@
-/* What just fits is taken: each bound that `decide_block.test.ts` sees exceeded, here from its other side. */
+/* Values at each bound are accepted; `decide_block.test.ts` exceeds the same bounds. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { Account, BatchFeed, BlockFeed, New } from "../../core/domain/mod.ts"
@@ -24,7 +24,7 @@ const taken = (block: BlockFeed, prepare?: (ledger: FakeLedger) => void) => {
   prepare?.(ledger)
   return ledger.apply(block)
 }
-/** The first violation of a block as invariant, place and what was expected. */
+/** Returns the first violation of a block: invariant, place and expected value. */
 const refused = (block: BlockFeed, prepare?: (ledger: FakeLedger) => void) => {
   const ledger = ledgerBefore(block.number)
   prepare?.(ledger)
@@ -44,7 +44,7 @@ const batch104 = (parts: Partial<BatchFeed>): BlockFeed => ({
     ...parts
   }]
 })
-/** Forced exits of nothing leave no exit. */
+/** Forced exits of amount 0 leave no exit. */
 const forcedNothing = (ledger: FakeLedger) => {
   for (const [id, row] of ledger.transactions) {
     if (row.batchNum === null) ledger.transactions.set(id, { ...row, amount: 0n })
@@ -59,8 +59,8 @@ const coordinator = {
 }
 const nonceMax = (1n << 40n) - 1n
 
-describe("what just fits is taken:", () => {
-  it("a block of the same time as its parent, and itself as the newest Ethereum block", () => {
+describe("a value at its bound is accepted:", () => {
+  it("a block with the time of its parent, and itself as the newest Ethereum block", () => {
     assert.strictEqual(
       taken({ ...block103, timestampMs: 102_000, lastEthereumBlock: 103n }).lastEthereumBlock,
       103n
@@ -99,7 +99,7 @@ describe("what just fits is taken:", () => {
     assert.strictEqual(batches[0]?.transactions.at(-1)?.position, 2047)
   })
 
-  it("but not one more of either kind, whoever sends them", () => {
+  it("but not one more of either kind, of any sender", () => {
     const l1Coordinator = (count: number) => Array<typeof coordinator>(count).fill(coordinator)
     const l2 = Array<BatchFeed["l2"][number]>(1793).fill(l2Of(256, 257))
     assert.deepStrictEqual(refused(batch104({ l1Coordinator: l1Coordinator(255), l2 })), [
@@ -199,7 +199,7 @@ describe("what just fits is taken:", () => {
     )
   })
 
-  it("the greatest element of the field as state root and in a proof, while the next one is none", () => {
+  it("the greatest element of the field as state root and in a proof, while the next number is refused", () => {
     const greatest = fieldOrder - 1n
     const proven = (parts: Partial<BatchFeed["exits"][number]["merkleProof"]>, exitRoot = 55n) => {
       const exit = exitOf(exitRoot, 257, 5n)
@@ -266,10 +266,10 @@ describe("what just fits is taken:", () => {
   })
 })
 
-describe("a refusal counts right:", () => {
+describe("a refusal names the right number:", () => {
   const expected = (block: BlockFeed) => refused(block)[2]
 
-  it("it names the number that comes next", () => {
+  it("the next number", () => {
     assert.strictEqual(
       expected({ ...block104, batches: [{ ...first, batchNum: 5 }] }),
       "3, the one after the last batch"
@@ -311,7 +311,7 @@ describe("a refusal counts right:", () => {
     )
   })
 
-  it("it names the account whose exit comes next, or says that none does", () => {
+  it("the account whose exit is next, or that there is none", () => {
     const exits = first.exits
     assert.strictEqual(
       expected({ ...block104, batches: [{ ...first, exits: exits.toReversed() }] }),
@@ -327,7 +327,7 @@ describe("a refusal counts right:", () => {
     )
   })
 
-  it("it names the block of an earlier withdrawal, requested or at once", () => {
+  it("the block of an earlier withdrawal, requested or instant", () => {
     for (const [accountIndex, instant] of [[256, true], [257, false]] as const) {
       const withdrawal = blockOf(106n, { withdrawals: [{ batchNum: 3, accountIndex, instant }] })
       assert.strictEqual(
@@ -337,7 +337,7 @@ describe("a refusal counts right:", () => {
     }
   })
 
-  it("it says of what is no block that it has no number", () => {
+  it("no block number if the value is not a block", () => {
     const decision = ledgerBefore(104n).decide({ number: "7" } as unknown as BlockFeed)
     assert.strictEqual(
       Result.isFailure(decision) && decision.failure.message.slice(0, 22),
@@ -346,7 +346,7 @@ describe("a refusal counts right:", () => {
   })
 })
 
-describe("a token that a block brings", () => {
+describe("a token that a block registers", () => {
   const token = (id: number) => ({
     id,
     ethereumAddress: `0x${String(id).repeat(40)}`,

@@ -1,4 +1,7 @@
-/* Who judges the proofs of exits is asked all of them, with the owner of each, and what it finds wrong is told by its place and stored nowhere. */
+/*
+ * The verifier of exit proofs gets all of them, with the owner of each; an invalid proof is
+ * reported with its place, and its block is not stored.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
@@ -25,7 +28,10 @@ import {
 import { genesis, keyOf, rules } from "./_network.ts"
 
 const [first] = block104.batches as readonly [BatchFeed]
-/** Two batches: of the first one two exits, of the second one that of an account which it creates, and one of Bob. */
+/**
+ * Two batches: the first has two exits, the second has one of an account that it creates and one of
+ * Bob.
+ */
 const created = { ...internal, publicKey: keyOf("7"), tokenId: 0, signature: null }
 const block: BlockFeed = {
   ...block104,
@@ -80,7 +86,7 @@ const toldViolation = (
 ) => [invariant, place, value, expected]
 
 describe("a decision that verifies proofs", () => {
-  it("asks for each exit with its owner and root, and fails at the first that is wrong", () => {
+  it("gets each exit with its owner and root, and fails at the first invalid one", () => {
     for (const wrong of [-1, 0, 1, 2, 3]) {
       const proofs: Array<ExitProof> = []
       const decision = decideBlock({
@@ -94,14 +100,14 @@ describe("a decision that verifies proofs", () => {
   })
 })
 
-describe("a ledger whose proofs another one judges", () => {
+describe("a ledger with a separate proof verifier", () => {
   const ledgerWith = (wrong: { at?: number }, judged: Array<ReadonlyArray<ExitProof>>) =>
     Ledger.layer(genesis, keccak256, {
       verifyExitProofs: (proofs) => Effect.sync(() => (judged.push(proofs), wrong.at))
     }).pipe(Layer.provideMerge(layer(genesis)))
   const before = chain.filter(({ number }) => number < 104n)
 
-  it.effect("hands over all of a block at once, and none of a block without exits or that is there", () => {
+  it.effect("passes all proofs of a block at once, and none if a block has no exits or is stored already", () => {
     const judged: Array<ReadonlyArray<ExitProof>> = []
     return Effect.gen(function*() {
       const ledger = yield* Ledger
@@ -114,7 +120,7 @@ describe("a ledger whose proofs another one judges", () => {
     }).pipe(Effect.provide(ledgerWith({}, judged)))
   })
 
-  it.effect("stores nothing of a block of which one is wrong, and tells which", () => {
+  it.effect("stores nothing of a block with an invalid proof, and names it", () => {
     const wrong: { at?: number } = {}
     return Effect.gen(function*() {
       const [ledger, reader] = [yield* Ledger, yield* LedgerReader]
@@ -130,7 +136,7 @@ describe("a ledger whose proofs another one judges", () => {
         assert.match(violated.message, /^Block 104: /u)
         assert.deepStrictEqual(yield* reader.stamp, stamp)
       }
-      // a judge that speaks of a proof which it was not given has lost its mind
+      // a verifier that reports a proof it was not given is a defect
       wrong.at = 4
       assert.match(
         String(yield* Effect.exit(ledger.applyBlock(block))),
@@ -139,7 +145,7 @@ describe("a ledger whose proofs another one judges", () => {
     }).pipe(Effect.provide(ledgerWith(wrong, [])))
   })
 
-  it.effect("tells a fault of the block before any of its proofs", () => {
+  it.effect("reports an error of the block before any of its proofs", () => {
     const judged: Array<ReadonlyArray<ExitProof>> = []
     return Effect.gen(function*() {
       const ledger = yield* Ledger
@@ -167,7 +173,7 @@ describe("a refusal", () => {
       : toldViolation(decision.failure)
   }
 
-  it("tells what was declared and what would have been right", () => {
+  it("names the declared and the expected value", () => {
     const effects = (effect: object): BlockFeed => ({
       ...block104,
       batches: [{ ...first, l1UserEffects: [{ ...declared(forcedExit), ...effect }] }]
@@ -204,7 +210,7 @@ describe("a refusal", () => {
     ])
   })
 
-  it.effect("of a genesis tells the member that differs, whatever stands there", () =>
+  it.effect("of a genesis names the member that differs, for any value", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
       const toldOfGenesis = (given: object) =>
@@ -253,7 +259,7 @@ describe("a refusal", () => {
 })
 
 describe("a record of a feed", () => {
-  it.effect("that rolls back is answered with what was dropped", () =>
+  it.effect("that rolls back reports what was dropped", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
       yield* Effect.forEach(chain, ledger.applyBlock)

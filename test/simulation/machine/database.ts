@@ -26,23 +26,23 @@ export interface Ports {
   readonly writer: LedgerWriter["Service"]
   readonly pool: PoolStore["Service"]
   readonly tip: LedgerTip
-  /** Null where the stores do not tell. */
+  /** Null if the stores do not report versions. */
   readonly poolTip: PoolTip | null
 }
 
-/** What outlives a process. */
+/** State that survives a process. */
 export interface Durable {
-  /** Opens the ports for a process; every process finds what those before it have committed. */
+  /** Opens the ports for a process; every process finds the commits of those before it. */
   readonly open: (life: Life) => Ports
-  /** Looks at the pool as it is, past all faults. */
+  /** Returns the pool, read without injected faults. */
   readonly pool: () => MemoryPoolStore
-  /** Does what a process does when nobody else has a turn; false where that is nothing. */
+  /** Runs background work if no fiber is ready; returns false if there is none. */
   readonly idle: () => boolean
-  /** Whether nothing can be written or read any more until another process starts. */
+  /** Whether reads and writes fail until another process starts. */
   readonly isBroken: () => boolean
 }
 
-/** A database on another machine: it keeps everything, and every call to it crosses a network. */
+/** A database on another machine: it loses nothing, and every call to it crosses a network. */
 export function database(
   name: string,
   genesis: GenesisFeed,
@@ -53,7 +53,7 @@ export function database(
   const pool = openMemoryPool()
   const listeners: Array<{ readonly life: Life; readonly hear: (version: number) => void }> = []
   let told = 0
-  /** Word of a new version comes to everybody who listens, some time later. */
+  /** Notifies all listeners of the new version, with a delay. */
   const tellAll = () => {
     const { version } = ledger.stamp()
     if (version === told) return
@@ -88,7 +88,7 @@ export function database(
   }
 }
 
-/** The stamp of what was found, as every reader and writer tells it. */
+/** Returns the version of a result. */
 const versionOf = (found: unknown): number => {
   const { stamp, version } = found as {
     readonly stamp?: { readonly version: number }
@@ -107,7 +107,7 @@ const ledgerPorts = (
 ): Pick<Ports, "reader" | "writer"> => ({
   reader: mapReader((call) => read(call(memoryReader(ledger)))),
   writer: {
-    // a turn of each process, since one that is killed never gives its turn back
+    // a lock for each process, since a killed one never releases its own
     apply: (_, decide) =>
       write(
         writing.apply(decide, (decision) =>
@@ -122,7 +122,7 @@ const ledgerPorts = (
 
 const poolWrites = new Set(["addTransaction", "addAuthorization", "change", "settle", "skip"])
 
-/** Every call of a pool, as the weather allows it. */
+/** Returns the pool store with injected faults in every call. */
 const poolOver = (pool: MemoryPoolStore, weather: Weather): PoolStore["Service"] =>
   Object.fromEntries(
     Object.entries(pool).map(([name, member]) => [

@@ -14,8 +14,8 @@ import type { Durable } from "./database.ts"
 import { portsOf } from "./disk.ts"
 
 /**
- * The real journal in a directory of its own for each process. One that is killed leaves what SQLite had written: its successor opens a
- * copy of that, while the lock on the first is still held.
+ * The real journal, in a new directory for each process. A killed process leaves what SQLite had
+ * written: the next one opens a copy of it, because the first directory is still locked.
  */
 export function journalIn(
   parent: string,

@@ -23,16 +23,16 @@ import type { Durable, Ports } from "./database.ts"
 import type { Life, Turns } from "./schedule.ts"
 import type { Weather } from "./faults.ts"
 
-/** A disk with a journal on it: it keeps what was synced, and loses the rest with the process. */
+/** A disk with a journal: it keeps synced entries, and loses the others with the process. */
 export interface Disk {
   readonly synced: Array<Entry>
-  /** Nothing more can be written. */
+  /** No more writes are possible. */
   isFull: boolean
-  /** It says that it has synced what it has not: a fault that the simulation has to find. */
+  /** Acknowledges a sync that it has not done: a fault that the simulation has to find. */
   isHasty: boolean
 }
 
-/** The real stores over a log of the real records; only what SQLite does with its file is done by a list. */
+/** Opens the real stores over a log of the real records; a list replaces the SQLite file. */
 export function journalOn(
   disk: Disk,
   name: string,
@@ -66,7 +66,10 @@ export const portsOf = (
   poolTip: Context.get(stores, PoolTip)
 })
 
-/** As the journal: entries of one turn share a commit, and what cannot be written has failed for good. */
+/**
+ * Commits entries of one turn together, as the journal does, and fails forever after a failed
+ * write.
+ */
 class DiskLog implements RecordLog {
   failure: StoreFailure | undefined
   readonly #disk: Disk

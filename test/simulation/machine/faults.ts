@@ -15,13 +15,13 @@ export const mishaps = [
 ] as const
 export type Mishap = typeof mishaps[number]
 
-/** What goes wrong at the moment, by chance, and what has gone wrong until now. */
+/** Injects random faults, and counts them. */
 export class Weather {
-  /** Share of the calls that go wrong. */
+  /** The share of calls that fail. */
   roughness = 0
-  /** The database cannot be reached at all. */
+  /** Whether the database cannot be reached at all. */
   isGone = false
-  /** Grows with everything that may keep somebody from being answered. */
+  /** Grows with every event that may prevent a response. */
   faults = 0
   readonly #count: (mishap: Mishap) => void
   readonly turns: Turns
@@ -39,13 +39,13 @@ export class Weather {
     return this.roughness === 0 && !this.isGone
   }
 
-  /** What becomes of one call to the database. */
+  /** Returns the fault of one call to the database, if it has one. */
   draw(writes: boolean): Mishap | undefined {
     const { random } = this
     if (this.isGone) return random.chance(0.8) ? "connection lost before the commit" : "timeout"
     if (this.roughness === 0 || !random.chance(this.roughness)) return undefined
     const drawn = random.of(mishaps)
-    // a read that was done and not heard of is one that was lost
+    // a read whose result is lost does not differ from a lost read
     return !writes &&
         (drawn === "deadlock" || drawn === "connection lost after the commit" ||
           drawn === "timeout of what was done")
@@ -53,7 +53,7 @@ export class Weather {
       : drawn
   }
 
-  /** The same call, as the weather allows it. */
+  /** Returns the same call with a random fault. */
   over<A, E>(call: Effect.Effect<A, E>, writes: boolean): Effect.Effect<A, E | StoreFailure> {
     return Effect.suspend((): Effect.Effect<A, E | StoreFailure> => {
       const mishap = this.draw(writes)
@@ -86,6 +86,6 @@ export class Weather {
   }
 }
 
-/** What a call found is on its way for a while. */
+/** Delays a result. */
 const late = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.flatMap(call, (found) => Effect.as(Effect.yieldNow, found))

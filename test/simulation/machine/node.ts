@@ -27,17 +27,17 @@ import type { Durable, Ports } from "./database.ts"
 import type { Disk } from "./disk.ts"
 import type { Life, Turns } from "./schedule.ts"
 
-/** What a coordinator's host and its clients call. */
+/** The services that a coordinator's host and its clients call. */
 export interface Services {
   readonly handle: Application["Service"]["handle"]
   readonly ledger: Ledger["Service"]
   readonly pool: Pool["Service"]
 }
 
-/** Where a test breaks a node on purpose. */
+/** Ways to break a node on purpose. */
 export interface Tampering {
   readonly isDiskHasty?: boolean
-  /** What a process that starts finds on its disk. */
+  /** Changes the disk before a process starts. */
   readonly found?: (disk: Disk) => void
   readonly ports?: (ports: Ports) => Ports
   readonly services?: (services: Services) => Services
@@ -51,7 +51,7 @@ export interface NodeOptions {
   readonly tampering: Tampering
 }
 
-/** Bounds that some seeds reach. */
+/** Limits that some seeds reach. */
 const limits = {
   pendingMax: 25,
   pendingPerAccountMax: 6,
@@ -59,7 +59,7 @@ const limits = {
   answersBytesMax: 300_000
 }
 
-/** Some lives fill it several times; more would only keep what belonged to the lives before. */
+/** Some runs fill it several times; a larger one would only keep texts of earlier runs. */
 const TEXTS_MAX = 300_000
 
 /** The texts of addresses and keys are the same for all nodes of a network. */
@@ -73,8 +73,8 @@ export const contextOf = ({ network }: GenesisFeed) => {
 }
 
 /**
- * A process: the whole node as `nodeOver` composes it, from its HTTP interface down to the ports of its stores, until it is killed. What
- * is left out is what the simulation has no time for: exit proofs are not computed anew.
+ * A process: the whole node as `nodeOver` composes it, from its HTTP interface to the ports of its
+ * stores, until it is killed. Exit proofs are not verified, because that takes too long.
  */
 export class Node {
   readonly life: Life = { alive: true }
@@ -121,7 +121,7 @@ export class Node {
     this.#run = Effect.runForkWith(environment)
   }
 
-  /** Begins as soon as it has its turn. */
+  /** Starts the effect as soon as its fiber is scheduled. */
   start<A, E>(
     effect: Effect.Effect<A, E>,
     ended: (exit: Exit.Exit<A, E>) => void

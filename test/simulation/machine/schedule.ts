@@ -1,7 +1,7 @@
 import { Clock, Duration, Effect, type Scheduler } from "effect"
 import type { SeededRandom } from "../../laws/_seeded_random.ts"
 
-/** A process as far as turns go: what belongs to one that has ended never has its turn. */
+/** A process, for the scheduler: fibers of an ended process never run again. */
 export interface Life {
   alive: boolean
 }
@@ -16,16 +16,17 @@ interface Sleeper extends Task {
 }
 
 /**
- * Whose turn it is, and what time it is: both follow from the dice. Time passes only when nobody has anything to do, straight to whoever
- * sleeps the shortest. (Effect's own test clock arms a timer of the real one for its warnings, and does not tell when somebody wakes up.)
+ * Decides which fiber runs next, and what time it is, by random choice. Time advances only if no
+ * fiber is ready, straight to the next timer. (Effect's test clock arms a real timer for its
+ * warnings, and does not report timers.)
  */
 export class Turns {
   random: SeededRandom
   #tasks: Array<Task> = []
-  /** The next one last. */
+  /** The next timer is last. */
   #sleepers: Array<Sleeper> = []
   #elapsedMs = 0
-  /** What the clock on the wall shows beyond that. */
+  /** The difference of the wall clock to the simulated time. */
   #offsetMs: number
   #untilYield = 0
 
@@ -42,7 +43,7 @@ export class Turns {
     return this.#elapsedMs
   }
 
-  /** The clock on the wall is set, back or forth; who sleeps sleeps as long as before. */
+  /** Sets the wall clock forward or back; timers keep their duration. */
   setClockBy(ms: number): void {
     this.#offsetMs += ms
   }
@@ -63,7 +64,7 @@ export class Turns {
     }
   }
 
-  /** Somebody has a turn; false where nobody wants one, now or later. */
+  /** Runs one fiber; returns false if there is none, now or later. */
   take(): boolean {
     const tasks = this.#tasks
     while (tasks.length > 0) {
@@ -83,7 +84,7 @@ export class Turns {
     return true
   }
 
-  /** Fibers of a life: each may be interrupted by others after any of its steps. */
+  /** Returns the scheduler of a process: other fibers may run after each step of a fiber. */
   schedulerOf(life: Life): Scheduler.Scheduler {
     const dispatcher = { scheduleTask: (run: () => void) => this.later(life, run), flush: () => {} }
     return {

@@ -2,19 +2,19 @@ import type { Facts } from "../../laws/mod.ts"
 
 const lists = ["tokens", "accounts", "exits", "batches", "bids", "coordinators"] as const
 
-/** The number that the next item of each list gets: never one that was given before, whatever was rolled back. */
+/** The next itemId of each list: never one that was used before, also after rollbacks. */
 export interface Counters {
   readonly next: { readonly [list in typeof lists[number] | "transactions"]: number }
 }
 
-/** Ether has a number from the start. */
+/** Ether has an itemId from the start. */
 export const firstCounters: Counters = {
   next: { tokens: 2, accounts: 1, exits: 1, batches: 1, bids: 1, coordinators: 1, transactions: 1 }
 }
 
 /**
- * Numbers what a block brought. A transaction has a number as soon as it waits, and a new one when it is forged: the list of the forged
- * ones grows at its end.
+ * Assigns itemIds to the rows of a block. A queued transaction has an itemId, and gets a new one
+ * when it is forged, because the list of forged transactions grows at its end.
  */
 export function numbered(
   before: Facts,

@@ -2,11 +2,11 @@ import { derivePublicKey, signTransaction } from "../../../adapters/crypto/mod.t
 import type { PostedTransaction } from "../../../core/domain/mod.ts"
 import { poolNetwork } from "../../laws/mod.ts"
 
-/** Somebody whose key signs. */
+/** The owner of a key. */
 export interface Person {
   readonly address: string
   readonly publicKey: string
-  /** Of an authorization: of the right form and no more. */
+  /** A well-formed signature of an authorization; it is not valid. */
   readonly signature: string
 }
 
@@ -20,7 +20,7 @@ const people: ReadonlyArray<Person> = Array.from(
 
 export const personOf = (number: number): Person => people[number]!
 
-/** Signed by the key of its sender; nobody else's signature is needed. */
+/** Returns a transaction with the signature of its sender. */
 export function signed(
   posted: PostedTransaction,
   publicKey: string,

@@ -12,14 +12,14 @@ import { PEOPLE, personOf } from "./accounts.ts"
 
 const { batchOf } = poolNetwork
 
-/** Coordinators: an address to bid with, another to forge with. */
+/** Returns a coordinator: an address to bid with, another to forge with. */
 const companyOf = (number: number) => ({
   bidderAddr: `0x${String(number).repeat(40)}`,
   forgerAddr: `0x${"c".repeat(39)}${number}`,
   url: `https://c${number}.example`
 })
 
-/** A block on the last one; its hash is one that no other block of the seed has. */
+/** Returns a block on top of the last one, with a hash that is unique for the seed. */
 export const blockOn = (
   { blocks }: Facts,
   unique: number,
@@ -36,7 +36,10 @@ export const blockOn = (
   }
 }
 
-/** A block with something of everything; its batch, where it has one, forges what is given or what strangers sent elsewhere. */
+/**
+ * Returns a block with random content; its batch, if it has one, forges the given transactions or
+ * those of others.
+ */
 export function drawBlock(
   random: SeededRandom,
   facts: Facts,
@@ -85,7 +88,7 @@ export function drawBlock(
     -1,
     ...facts.batches.map(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum ?? -1)
   )
-  // a queue may create accounts, which would move those that a selection creates
+  // a queue may create accounts, which would shift the indexes of those in a selection
   const forges = forged === undefined && random.chance(0.3)
   const hasBatch = forged !== undefined || forges || random.chance(0.4)
   if (hasBatch) {
@@ -96,7 +99,7 @@ export function drawBlock(
       forgerAddr: companyOf(1 + random.below(3)).forgerAddr,
       stateRoot: BigInt(unique),
       forgeL1TransactionsNum: forges ? lastForged + 1 : null,
-      // deposits and new accounts come as they are declared
+      // deposits and new accounts take effect as declared
       l1UserEffects: waiting.map(({ amount, l1 }) => ({
         effectiveDepositAmount: l1!.depositAmount,
         effectiveAmount: amount
@@ -135,7 +138,7 @@ const bidOf = (random: SeededRandom, facts: Facts) => {
   }
 }
 
-/** Deposits, and accounts that are created by them. */
+/** Returns deposits, some of which create accounts. */
 function l1Users(random: SeededRandom, facts: Facts, from: number): ReadonlyArray<L1UserFeed> {
   const queue = Math.max(from, ...facts.queued.map(({ l1 }) => l1!.toForgeL1TransactionsNum!))
   const position = facts.queued.filter(({ l1 }) => l1!.toForgeL1TransactionsNum === queue).length
@@ -170,7 +173,10 @@ function l1Users(random: SeededRandom, facts: Facts, from: number): ReadonlyArra
   })
 }
 
-/** What another coordinator forges: some of it is in our pool, some goes elsewhere than our pool was told. */
+/**
+ * Returns the transactions of another coordinator: some are in our pool, some have other receivers
+ * than the pool knows.
+ */
 function foreign(
   random: SeededRandom,
   facts: Facts,

@@ -9,16 +9,16 @@ interface Snapshot {
   readonly number: bigint
 }
 
-/** What the ledger must hold at each of its versions, worked out by the naive model. */
+/** The expected content of the ledger at each of its versions, by the naive model. */
 export class Timeline {
   readonly #keccak256: Keccak256
   readonly #genesis: Facts
   #snapshots: Array<Snapshot>
   #counters: Counters = firstCounters
   readonly #versions = new Map<number, Facts>()
-  /** The last version that somebody was told of. */
+  /** The last confirmed version. */
   lastVersion = 0
-  /** What the ledger was told and may or may not have taken in. */
+  /** The record whose write has no known outcome. */
   open: FeedRecord | undefined
   #ahead: { readonly facts: Facts; readonly counters: Counters } | undefined
 
@@ -34,34 +34,40 @@ export class Timeline {
     return this.#snapshots.at(-1)!.facts
   }
 
-  /** How many blocks can be dropped. */
+  /** How many blocks can be rolled back. */
   get depth(): number {
     return this.#snapshots.length - 1
   }
 
-  /** The block so many below the last one. */
+  /** Returns the number of the block this many blocks below the last one. */
   below(blocks: number): bigint {
     return this.#snapshots[this.#snapshots.length - 1 - blocks]!.number
   }
 
-  /** The ledger is told something; it holds it when that is answered, or shown. */
+  /**
+   * Notes a record that is written to the ledger; a confirmation or a response then shows whether
+   * it was applied.
+   */
   tell(record: FeedRecord): void {
     this.open = record
     this.#ahead = undefined
   }
 
-  /** What is true as soon as the open record is in the ledger. */
+  /** The facts if the open record is applied. */
   get ahead(): Facts {
     return this.#next().facts
   }
 
-  /** The open record was not taken in, and never will be. */
+  /** The open record was not applied, and never will be. */
   withdraw(): void {
     this.open = undefined
     this.#ahead = undefined
   }
 
-  /** The ledger says that it holds what it was told, at this version; what was told twice may have counted twice. */
+  /**
+   * The ledger confirms the record at this version; a repeated write may have incremented the
+   * version twice.
+   */
   confirm(version: number): void {
     const record = this.open!
     const { counters, facts } = this.#next()
@@ -74,7 +80,7 @@ export class Timeline {
     this.withdraw()
   }
 
-  /** What was true at a version, where that is known by now. */
+  /** Returns the facts at a version, or undefined if it is not known yet. */
   at(version: number): Facts | undefined {
     return this.#versions.get(version)
   }

@@ -17,10 +17,10 @@ import type { SeededRandom } from "../../laws/_seeded_random.ts"
 import type { Facts } from "../../laws/mod.ts"
 import { PEOPLE, personOf } from "./accounts.ts"
 
-/** What the verifier of the simulation takes for wrong. */
+/** The signature that the verifier of the simulation refuses. */
 export const wrongSignature = "f".repeat(128)
 
-/** Something that a wallet posts; most of it is right as far as the wallet knows. */
+/** Returns a random transaction of a wallet; most are valid as far as the wallet knows. */
 export function drawTransaction(random: SeededRandom, facts: Facts): PostedTransaction {
   const sender = random.of(facts.accounts)
   const nonce = sender.nonce + BigInt(random.below(3)) -
@@ -85,7 +85,7 @@ export const drawAuthorization = (random: SeededRandom): PostedAuthorization => 
   }
 }
 
-/** The body of a post. */
+/** Returns the body of a post. */
 export const transactionBody = (
   network: Network,
   {
