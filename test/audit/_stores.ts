@@ -30,7 +30,10 @@ const honest = Layer.succeed(SignatureVerifier, {
   authorization: () => Effect.succeed(true)
 })
 
-/** Plays a network into an empty database: rollbacks one by one, the blocks between them together, and people who post and forge now and then. */
+/**
+ * Writes a network into an empty database: rollbacks one by one, the blocks between them together,
+ * with posts and forging now and then.
+ */
 export const play = Effect.fnUntraced(
   function*(url: string, { genesis, records }: Network, seed: string) {
     const stores = yield* Layer.build(Layer.fresh(sqlStores({ url: Redacted.make(url), genesis })))
@@ -111,7 +114,7 @@ export const play = Effect.fnUntraced(
   }
 )
 
-/** The doors to a database. */
+/** Opens the connections to a database. */
 export const openDatabase = (url: string) =>
   Effect.map(Layer.build(databaseLayer({ url: Redacted.make(url) })), Context.get(Database))
 
@@ -126,7 +129,7 @@ export interface Asked {
   readonly stateRoot?: boolean
 }
 
-/** What an audit finds in the transaction that is there. */
+/** Returns the violations that an audit finds within the current transaction. */
 export const auditIn = (
   sql: SqlClient.SqlClient,
   { proofs = false, stateRoot = false }: Asked = {}
@@ -150,7 +153,7 @@ export const auditIn = (
 
 const undone = "undone"
 
-/** What the owner of the tables may do, unlike switching their triggers off. */
+/** The owner of the tables may drop constraints, but not disable triggers. */
 const withoutReferences = `DO $$
   DECLARE reference record;
   BEGIN
@@ -160,7 +163,7 @@ const withoutReferences = `DO $$
   END
 $$`
 
-/** What an audit finds when statements have done their damage, which is undone afterwards. */
+/** Returns the violations after some statements, which are rolled back afterwards. */
 export const auditDamaged = (
   sql: SqlClient.SqlClient,
   statements: ReadonlyArray<string>,
@@ -169,7 +172,7 @@ export const auditDamaged = (
   Effect.gen(function*() {
     let report: AuditReport | undefined
     yield* sql.withTransaction(Effect.gen(function*() {
-      // what the tables themselves would refuse is damage too
+      // constraints of the tables would refuse some damages
       yield* sql.unsafe(withoutReferences)
       for (const statement of statements) yield* sql.unsafe(statement)
       report = yield* auditIn(sql, asked)

@@ -1,4 +1,6 @@
-/* What an audit of a batch finds: nothing in what was written, and any single thing that is changed by its name and place. */
+/*
+ * An audit of a batch finds nothing in stored batches, and names each single change and its place.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import type { Account, Exit, L1Part, Transaction } from "../../core/domain/mod.ts"
 import type { BatchEvidence } from "../../core/use_cases/mod.ts"
@@ -9,10 +11,13 @@ const sound = evidenceOfBatch3()
 const other = { address: addressOf("9"), publicKey: keyOf("9") }
 
 const told = (parts: Partial<BatchEvidence>) => violationsOf({ ...sound, ...parts })
-/** Checks and places alone. */
+/** Returns only checks and places. */
 const places = (parts: Partial<BatchEvidence>) =>
   told(parts).map((line) => line.slice(0, line.indexOf(": ", line.indexOf(": ") + 2)))
-/** The members of a transaction that are named when some of it is changed, with whatever else is. */
+/**
+ * Returns the members of a transaction that are reported if some are changed, and all other
+ * reports.
+ */
 const namedIn = (at: number, parts: Partial<Transaction>) => {
   const place = `transactions: transaction ${parts.id ?? sound.transactions[at]!.id} (item ${
     sound.transactions[at]!.itemId
@@ -44,7 +49,7 @@ const holding = (index: number, parts: Partial<Account>): Partial<BatchEvidence>
 })
 
 describe("an audit of a batch", () => {
-  it("finds nothing in what was written", () => {
+  it("finds nothing in a stored batch", () => {
     const { checks, violations } = reportOf(sound)
     assert.deepStrictEqual(violations, [])
     const counts = { batches: 1, transitions: 1, transactions: 14, fees: 1, balances: 8, exits: 2 }
@@ -58,7 +63,7 @@ describe("an audit of a batch", () => {
     assert.lengthOf(violationsOf({ ...even, updated: [256, 257, 258] }), 1)
   })
 
-  it("names what is wrong with a user's transaction", () => {
+  it("names what is wrong in a user transaction", () => {
     const changes: ReadonlyArray<Partial<Transaction>> = [
       { type: "Exit" },
       { fromAccountIndex: 257 },
@@ -87,7 +92,7 @@ describe("an audit of a batch", () => {
         assert.deepStrictEqual(namedIn(at, l1Of(at, part)), Object.keys(part))
       }
     }
-    // where it went says whose account it was
+    // the receiver shows which account it was
     assert.deepStrictEqual(namedIn(failed, { toAccountIndex: 256 }), [
       "toAccountIndex",
       "toAddress",
@@ -105,7 +110,7 @@ describe("an audit of a batch", () => {
     ])
   })
 
-  it("names what is wrong with a transaction of the coordinator", () => {
+  it("names what is wrong in a coordinator transaction", () => {
     const changes: ReadonlyArray<Partial<Transaction>> = [
       { id: "0x01" },
       { type: "Deposit" },
@@ -133,7 +138,7 @@ describe("an audit of a batch", () => {
     for (const part of parts) {
       assert.deepStrictEqual(namedIn(firstInternal, l1Of(firstInternal, part)), Object.keys(part))
     }
-    // what it creates follows from it
+    // the account that it creates follows from it
     const { id, itemId } = sound.transactions[toInternal]!
     assert.deepStrictEqual(namedIn(secondInternal, { fromPublicKey: other.publicKey }), [
       `transactions: transaction ${id} (item ${itemId}, batch 3), toPublicKey`,
@@ -144,7 +149,7 @@ describe("an audit of a batch", () => {
     ])
   })
 
-  it("names what is wrong with a transaction of the second layer", () => {
+  it("names what is wrong in an L2 transaction", () => {
     const changes: ReadonlyArray<Partial<Transaction>> = [
       { id: "0x02" },
       { type: "Deposit" },
@@ -185,7 +190,7 @@ describe("an audit of a batch", () => {
     )
   })
 
-  it("names the first transaction that is out of its place, and then looks at no balances", () => {
+  it("names the first transaction in a wrong position, and then checks no balances", () => {
     for (const at of [forcedExit, firstInternal]) {
       const { id, itemId } = sound.transactions[transfer]!
       const transactions = sound.transactions.with(at, sound.transactions[transfer]!).with(
@@ -201,7 +206,7 @@ describe("an audit of a batch", () => {
     }
   })
 
-  it("names a transaction that nobody had queued", () => {
+  it("names a transaction that was never queued", () => {
     const { id, itemId } = sound.transactions[creating]!
     const queued = (asked: string) => asked === id ? undefined : sound.queued(asked)
     assert.deepStrictEqual(told({ queued }), [
@@ -212,13 +217,13 @@ describe("an audit of a batch", () => {
     assert.lengthOf(told({ queued: forced }), 1)
   })
 
-  it("names balances and nonces, what was overwritten and what was not", () => {
+  it("names balances and nonces, overwritten or not", () => {
     for (
       const [index, { balance, nonce }] of [256, 257, 259, 260, 261, 263].map((index) =>
         [index, sound.after(index)!] as const
       )
     ) {
-      // who collected the fees shows in what the account holds afterwards
+      // the balance afterwards shows who collected the fees
       const fees = index === 257 ? ["fees: batch 3, token 0"] : []
       assert.deepStrictEqual(places(holding(index, { balance: balance + 1n })), [
         ...fees,
@@ -256,7 +261,7 @@ describe("an audit of a batch", () => {
     )
   })
 
-  it("names fees that are not those of the transactions, or that nobody got", () => {
+  it("names fees that do not match the transactions, or that no account got", () => {
     const withFees = (...collectedFees: ReadonlyArray<readonly [number, bigint]>) =>
       told({ batch: { ...sound.batch, collectedFees } })
     assert.deepStrictEqual(withFees([0, 11n])[0], "fees: batch 3, token 0: 11, expected 10")
@@ -274,7 +279,8 @@ describe("an audit of a batch", () => {
         sound.after(257)!.balance - 10n
       }`
     ])
-    // whoever of the token got it, also an account that the batch creates or that nothing else touches, and nobody else
+    // any account of the token may get them, also one that the batch creates or that is not used
+    // otherwise, but no other account
     const payTo = (index: number, updated: ReadonlyArray<number>): Partial<BatchEvidence> => ({
       updated,
       after: (asked) => ({
@@ -292,7 +298,7 @@ describe("an audit of a batch", () => {
     )
   })
 
-  it("names accounts that the batch does not create, or not so", () => {
+  it("names accounts that the batch does not create, or creates differently", () => {
     const [first, second, ...others] = sound.created as [Account, Account, ...Array<Account>]
     assert.deepStrictEqual(places({ batch: { ...sound.batch, numAccounts: 3 } }), [
       "totals: batch 3, numAccounts"
@@ -327,7 +333,7 @@ describe("an audit of the exits of a batch", () => {
   const [first, second] = sound.exits as [Exit, Exit]
   const withSecond = (parts: Partial<Exit>) => told({ exits: [first, { ...second, ...parts }] })
 
-  it("names each member that is not what left the account", () => {
+  it("names each member that does not match the exited amount", () => {
     assert.deepStrictEqual(withSecond({ balance: 6n }), [
       "exits: exit 2 (batch 3, account 257), balance: 6, expected 5"
     ])
@@ -343,7 +349,7 @@ describe("an audit of the exits of a batch", () => {
     }
   })
 
-  it("names exits that are missing, too many or out of order", () => {
+  it("names exits that are missing, surplus or out of order", () => {
     assert.deepStrictEqual(told({ exits: [first] }), [
       "exits: batch 3, account 257: no exit, expected one of 5"
     ])
@@ -354,7 +360,7 @@ describe("an audit of the exits of a batch", () => {
       "exits: exit 3 (batch 3, account 257), balance: 5, expected nothing",
       "exits: exit 3 (batch 3, account 257): account 257, expected one above 257, since exits ascend"
     ])
-    // of an account that the batch creates the owner is known as well
+    // the owner of an account that the batch creates is known too
     for (const { address, index: accountIndex, publicKey } of sound.created.slice(0, 2)) {
       assert.deepStrictEqual(
         told({
@@ -378,7 +384,7 @@ describe("an audit of the exits of a batch", () => {
     )
   })
 
-  it("names a root of exits where nothing leaves", () => {
+  it("names an exit root without exits", () => {
     const nothing = {
       transactions: sound.transactions.slice(0, 1),
       exits: [],
@@ -394,7 +400,7 @@ describe("an audit of the exits of a batch", () => {
     assert.deepStrictEqual(told({ batch: { ...sound.batch, exitRoot: 0n } }), [])
   })
 
-  it("names withdrawals that cannot have been", () => {
+  it("names impossible withdrawals", () => {
     const place = "withdrawals: exit 2 (batch 3, account 257): "
     for (
       const right of [{ instantWithdrawn: 5n }, { delayedWithdrawRequest: 5n }, {

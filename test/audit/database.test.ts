@@ -1,5 +1,6 @@
 /*
- * What an audit of a database finds: nothing in networks with rollbacks, and every damage by its name and place. Replay with
+ * An audit of a database finds nothing in networks with rollbacks, and names every damage and its
+ * place. To replay:
  *
  *     SEED=123 npm test -- test/audit/database.test.ts
  */
@@ -43,7 +44,7 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
 
   it.effect(
-    "finds nothing in a crowded network with rollbacks, posts and forging, and looks at everything",
+    "finds nothing in a crowded network with rollbacks, posts and forging, and checks everything",
     () =>
       Effect.gen(function*() {
         const { checks, isSound, notes, violations } = yield* sql.withTransaction(
@@ -64,7 +65,7 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
   )
 
   it.effect(
-    "finds the root over all accounts where it is the state root of the last batch",
+    "compares the root over all accounts with the state root of the last batch",
     () =>
       Effect.gen(function*() {
         const accounts = yield* sql.unsafe<
@@ -104,7 +105,7 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
   )
 
   it.effect(
-    "finds nothing at any time while a network that bids is written",
+    "finds nothing at any time while a network with bids is written",
     () =>
       Effect.gen(function*() {
         const { url } = yield* emptySchema
@@ -126,7 +127,7 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
         })
         for (let audits = 0; audits < 3 && playing.pollUnsafe() === undefined;) {
           const { checks, violations } = yield* found
-          // before the tables are there, and before there is a ledger in them
+          // before the tables exist, and before they contain a ledger
           if (checks.length <= 2) continue
           assert.deepStrictEqual(violations, [])
           audits++

@@ -1,4 +1,7 @@
-/* What an audit of a data directory and of a feed finds: nothing in what was written, and every damage by its name and place. */
+/*
+ * An audit of a data directory and of a feed finds nothing in stored records, and names every
+ * damage and its place.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
 import { Effect, Layer, Result, type Scope } from "effect"
@@ -69,7 +72,7 @@ const audited = (
   }))
 
 let copies = 0
-/** What is told of a copy that was damaged. */
+/** Returns the report about a damaged copy. */
 const toldOf = (
   damage: (database: DatabaseSync) => void
 ): Effect.Effect<ReadonlyArray<string>, unknown> =>
@@ -85,7 +88,7 @@ const toldOf = (
       ))
   })
 
-/** As somebody does who knows how the checksums are made. */
+/** Recomputes the checksums, as an attacker could. */
 const withNewChecksums = (database: DatabaseSync): void => {
   let checksum = crc32(String(database.prepare("SELECT genesis FROM network").get()!.genesis))
   for (
@@ -100,7 +103,7 @@ const withNewChecksums = (database: DatabaseSync): void => {
 
 describe("an audit of a data directory", () => {
   it.effect(
-    "finds nothing in what was written, and computes the state root of the last batch",
+    "finds nothing in stored records, and computes the state root of the last batch",
     () =>
       Effect.gen(function*() {
         const { checks, violations } = yield* audited(sound, { tree: true })
@@ -122,7 +125,7 @@ describe("an audit of a data directory", () => {
     60_000
   )
 
-  it.effect("says that there is nothing to verify in a directory without a journal", () =>
+  it.effect("reports that there is nothing to verify in a directory without a journal", () =>
     Effect.gen(function*() {
       assert.match(
         String(yield* Effect.flip(audited(join(directories, "nothing")))),
@@ -195,7 +198,7 @@ describe("an audit of a data directory", () => {
 })
 
 describe("an audit of a pool", () => {
-  it.effect("names what the ledger does not lead to", () =>
+  it.effect("names transactions that do not follow from the ledger", () =>
     Effect.gen(function*() {
       const { ledger, take } = openAuditedLedger(genesis, keccak256)
       for (const record of records) take(record, "")
@@ -255,7 +258,7 @@ describe("an audit of a feed", () => {
   const lines = [{ kind: "genesis" as const, genesis }, ...records].map(writeFeedLine)
 
   it.effect(
-    "finds nothing where all is right, and names the record that is wrong",
+    "finds nothing in a valid feed, and names the invalid record",
     () =>
       Effect.gen(function*() {
         assert.deepStrictEqual((yield* told(lines)).violations, [])

@@ -1,4 +1,4 @@
-/* The command as its user runs it. */
+/* The `verify` command, as a user runs it. */
 import { assert, describe, it } from "@effect/vitest"
 import { freshDatabase } from "../postgres/mod.ts"
 import { execute } from "../postgres/_statements.ts"
@@ -7,7 +7,7 @@ import type { Verification } from "../../app/commands/verification.ts"
 
 describe("verify", () => {
   it(
-    "tells what is wrong in a database that a server has open, ends with a code of its own, and the admin listener shows it",
+    "reports faults in a database while a server uses it, exits with its own code, and the admin listener shows the result",
     () =>
       inDirectory(async () => {
         const { url: database } = await freshDatabase()

@@ -3,17 +3,20 @@ import { existsSync, readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 
-/** A server in a process of its own, on the first core where the system lets one choose. */
+/** A server in its own process, on the first core if the system allows it. */
 export interface BenchServer {
   readonly port: number
   readonly pid: number
   readonly stop: () => Promise<void>
 }
 
-/** What a command begins with that is to run on the first core. */
+/** The prefix of a command that runs on the first core. */
 export const pinned = existsSync("/usr/bin/taskset") ? ["taskset", "-c", "0"] : []
 
-/** Starts a script that prints `listening <port>` when it is ready; on one core unless it has threads for all of them. */
+/**
+ * Starts a script that prints `listening <port>` when it is ready; on one core unless it has
+ * threads for all of them.
+ */
 export const startServer = async (
   /** The URL of the script. */
   script: string,
@@ -30,7 +33,10 @@ export const startServer = async (
   return { port: await portOf(child), pid: child.pid!, stop: () => stopped(child) }
 }
 
-/** What a process has used of the cores, in hundredths of a second as Linux counts it; NaN elsewhere. */
+/**
+ * Returns the processor time of a process in milliseconds, with the resolution of Linux (10 ms);
+ * NaN on other systems.
+ */
 export const cpuMs = (pid: number | undefined): number => {
   const file = `/proc/${pid}/stat`
   if (pid === undefined || !existsSync(file)) return NaN

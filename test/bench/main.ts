@@ -12,11 +12,12 @@ import { benchTail } from "./http/tail.ts"
 import { benchVerify } from "./_verify.ts"
 
 /*
- * npm run bench: figures as ratios in one run on one machine. What each number does not mean stands beside it.
+ * npm run bench: figures as ratios in one run on one machine. Each is printed with what it does not
+ * mean.
  *
  *     npm run bench                  everything, a million transactions
  *     npm run bench -- sql           only these parts: http, tail, start, fastify, ledger, verify, posts, journal, sql
- *     npm run bench -- --quick       smaller ledgers and fewer rounds: to see that it runs, not to quote
+ *     npm run bench -- --quick       smaller ledgers and fewer rounds: only to check that it runs
  *     npm run bench -- sql --rows 10000000
  */
 const args = process.argv.slice(2)

@@ -2,7 +2,7 @@ import { type ClientOptions, rollupClient } from "../../adapters/client/mod.ts"
 import { openNode, type RollupNode } from "../../app/embed.ts"
 import { defaultNetwork, simulate } from "../../app/simulator/mod.ts"
 
-/** A node in memory with a network of some blocks. */
+/** Opens a node in memory with a network of some blocks. */
 export const openedNode = async (prefix = "zk", blocks = 40): Promise<RollupNode> => {
   const network = { ...defaultNetwork, prefix }
   const simulation = simulate({
@@ -19,13 +19,13 @@ export const openedNode = async (prefix = "zk", blocks = 40): Promise<RollupNode
   return node
 }
 
-/** What went over the wire. */
+/** A request and its response. */
 export interface Seen {
   readonly request: Request
   readonly response: Response
 }
 
-/** A client of a node, with all that it asks noted down. */
+/** Returns a client of a node that records all requests. */
 export const clientOf = (
   node: Pick<RollupNode, "fetch">,
   options: Partial<ClientOptions<"later", "zk">> = {}
@@ -46,7 +46,7 @@ export const clientOf = (
 
 export type Scripted = () => Response | Promise<Response>
 
-/** A server that answers as it is told to, one answer after the other; the last one again and again. */
+/** Returns a server with these answers, one after the other; the last one repeats. */
 export const scripted = (...answers: ReadonlyArray<Scripted>) => {
   const asked: Array<Request> = []
   const fetch = async (request: Request): Promise<Response> => {
@@ -56,7 +56,7 @@ export const scripted = (...answers: ReadonlyArray<Scripted>) => {
   return { asked, fetch }
 }
 
-/** A refusal as the server writes it. */
+/** Returns a refusal as the server writes it. */
 export const refusal = (status: number, name: string, headers: Record<string, string> = {}) => () =>
   new Response(
     JSON.stringify({

@@ -29,7 +29,7 @@ describe("the client for hosts that use Effect", () => {
       assert.strictEqual(failed._tag, "Refused")
     }))
 
-  it.effect("ends the request of whoever is interrupted", () =>
+  it.effect("aborts the request of an interrupted effect", () =>
     Effect.gen(function*() {
       let ended = false
       let begun = () => {}
@@ -53,7 +53,7 @@ describe("the client for hosts that use Effect", () => {
       assert.isTrue(ended)
     }))
 
-  it.effect("asks anew with each run", () =>
+  it.effect("sends a new request with each run", () =>
     Effect.gen(function*() {
       const { asked, fetch } = scripted(json(`{"id":0}`), refusal(404, "not-found"))
       const call = effectClient({ url: "http://node", fetch }).getToken({ id: 0 })

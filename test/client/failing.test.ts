@@ -12,7 +12,7 @@ import { json, refusal, type Scripted, scripted } from "./_node.ts"
 const failureOf = (outcome: Outcome<unknown>): Failure =>
   outcome.ok ? assert.fail(`It answered ${JSON.stringify(outcome.value)}`) : outcome
 
-/** A client of a scripted server that notes how long it is to wait, and does not. */
+/** Returns a client of a scripted server that records waiting times and does not wait. */
 const waiting = (
   answers: ReadonlyArray<Scripted>,
   options: Partial<ClientOptions<"later", "zk">> = {}
@@ -33,8 +33,8 @@ const waiting = (
 
 const token = json(`{"id":0}`)
 
-describe("what may go well later", () => {
-  it("is tried again when the server says, and answered as if nothing had been", async () => {
+describe("a temporary failure", () => {
+  it("is retried when the server says, and the call succeeds", async () => {
     const { asked, client, waits } = waiting([
       refusal(503, "busy", { "retry-after": "2" }),
       refusal(429, "busy", { "retry-after": "7" }),
@@ -45,7 +45,7 @@ describe("what may go well later", () => {
     assert.strictEqual(asked.length, 3)
   })
 
-  it("is tried again after longer and longer waits where the server does not say when", async () => {
+  it("is retried with increasing delays if the server does not say when", async () => {
     const { client, waits } = waiting([json("", {}, 502)], { retriesMax: 4 })
     assert.strictEqual(failureOf(await client.getToken({ id: 0 }))._tag, "Unexpected")
     assert.strictEqual(waits.length, 4)
@@ -54,7 +54,7 @@ describe("what may go well later", () => {
     }
   })
 
-  it("is given up where the server asks for more patience than is allowed", async () => {
+  it("is not retried if the server demands a longer wait than allowed", async () => {
     const { asked, client, waits } = waiting([refusal(503, "unavailable", { "retry-after": "31" })])
     const failure = failureOf(await client.getToken({ id: 0 }))
     assert.isTrue(
@@ -64,7 +64,7 @@ describe("what may go well later", () => {
     assert.deepStrictEqual([asked.length, waits.length], [1, 0])
   })
 
-  it("understands a date as the time to come back", async () => {
+  it("may have a date as the time to retry", async () => {
     const { client, waits } = waiting([
       refusal(503, "busy", { "retry-after": new Date(Date.now() + 10_000).toUTCString() }),
       refusal(503, "busy", { "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" }),
@@ -75,7 +75,7 @@ describe("what may go well later", () => {
     assert.strictEqual(waits[1], 0)
   })
 
-  it("is tried again for posts too: the same again changes nothing", async () => {
+  it("is retried for posts too, because a repeated post changes nothing", async () => {
     const { asked, client } = waiting([
       () => Promise.reject(new TypeError("connection lost")),
       json(`"0x02"`)
@@ -89,7 +89,7 @@ describe("what may go well later", () => {
     assert.strictEqual(asked[1]!.headers.get("content-type"), "application/json")
   })
 
-  it("is a failure once all tries are used", async () => {
+  it("is returned after all retries", async () => {
     const { asked, client } = waiting([() => Promise.reject(new TypeError("connection refused"))], {
       retriesMax: 2
     })
@@ -100,8 +100,8 @@ describe("what may go well later", () => {
   })
 })
 
-describe("what lasts", () => {
-  it("is a failure at once, with all that the server said", async () => {
+describe("a permanent failure", () => {
+  it("is returned at once, with the whole problem of the server", async () => {
     const errors = [{
       in: "query",
       parameter: "limt",
@@ -140,7 +140,7 @@ describe("what lasts", () => {
     assert.throws(() => valueOf(failure), RequestFailed, "No")
   })
 
-  it("is not tried again: a failure of the server, or no such item", async () => {
+  it("is not retried: an internal error of the server, or an unknown item", async () => {
     for (
       const [status, name] of [[500, "internal"], [404, "not-found"], [400, "conflict"]] as const
     ) {
@@ -151,7 +151,7 @@ describe("what lasts", () => {
     }
   })
 
-  it("is told apart: what is no answer of this interface", async () => {
+  it("is distinguished from an answer that does not come from this interface", async () => {
     for (
       const answer of [
         json("<html>", {}, 404),
@@ -175,7 +175,7 @@ describe("what lasts", () => {
     )
   })
 
-  it("is refused before anything is asked: a client without a URL", () => {
+  it("is thrown for a client with an invalid URL", () => {
     assert.throws(() => rollupClient({ url: "localhost" }), TypeError)
   })
 })
@@ -186,7 +186,7 @@ describe("a call can be ended", () => {
       request.signal.addEventListener("abort", () => reject(request.signal.reason as Error))
     )
 
-  it("by time", async () => {
+  it("by a timeout", async () => {
     const failure = failureOf(
       await rollupClient({ url: "http://node", fetch: never, timeoutMs: 5, retriesMax: 0 })
         .getState()
@@ -194,7 +194,7 @@ describe("a call can be ended", () => {
     assert.isTrue(failure._tag === "TimedOut" && failure.timeoutMs === 5 && failure.retry)
   })
 
-  it("by its signal, before it begins, while it is under way, and while it waits for the next try", async () => {
+  it("by its signal, before it begins, during the request, and while it waits for the next try", async () => {
     const before = failureOf(
       await rollupClient({ url: "http://node", fetch: never }).getState({}, {
         signal: AbortSignal.abort("enough")

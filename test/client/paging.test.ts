@@ -4,7 +4,7 @@ import { openNode, type RollupNode } from "../../app/embed.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { clientOf, json, refusal, scripted } from "./_node.ts"
 
-/** A node whose chain grows and rolls back when it is told to. */
+/** Returns a node whose chain grows and rolls back on demand. */
 const living = async (seed: string) => {
   const simulation = simulate({
     seed,
@@ -39,7 +39,7 @@ const failureOf = (items: AsyncIterable<unknown>): Promise<Failure> =>
     (error: unknown) => error instanceof RequestFailed ? error.failure : assert.fail(String(error))
   )
 
-describe("going through a list", () => {
+describe("paging through a list", () => {
   let standing: RollupNode
   beforeAll(async () => {
     standing = (await living("standing")).node
@@ -47,7 +47,7 @@ describe("going through a list", () => {
   afterAll(() => standing.close())
 
   for (const revision of ["later", "earlier"] as const) {
-    it(`upwards misses nothing of what is there at its end and gives nothing twice, through rollbacks (${revision})`, async () => {
+    it(`ascending misses no item that remains and repeats none, through rollbacks (${revision})`, async () => {
       const { advance, node, rollBacks } = await living(`up ${revision}`)
       const client = rollupClient({ url: "http://node", revision, fetch: node.fetch })
       const given = new Map<number, string>()
@@ -73,7 +73,7 @@ describe("going through a list", () => {
     })
   }
 
-  it("downwards gives all that stays, newest first", async () => {
+  it("descending returns all remaining items, newest first", async () => {
     const { advance, node } = await living("down")
     const { client } = clientOf(node)
     const before = await collect(client.items("getAccounts"))
@@ -90,7 +90,7 @@ describe("going through a list", () => {
     await node.close()
   })
 
-  it("asks for no page more than there is, in either direction and in both revisions", async () => {
+  it("requests no page beyond the end, in either direction and in both revisions", async () => {
     for (const order of ["ASC", "DESC"] as const) {
       for (const revision of ["later", "earlier"] as const) {
         let asked = 0
@@ -116,14 +116,14 @@ describe("going through a list", () => {
     }
   })
 
-  it("ends where the list is empty, and throws the failure that lasts", async () => {
+  it("ends if the list is empty, and throws a permanent failure", async () => {
     const { client } = clientOf(standing)
     assert.deepStrictEqual(await collect(client.items("getBids", { slotNum: 4_000_000_000 })), [])
     const refused = await failureOf(client.items("getAccounts", { tokenIds: [99] }))
     assert.strictEqual(refused._tag === "Refused" ? refused.name : "", "not-registered")
   })
 
-  it("goes on after a page that was refused for a while", async () => {
+  it("continues after a page that was refused temporarily", async () => {
     const page = (itemIds: ReadonlyArray<number>, pendingItems: number) =>
       json(JSON.stringify({ tokens: itemIds.map((itemId) => ({ itemId })), pendingItems }))
     const { asked, fetch } = scripted(
@@ -145,7 +145,7 @@ describe("going through a list", () => {
     ])
   })
 
-  it("ends the request with its signal", async () => {
+  it("aborts the request with its signal", async () => {
     const controller = new AbortController()
     const { fetch } = scripted(
       json(`{"tokens":[{"itemId":1},{"itemId":2}],"pendingItems":5}`),

@@ -18,7 +18,7 @@ import {
 
 const named = (name: string) => commands.find((command) => command.name === name)!
 
-/** What `serve` is told by these words, variables and file. */
+/** Returns the configuration of `serve` for these flags, variables and file. */
 const told = (
   words: ReadonlyArray<string>,
   environment: Environment = {},
@@ -44,7 +44,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const all = Object.entries<Setting<unknown>>(settings.serverSettings)
 
-/** Two values that keep the rule, neither of them the default. */
+/** Returns two valid values that differ from the default. */
 const twoValues = (
   { default: usual, value: { fromText, placeholder, rule } }: Option<unknown>
 ): readonly [string, string] => {
@@ -78,7 +78,7 @@ const inToml = ({ value: { fromText } }: Option<unknown>, text: string): string 
 const shown = (value: unknown): string =>
   String(Redacted.isRedacted(value) ? Redacted.value(value) : value)
 
-describe("what a command is told", () => {
+describe("the configuration of a command", () => {
   it("comes from flags over the environment over the file over defaults, for every setting", () => {
     for (const [name, option] of all) {
       const { default: usual, flag, key, value: { placeholder }, variable } = option
@@ -106,7 +106,7 @@ describe("what a command is told", () => {
     }
   })
 
-  it("is judged as a whole: each problem with its source, its value, the rule and what to do", () => {
+  it("is checked as a whole: each problem with its source, its value, the rule and what to do", () => {
     const { problems, said } = told(
       [
         "--prot",
@@ -146,7 +146,7 @@ describe("what a command is told", () => {
     assert.isTrue(said.startsWith("14 things have to be corrected:\n"))
   })
 
-  it("may not contradict itself, whoever says it", () => {
+  it("may not contradict itself, whatever the sources", () => {
     for (
       const [words, environment, expected] of [
         [
@@ -182,7 +182,7 @@ describe("what a command is told", () => {
     ) assert.match(told(words, environment).said, expected)
   })
 
-  it("is refused where a file is none, is not TOML, or has a value in place of a table", () => {
+  it("is refused if a file does not exist, is not TOML, or has a value in place of a table", () => {
     assert.match(
       formatProblems(
         readInvocation(named("serve"), [], { CONFIG_FILE: "/none/such.toml" }, commands).problems
@@ -208,7 +208,7 @@ describe("what a command is told", () => {
     assert.deepStrictEqual(told([], {}, "[limits]\n").problems, [])
   })
 
-  it("may be written in every way that TOML has, with its line in the refusal", () => {
+  it("may use every syntax of TOML; refusals name the line", () => {
     for (
       const [file, line] of [
         ["server.port = -1", 1],
@@ -227,7 +227,7 @@ describe("what a command is told", () => {
     assert.strictEqual(told(["--transactions", "1_000_000"]).resolved.transactions, 1_000_000)
   })
 
-  it("asks of each command only for its own settings, and knows those of all in a file", () => {
+  it("accepts only the settings of its command, and in a file those of all commands", () => {
     const file = '[server]\nport = "wrong for serve"\n[network]\nseed = "7"\n'
     const { problems, resolved } = told([], { PORT: "wrong for serve" }, file, "simulate")
     assert.deepStrictEqual(problems, [])
@@ -238,7 +238,7 @@ describe("what a command is told", () => {
     )
   })
 
-  it("leaves alone what Kubernetes says of a service that is called like the program, and nothing else", () => {
+  it("ignores the variables that Kubernetes sets for a service with the name of the program, and no others", () => {
     const links = {
       ROLLUP_NODE_SERVICE_HOST: "10.0.0.1",
       ROLLUP_NODE_SERVICE_PORT_HTTP: "80",
@@ -252,7 +252,7 @@ describe("what a command is told", () => {
     )
   })
 
-  it("may have a word of its own, which is judged too", () => {
+  it("may have a positional argument, which is checked too", () => {
     assert.match(
       told([], { DATABASE_URL: "postgresql://a/b" }, undefined, "ingest").said,
       /^<feed>: The feed is missing: expected a file in NDJSON/u
@@ -278,10 +278,10 @@ describe("what a command is told", () => {
   })
 })
 
-describe("what is shown", () => {
+describe("the output", () => {
   const secret = "hunter2hunter2hunter2"
 
-  it("of a configuration is a file that says the same, without secrets", () => {
+  it("of a configuration is a file with the same settings, without secrets", () => {
     const words = [
       "--port",
       "9",
@@ -308,7 +308,7 @@ describe("what is shown", () => {
     }
   })
 
-  it("of a refusal or the help never is a secret", () => {
+  it("of a refusal or the help never contains a secret", () => {
     const { said } = told(["--database", `mysql://u:${secret}@h/d`], {
       DATABASE_REPLICA_URL: `mysql://u:${secret}@h/d`
     }, `[admin]\ntoken = "${secret} with space"`)

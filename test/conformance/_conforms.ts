@@ -1,6 +1,6 @@
 import type { Golden } from "./_golden.ts"
 
-/** Which nullable properties were seen null, and which with a value, by object and name. */
+/** Records which nullable properties were null, and which had a value, by object and name. */
 export class Nullness {
   readonly #seen = new Map<string, { none: boolean; some: boolean }>()
 
@@ -9,7 +9,7 @@ export class Nullness {
     this.#seen.set(place, { none: before.none || isNull, some: before.some || !isNull })
   }
 
-  /** Places that were only ever null, or never. */
+  /** Properties that were always null, or never. */
   get oneSided(): ReadonlyArray<string> {
     return [...this.#seen].flatMap(([place, { none, some }]) =>
       none && some ? [] : [`${place} is ${none ? "always" : "never"} null`]
@@ -17,7 +17,7 @@ export class Nullness {
   }
 }
 
-/** Everything in which a value differs from what is written down for it. */
+/** Returns every difference of a value from its written definition. */
 export function differences(
   value: unknown,
   golden: Golden,

@@ -1,6 +1,6 @@
 import { Arbitrary, Schema } from "effect"
 
-/** An integer between two bounds, both included, never −0. */
+/** Generates integers from `minimum` to `maximum`, both included, never -0. */
 export function integer(minimum: number, maximum: number): Arbitrary.Arbitrary<number> {
   return Arbitrary.map(
     Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum }))),
@@ -8,7 +8,7 @@ export function integer(minimum: number, maximum: number): Arbitrary.Arbitrary<n
   )
 }
 
-/** An unsigned integer of up to so many bits, all widths equally likely. */
+/** Generates unsigned integers of at most `bitsMax` bits, all widths equally likely. */
 export function unsigned(bitsMax: number): Arbitrary.Arbitrary<bigint> {
   return Arbitrary.map(
     Arbitrary.all([bytes(Math.ceil(bitsMax / 8)), integer(0, bitsMax)]),

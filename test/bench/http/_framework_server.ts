@@ -8,7 +8,10 @@ import { Application } from "../../../adapters/http/mod.ts"
 import { memoryNode } from "../../../app/memory_node.ts"
 import { drive, simulate } from "../../../app/simulator/mod.ts"
 
-/* The same application behind `HttpServer.serve` instead of a request listener: what the fiber, the scope and the copies for each request cost. */
+/*
+ * The same application behind `HttpServer.serve` instead of a request listener: shows the cost of
+ * the fiber, the scope and the copies for each request.
+ */
 const simulation = simulate({ seed: 1 })
 const served = Effect.gen(function*() {
   const { handle } = yield* Application

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process"
 import { pinned } from "../_servers.ts"
 
-/** When a machine takes its core away from a process that has it for itself. */
+/** The times when the machine takes the core away from a process. */
 export interface Gaps {
   readonly durationMs: number
   readonly gapsMs: ReadonlyArray<number>
 }
 
-/** Watches the core on which servers run, with nobody else there. */
+/** Watches the core on which servers run, without a server. */
 export const watchGaps = (durationMs: number): Promise<Gaps> =>
   new Promise((resolve, reject) => {
     const [command, ...args] = [
@@ -29,8 +29,9 @@ export const watchGaps = (durationMs: number): Promise<Gaps> =>
   })
 
 /**
- * What one request of a hundred waits at least, because of the gaps alone. While a core is away requests come on; the server, which is
- * busy for a part of its time, has made up for it when the rest of the time has sufficed, and until then the wait goes down evenly.
+ * Returns the least p99 that the gaps alone cause. Requests arrive during a gap; the server, which
+ * is busy for a share of its time, catches up during the rest of it, and the waiting time decreases
+ * evenly until then.
  */
 export const leastP99 = ({ durationMs, gapsMs }: Gaps, busy: number): number => {
   const waiting = (ms: number) =>

@@ -1,4 +1,4 @@
-/* Does nothing but look at the clock, and says for how long it could not: node _gaps_probe.ts MS. */
+/* Reads the clock in a loop and prints the gaps: node _gaps_probe.ts MS. */
 const gapMinMs = 0.2
 
 const gaps: Array<number> = []

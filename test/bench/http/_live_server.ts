@@ -7,8 +7,9 @@ import { verifierThreads, verifyExitProofsInThread } from "../../../app/verifier
 import { Ledger } from "../../../core/mod.ts"
 
 /*
- * What `npm start` serves, but that its blocks were made beforehand, with made up state roots: one is applied in each period, whose length is
- * the argument in milliseconds; Infinity stands still.
+ * Serves the application of `npm start`, with blocks made beforehand and dummy state roots. It
+ * applies one block in each period; the argument is its length in milliseconds, or Infinity for
+ * none.
  */
 const periodMs = Number(process.argv[2])
 const simulation = simulate({ seed: 1, standInRoots: true })

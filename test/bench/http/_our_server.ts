@@ -4,7 +4,10 @@ import { serverLayer } from "../../../adapters/http/node/mod.ts"
 import { memoryNode } from "../../../app/memory_node.ts"
 import { drive, simulate } from "../../../app/simulator/mod.ts"
 
-/* What `npm start` serves, standing still. The arguments bound the written texts that are kept, in characters, and the whole answers, in bytes. */
+/*
+ * Serves the application of `npm start` without new blocks. The arguments bound the cached texts,
+ * in characters, and the cached answers, in bytes.
+ */
 const simulation = simulate({ seed: 1 })
 const node = memoryNode({
   genesis: simulation.genesis,

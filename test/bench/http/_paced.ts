@@ -3,13 +3,13 @@ import { existsSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { createInterface } from "node:readline"
 
-/** What is asked for in turn. */
+/** The requested paths, in turn. */
 export interface Asking {
   readonly port: number
   readonly paths: ReadonlyArray<string>
   readonly connections: number
   readonly durationMs: number
-  /** Null asks again as soon as an answer is there. */
+  /** Null sends a request as soon as an answer has arrived. */
   readonly ratePerSecond: number | null
 }
 
@@ -20,7 +20,10 @@ export interface Quantiles {
   readonly max: number
 }
 
-/** What came of it: answers a second, and of each request how long its answer took from when it was due, and how late it was sent while a connection was free. */
+/**
+ * The result: answers per second, and for each request the time from when it was due to its answer,
+ * and how late it was sent while a connection was free.
+ */
 export interface Told {
   readonly perSecond: number
   readonly latencyMs: Quantiles | null
@@ -32,10 +35,13 @@ export interface PacedClient {
   readonly stop: () => void
 }
 
-/** Whether the client has a core that the server, which is on the first one, has not. */
+/** Whether the client has its own core; the server is on the first one. */
 export const hasOwnCore = existsSync("/usr/bin/taskset") && availableParallelism() > 1
 
-/** The client in a process of its own, on the last core where the system lets one choose. Much room for what is new spares it pauses. */
+/**
+ * Starts the client in its own process, on the last core if the system allows it. A large young
+ * generation avoids pauses.
+ */
 export const startPacedClient = (): PacedClient => {
   const pinned = hasOwnCore ? ["taskset", "-c", String(availableParallelism() - 1)] : []
   const [command, ...args] = [

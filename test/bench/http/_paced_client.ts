@@ -4,16 +4,18 @@ import { headMax, requestsOf } from "../_load.ts"
 import type { Asking, Told } from "./_paced.ts"
 
 /*
- * A client in a process of its own, so that nothing but asking keeps it busy: each line of its standard input says what to ask, each line of
- * its output what came of it. It never sleeps, writes requests that are made beforehand, reads every answer into the same bytes and looks at
- * heads only. Without a rate it asks again as soon as an answer is there: what a server can do at most, found by the same client that then
- * asks at a share of it. Not at real-time priority: there the kernel stops who never sleeps for a twentieth of each second.
+ * A client in its own process, which does nothing else: each line of its standard input describes
+ * the requests, each line of its output is a result. It never sleeps, writes prepared requests,
+ * reads every answer into the same bytes and parses only heads. Without a rate it sends a request
+ * as soon as an answer has arrived, which measures the capacity; the same client then sends
+ * requests at a share of it. It does not use real-time priority, because the kernel stops such a
+ * process for a twentieth of each second.
  */
 
 interface Connection {
   readonly socket: Socket
   dueMs: number
-  /** Bytes of the answer that are still to come. */
+  /** Bytes of the answer that have not arrived yet. */
   missing: number
 }
 
@@ -32,14 +34,14 @@ const ask = async (
   const betweenMs = ratePerSecond === null ? 0 : 1000 / ratePerSecond
   let [sent, answers, startedMs, endMs, lastMs, freeSinceMs] = [0, 0, Infinity, Infinity, 0, 0]
 
-  /** Whatever is due goes out as long as a connection has nothing else to do. */
+  /** Sends the requests that are due, as long as a connection is free. */
   const send = (nowMs: number) => {
     while (free.length > 0) {
       const dueMs = ratePerSecond === null ? nowMs : startedMs + sent * betweenMs
       if (dueMs > nowMs || dueMs >= endMs) return
       const connection = free.pop()!
       connection.dueMs = dueMs
-      // that every connection was waiting is the fault of the server
+      // if all connections were waiting, the server is late, not the client
       if (ratePerSecond !== null) lateness[sent] = nowMs - Math.max(dueMs, freeSinceMs)
       connection.socket.write(requests[sent++ % requests.length]!)
     }

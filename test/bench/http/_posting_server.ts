@@ -4,7 +4,10 @@ import { verifierWorkers } from "../../../adapters/crypto/node.ts"
 import { serverLayer } from "../../../adapters/http/node/mod.ts"
 import { fundedNode, network } from "../../submission/_wallets.ts"
 
-/* A node that takes posts, as `npm start` runs it: signatures are verified in worker threads. Its pool has room for all of them. */
+/*
+ * A node that accepts posts, as `npm start` runs it: worker threads verify signatures. Its pool has
+ * room for all of them.
+ */
 const node = fundedNode({
   verifier: verifierWorkers(network),
   pendingMax: 1_000_000,

@@ -1,9 +1,9 @@
 import { createServer } from "node:http"
 
 /*
- * The peer: bare `node:http` that holds the answers of ours as objects and writes them with JSON.stringify. It decodes no
- * parameter, looks nothing up and sends no header that it does not need: less than any real server can do. Whoever comes with any
- * tag gets a 304.
+ * The peer: bare `node:http` that holds our answers as objects and writes them with JSON.stringify.
+ * It decodes no parameter, looks nothing up and sends only necessary headers: less than any real
+ * server does. Every conditional request gets a 304.
  */
 const [origin, ...paths] = process.argv.slice(2)
 const answers = new Map<string, unknown>()

@@ -8,8 +8,8 @@ import { median } from "../_load.ts"
 const requests = 2000
 
 /**
- * The fetch handler of ours ÷ one of Hono that holds the same answers as objects, in this process and with no socket: each request is
- * made, answered and read, by turns.
+ * Our fetch handler ÷ one of Hono that holds the same answers as objects, in this process without a
+ * socket: each request is created, answered and read, in turn.
  */
 export const benchHono = async (rounds: number): Promise<void> => {
   const simulation = simulate({ seed: 1 })

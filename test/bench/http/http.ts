@@ -2,7 +2,7 @@ import { noteFigure, type Figure } from "../_figures.ts"
 import { type Asked, load, median } from "../_load.ts"
 import { type BenchServer, cpuMs, startServer } from "../_servers.ts"
 
-/** By its port; a whole one also tells what it took of the cores. */
+/** The port; with a process id, its processor time is measured too. */
 type Asking = number | Pick<BenchServer, "port" | "pid">
 
 interface Rounds {
@@ -23,9 +23,10 @@ const figures: { readonly [name: string]: Figure } = {
 const cacheBytesDefault = 64 * 2 ** 20
 
 /**
- * Requests a second of ours and of the peers, by turns in each round; the ratio of each round counts. Each path is requested again and
- * again: "cached" is sent from the cache, "computed" has no cache, as for a first reader, and for "304" the client has the answer. Each is
- * measured twice: with the same headers in each request, and with a `traceparent` of its own in each, as behind a tracing proxy.
+ * Measures requests per second of our server and of the peers, in turn in each round; the ratio of
+ * each round counts. Each path is requested repeatedly: "cached" is sent from the cache, "computed"
+ * has no cache, and for "304" the client has the answer. Each is measured twice: with the same
+ * headers in each request, and with a different `traceparent` in each, as behind a tracing proxy.
  */
 export const benchHttp = async (options: Rounds): Promise<void> => {
   for (const [kind, cacheBytes] of [["cached", cacheBytesDefault], ["computed", 0]] as const) {
@@ -94,7 +95,7 @@ const benchFramework = async (raw: BenchServer, options: Rounds): Promise<void> 
   }
 }
 
-/** Clients that have the answers already, ours and the peer's, each with the tag that it was given. */
+/** Clients that have the answers already, ours and the peer's, each with its entity tag. */
 const benchUnchanged = async (
   some: ReadonlyArray<string>,
   isTraced: boolean,
@@ -121,7 +122,7 @@ const benchUnchanged = async (
   )
 }
 
-/** One kind of request to ours and to a peer. */
+/** Measures one kind of request on our server and on a peer. */
 export const benchPaths = (
   name: string,
   paths: ReadonlyArray<string>,
@@ -132,7 +133,7 @@ export const benchPaths = (
 
 interface Round {
   readonly rate: number
-  /** Of a core for each answer, in µs. */
+  /** Processor time for each answer, in µs. */
   readonly cpuUs: number
 }
 
@@ -152,7 +153,7 @@ const benchAsked = async (
   }
   for (let round = -1; round < rounds; round++) {
     const time = round < 0 ? 1000 : durationMs
-    // which one goes first changes from round to round, so that a drift of the machine favours neither
+    // the order alternates, so that a drift of the machine favours neither
     const first = round % 2 === 0 ? await measure(ours, asked.ours, time) : undefined
     const peer = await measure(raw, asked.raw, time)
     const own = first ?? await measure(ours, asked.ours, time)

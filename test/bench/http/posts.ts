@@ -7,9 +7,8 @@ import { median, post } from "../_load.ts"
 import { startServer } from "../_servers.ts"
 
 /**
- * Posts that are verified and stored each second over HTTP, to bare verification of the same transactions over the same
- * number of threads; and, in a second half, what a reader waits while as many are posted. Every transaction is new, none is answered
- * from the pool.
+ * Measures verified and stored posts per second over HTTP ÷ verification alone with the same number
+ * of threads; and in a second half the latency of reads during the posts. Every transaction is new.
  */
 export const benchPosts = async (options: { readonly rounds: number; readonly count: number }) => {
   const server = await startServer(import.meta.resolve("./_posting_server.ts"), [], "all")
@@ -82,7 +81,7 @@ const bare = (transactions: ReadonlyArray<PostedTransaction>): Promise<number> =
     }).pipe(Effect.provide(verifierWorkers(network)))
   )
 
-/** Milliseconds of one page after the other until something ends. */
+/** Returns the milliseconds of consecutive reads until something ends. */
 const readsDuring = async (
   port: number,
   until: Promise<unknown>

@@ -16,7 +16,10 @@ const paths = [
   "/slots?limit=20"
 ]
 const share = 0.7
-/** Enough to find what a server can do at most; asked at a rate, so many that one is always free while the server keeps up. */
+/**
+ * Enough connections to measure the capacity; at a rate, so many that one is always free while the
+ * server keeps up.
+ */
 const connections = { atMost: 32, paced: 128 }
 
 const kinds = {
@@ -27,8 +30,9 @@ const kinds = {
 type Kind = keyof typeof kinds
 
 /**
- * How long answers take, from when they were due to be asked for, at 70 % of what a server answers at its best: ours while a block is applied
- * twice a second, ours without any, and the bare peer. The same client finds the best and asks at the rate. Several rounds, by turns.
+ * Measures latencies, from when requests were due, at 70 % of the capacity: ours while a block is
+ * applied twice a second, ours without blocks, and the bare peer. The same client measures the
+ * capacity and sends the requests. Several rounds, in turn.
  */
 export const benchTail = async (
   { durationMs, rounds }: { readonly rounds: number; readonly durationMs: number }
@@ -58,7 +62,7 @@ export const benchTail = async (
     const runs: { readonly [kind in Kind]: Array<Run> } = { blocks: [], still: [], raw: [] }
     for (let round = -1; round < rounds; round++) {
       const order = Object.keys(kinds) as Array<Kind>
-      // which one goes first changes from round to round, so that a drift of the machine favours none
+      // the order alternates, so that a drift of the machine favours none
       for (const kind of round % 2 === 0 ? order : order.reverse()) {
         const run = await runOf(
           client,
@@ -87,10 +91,10 @@ interface Run {
   readonly perSecond: number
   readonly latencyMs: Quantiles
   readonly latenessMs: Quantiles
-  /** Of a core that the server used, at its best and at the rate. */
+  /** Share of a core that the server used, at its capacity and at the rate. */
   readonly coreMax: number
   readonly core: number
-  /** What the gaps of the machine alone make of the p99, where the server is as busy as it was. */
+  /** The p99 that the gaps of the machine alone cause, for a server that is as busy. */
   readonly leastP99: number
 }
 
@@ -134,7 +138,7 @@ const runOf = async (
   }
 }
 
-/** Why a run says nothing of its server; undefined where it does. */
+/** Describes why a run is not meaningful; undefined if it is. */
 const faultOf = (
   { coreMax, latencyMs, latenessMs, leastP99, perSecond }: Run
 ): string | undefined => {
@@ -144,7 +148,7 @@ const faultOf = (
   if (leastP99 > ratioMax * latencyMs.p50) {
     return `the machine alone makes the p99 more than ${ratioMax} times the p50, whatever answers`
   }
-  // cores are known on Linux only
+  // only Linux reports processor time
   if (coreMax < boundCore) return "the server had less than its core when it was to show its best"
   if (perSecond * latencyMs.p50 / 1000 > connections.atMost) {
     return "more was under way than when the server showed its best: it was not at 70 %"
@@ -152,7 +156,7 @@ const faultOf = (
   return undefined
 }
 const boundCore = 0.85
-/** What is expected of the ratio. */
+/** The bound of the ratio. */
 const ratioMax = 3
 
 const ratioOf = (runs: ReadonlyArray<Run>): string => {

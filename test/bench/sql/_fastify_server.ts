@@ -3,9 +3,10 @@ import { Pool } from "pg"
 import { tokenOf, transactionOf } from "./_pg_answers.ts"
 
 /*
- * Two peers on Fastify, neither of which checks a parameter. Over an address they hold the answers of ours as objects, which Fastify writes.
- * Over a database they have the transactions of an account, with SQL as the original node has it: the page and what it says of the whole
- * in one query, prepared, over `plain.transaction` and its indexes.
+ * Two peers on Fastify, without checks of parameters. Over an address they hold our answers as
+ * objects, which Fastify writes. Over a database they read the transactions of an account with the
+ * SQL of the original node: the page and its counts in one prepared query, over `plain.transaction`
+ * and its indexes.
  */
 const [source, ...paths] = process.argv.slice(2)
 const server = fastify()

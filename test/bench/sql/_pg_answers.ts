@@ -2,7 +2,10 @@ import { keccak256 } from "../../../adapters/crypto/mod.ts"
 import { transactionTypes } from "../../../core/domain/mod.ts"
 import { checksumAddress } from "../../../core/encoding/mod.ts"
 
-/* Answers as one would write them by hand over rows of `pg`: it gives bytes as buffers, and 64-bit and decimal numbers as texts. */
+/*
+ * Hand-written answers over rows of `pg`, which returns bytes as buffers, and 64-bit and decimal
+ * numbers as texts.
+ */
 
 interface TokenRow {
   readonly token_token_id: string
@@ -52,7 +55,7 @@ interface TransactionRow extends TokenRow {
   readonly nonce: string | null
 }
 
-/** Texts of addresses and keys are remembered, as ours are. */
+/** Texts of addresses and keys are cached, as in our server. */
 const remembered = (write: (bytes: Buffer) => string) => {
   const known = new Map<string, string>()
   return (bytes: Buffer): string => {
@@ -74,7 +77,7 @@ const publicKey = remembered((bytes) =>
 )
 const orNull = <T, A>(value: T | null, write: (value: T) => A): A | null =>
   value === null ? null : write(value)
-/** Our tables hold a backslash as two. */
+/** Our tables store a backslash as two. */
 const textOf = (stored: string): string => stored.replaceAll("\\\\", "\\")
 const time = (ms: string): string => new Date(Number(ms)).toISOString()
 

@@ -3,11 +3,12 @@ import { Pool } from "pg"
 import { accountOf, tokenOf, transactionOf } from "./_pg_answers.ts"
 
 /*
- * The peer: bare `node:http` over `pg` with SQL by hand, prepared once on each connection, and the same fields in its answers. It
- * does less: it checks no parameter, sends no header that it does not need, and says nothing of how many items follow.
- * It finds the transactions of an account by indexes of its own, in `plain.transaction`.
+ * The peer: bare `node:http` over `pg` with hand-written SQL, prepared once on each connection, and
+ * the same fields in its answers. It does less: it checks no parameter, sends only necessary
+ * headers, and counts no following items. It finds the transactions of an account by its own
+ * indexes, in `plain.transaction`.
  */
-const pool = new Pool({ connectionString: process.argv[2], max: 7 }) // as many as ours reads with
+const pool = new Pool({ connectionString: process.argv[2], max: 7 }) // as many as our server reads with
 const ask = async (name: string, text: string, ...values: ReadonlyArray<unknown>) =>
   (await pool.query({ name, text, values: [...values] })).rows
 

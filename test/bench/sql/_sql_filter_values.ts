@@ -3,7 +3,7 @@ import type { ListName } from "../../../core/contract/mod.ts"
 import type { FilterValues } from "../../sql/_every_question.ts"
 import { heavyAccount } from "./_sql_ledger.ts"
 
-/** A value for each filter of each list under which a ledger holds as much as possible. */
+/** Returns the value of each filter of each list that matches the most rows. */
 export const valuesOf = async (
   url: string
 ): Promise<{ readonly [N in ListName]: FilterValues }> => {

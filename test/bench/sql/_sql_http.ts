@@ -5,14 +5,15 @@ import { benchPaths } from "../http/http.ts"
 import { startServer } from "../_servers.ts"
 import { heavyAccount } from "./_sql_ledger.ts"
 
-/** Different paths of each kind, asked for in turn. */
+/** Different paths of each kind, requested in turn. */
 const variants = 64
 const pageName = "20 transactions of an account"
 const answersBytesMaxDefault = 64 * 2 ** 20
 
 /**
- * Requests a second of ours over a database and of the peer over the same one, by turns in each round; the ratio of each round counts. "From
- * the database" keeps no answer; "kept" is what `npm start` does while the ledger stands still.
+ * Measures requests per second of our server over a database and of the peer over the same one, in
+ * turn in each round; the ratio of each round counts. "From the database" caches no answer;
+ * "cached" is `npm start` without new blocks.
  */
 export const benchSqlHttp = async (
   url: string,
@@ -51,7 +52,7 @@ export const benchSqlHttp = async (
   }
 }
 
-/** Both must answer the same, but for the count that the peer leaves out. */
+/** Both must give the same answer, except the count that the peer leaves out. */
 const compare = async (path: string, ourPort: number, peerPort: number) => {
   const [ours, theirs] = await Promise.all([ourPort, peerPort].map(async (port) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`)

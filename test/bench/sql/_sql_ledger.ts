@@ -5,7 +5,10 @@ import { simulate } from "../../../app/simulator/mod.ts"
 import { type BlockFeed, LedgerReader, LedgerWriter } from "../../../core/mod.ts"
 import { median } from "../_load.ts"
 
-/** The network of these benchmarks: a third of the transfers involve one account, and few leave, since the simulator has to prove each exit. */
+/**
+ * The network of these benchmarks: a third of the transfers involve one account, and there are few
+ * exits, because the simulator has to prove each.
+ */
 export const network = {
   seed: "bench",
   users: 100,
@@ -17,7 +20,10 @@ export const network = {
 } as const
 export const heavyAccount = 256
 
-/** A ledger in a database of its own, as one process has it open: one connection for reads and one for writes. */
+/**
+ * A ledger in its own database, opened as one process does: one connection for reads and one for
+ * writes.
+ */
 export interface SqlLedger {
   readonly url: string
   readonly transactions: number
@@ -32,7 +38,9 @@ export interface SqlLedger {
 const groupTransactions = 4000
 const lastBlocksMax = 8
 
-/** Generates a network and applies it with the clock running, in the groups and with the checks of `ingest`. */
+/**
+ * Generates a network and measures its application, in the groups and with the checks of `ingest`.
+ */
 export const ingestLedger = async (url: string, transactions: number): Promise<SqlLedger> => {
   const simulation = simulate(network)
   const { apply, load, ...stores } = await open(url)
@@ -87,7 +95,7 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - started
 }
 
-/** Transactions, queued ones included. */
+/** Returns the number of transactions, queued ones included. */
 const sizeOf = ({ batches = [], l1UserTransactions = [] }: BlockFeed): number =>
   batches.reduce(
     (sum, { l1Coordinator, l2 }) => sum + l1Coordinator.length + l2.length,

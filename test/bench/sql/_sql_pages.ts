@@ -7,28 +7,37 @@ import type { SqlLedger } from "./_sql_ledger.ts"
 
 const pageItems = 20
 
-/** A page of a list under some filters, at a place of a ledger. */
+/** A page of a list with some filters, at a position of a ledger. */
 interface PlacedPage {
   readonly ledger: SqlLedger
-  /** How much it shows: the items, and for slots their bids. Only pages that show as much are compared. */
+  /**
+   * The size of its content: the items, and for slots their bids. Only pages of equal size are
+   * compared.
+   */
   readonly content: string
   readonly ask: () => Promise<unknown>
   readonly times: Array<number>
 }
 
-/** What is told of a list under some filters. */
+/** The result for a list with some filters. */
 interface Figure {
   readonly list: ListName
   readonly filters: string
-  /** Slowest to fastest place within one size, the greatest over the sizes; null where there is nothing to compare. */
+  /**
+   * Slowest ÷ fastest position within one ledger, the maximum over the ledgers; null if nothing is
+   * comparable.
+   */
   readonly places: number | null
-  /** Slowest to fastest of both sizes; null where nothing in one is like anything in the other. */
+  /** Slowest ÷ fastest of both ledgers; null if nothing is comparable. */
   readonly sizes: number | null
   readonly ms: number
   readonly spreadMs: number
 }
 
-/** Medians of the first, the middle and the last page of every list under every choice of filters, in ledgers of two sizes by turns. */
+/**
+ * Measures medians of the first, the middle and the last page of every list with every combination
+ * of filters, in two ledgers of different size, in turn.
+ */
 export const benchPages = async (
   ledgers: ReadonlyArray<SqlLedger>,
   samples: number
@@ -53,7 +62,7 @@ export const benchPages = async (
       }
       await measure(pages, samples)
       const figure = () => figureOf(list, Object.keys(filters).join(" ") || "none", pages)
-      // what differs by chance differs less the more often it is asked; nothing that was measured is dropped
+      // more measurements reduce random differences; no measurement is dropped
       for (let again = 0; again < againMax && isDoubtful(figure()); again++) {
         await measure(pages, samples)
       }
@@ -63,7 +72,7 @@ export const benchPages = async (
   tell(figures)
 }
 
-/** A median of a hundred is off by up to a sixth here, and the worst of hundreds is told. */
+/** A median of a hundred is off by up to a sixth, and the worst of hundreds is reported. */
 const isDoubtful = ({ places, sizes }: Figure): boolean => Math.max(places ?? 0, sizes ?? 0) > 1.3
 const againMax = 5
 
@@ -78,7 +87,7 @@ const measure = async (pages: ReadonlyArray<PlacedPage>, samples: number) => {
   }
 }
 
-/** The first, the middle and the last page that is full; one where there is no more than that. */
+/** Returns the first, the middle and the last full page; one if there are no more. */
 const placedPages = async (
   ledger: SqlLedger,
   list: ListName,
@@ -88,7 +97,7 @@ const placedPages = async (
   const page = (fromItem: number, limit: number) =>
     Effect.runPromise(ledger.reader.list(list, { filters, fromItem, limit } as ListQuery<never>))
   const { counts: { firstItem, lastItem, totalItems } } = await page(0, 1)
-  // the greatest item id from which on so many items are left
+  // the greatest item id that leaves this many items
   const itemBefore = async (left: number) => {
     let [low, high] = [firstItem!, lastItem!]
     while (low < high) {
@@ -121,7 +130,7 @@ const contentOf = (items: ReadonlyArray<object>): string =>
 
 const figureOf = (list: ListName, filters: string, pages: ReadonlyArray<PlacedPage>): Figure => {
   const medians = pages.map(({ content, ledger, times }) => ({ content, ledger, ...median(times) }))
-  // slowest to fastest among those that show as much, the greatest of these; null where each is alone
+  // slowest ÷ fastest among pages of equal size, the maximum of these; null if each is alone
   const ratio = (some: typeof medians): number | null => {
     const ratios = [...Map.groupBy(some, ({ content }) => content).values()].filter(({ length }) =>
       length > 1

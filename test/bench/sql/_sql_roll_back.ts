@@ -5,8 +5,8 @@ import type { SqlLedger } from "./_sql_ledger.ts"
 const transactionsMin = 1000
 
 /**
- * Milliseconds in which so many transactions are rolled back, and until the writer is free again: it cuts the lists of items afterwards. They are
- * applied again in between.
+ * Measures the milliseconds to roll this many transactions back, and until the writer has cut the
+ * posting lists and is free again. They are applied again in between.
  */
 export const benchRollBack = async (ledger: SqlLedger, rounds: number): Promise<void> => {
   const { apply, lastBlocks, reader, rollBack } = ledger
@@ -21,7 +21,7 @@ export const benchRollBack = async (ledger: SqlLedger, rounds: number): Promise<
     const started = performance.now()
     await rollBack(blocks[0]!.number - 1n)
     const ms = performance.now() - started
-    // a write of nothing waits like any other
+    // an empty write waits like any other
     await apply([])
     const freeMs = performance.now() - started
     removed = before - await total()

@@ -6,7 +6,10 @@ import { nodeOver } from "../../../app/layers.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import { network } from "./_sql_ledger.ts"
 
-/* What `npm start` serves over a database, standing still. The arguments are the database's URL, and a bound for whole answers that are kept, in bytes. */
+/*
+ * Serves the application of `npm start` over a database, without new blocks. The arguments are the
+ * database's URL, and the bound of cached answers, in bytes.
+ */
 const { genesis } = simulate(network)
 const stores = sqlStores({ url: Redacted.make(process.argv[2]!), genesis, lease: { waits: true } })
 

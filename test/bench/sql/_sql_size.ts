@@ -1,6 +1,9 @@
 import { Client } from "pg"
 
-/** The bytes of all tables with their indexes to those of the transactions alone, without an index; both after VACUUM. */
+/**
+ * Measures the bytes of all tables with their indexes ÷ those of the transactions alone without an
+ * index; both after VACUUM.
+ */
 export const benchSize = async (url: string): Promise<void> => {
   const client = new Client(url)
   await client.connect()

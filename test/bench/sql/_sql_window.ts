@@ -4,7 +4,10 @@ import { median } from "../_load.ts"
 import { valuesOf } from "./_sql_filter_values.ts"
 import type { SqlLedger } from "./_sql_ledger.ts"
 
-/** Transactions as a node has them that finds them with SQL alone: the same rows in a table of their own, with the indexes that its questions need. */
+/**
+ * Transactions for plain SQL: the same rows in another table, with the indexes that its queries
+ * need.
+ */
 const plainTable = [
   "CREATE SCHEMA plain",
   "CREATE TABLE plain.transaction AS SELECT * FROM transaction ORDER BY item_id",
@@ -22,7 +25,7 @@ export const makePlainTable = async (url: string): Promise<void> => {
   await client.end()
 }
 
-/** The page and what it says of the whole, in one query: the idiom of the original. */
+/** The page and its counts in one query, as in the original node. */
 const windowed = `
 SELECT transaction.*, token.symbol, token.name, token.decimals, token.price_usd,
   count(*) OVER () AS total_items, min(transaction.item_id) OVER () AS first_item, max(transaction.item_id) OVER () AS last_item
@@ -30,7 +33,10 @@ FROM plain.transaction JOIN token ON token.token_id = transaction.token_id
 WHERE (transaction.from_address = $1 OR transaction.to_address = $1) AND transaction.item_id >= $2
 ORDER BY transaction.item_id LIMIT 20`
 
-/** A page of a heavy address: ours to the peer, which has `plainTable`, memory to sort in, and a prepared statement. */
+/**
+ * Measures a page of an address with many transactions: ours ÷ the peer, which has `plainTable`,
+ * memory to sort in, and a prepared statement.
+ */
 export const benchWindow = async ({ reader, url }: SqlLedger, rounds: number): Promise<void> => {
   const { address } = (await valuesOf(url)).transactions as { readonly address: string }
   const peer = new Client(url)

@@ -7,7 +7,7 @@ import { startServer } from "../_servers.ts"
 import { heavyAccount, ingestLedger, type SqlLedger } from "./_sql_ledger.ts"
 import { makePlainTable } from "./_sql_window.ts"
 
-/** Pages around the middle of the heavy account. */
+/** Pages around the middle of the account with the most transactions. */
 const variants = 64
 
 interface Rounds {
@@ -15,7 +15,7 @@ interface Rounds {
   readonly durationMs: number
 }
 
-/** The bench below over a PostgreSQL of its own. */
+/** Runs `benchDeepPages` over its own PostgreSQL. */
 export const benchFastify = async (
   { rows, ...options }: Rounds & { readonly rows: number }
 ): Promise<void> => {
@@ -31,8 +31,9 @@ export const benchFastify = async (
 }
 
 /**
- * Deep pages of the heavy account, ours ÷ Fastify and `pg` with the one query of the original, over the same database, which must have the
- * plain table of `_sql_window.ts`. "From the database" keeps no answer.
+ * Measures deep pages, ours ÷ Fastify and `pg` with the single query of the original, over the same
+ * database, which must have the plain table of `_sql_window.ts`. "From the database" caches no
+ * answer.
  */
 export const benchDeepPages = async (
   { transactions, url }: Pick<SqlLedger, "transactions" | "url">,

@@ -13,10 +13,13 @@ export interface SqlBenchOptions {
   readonly quick: boolean
 }
 
-/** A small server's memory: the defaults would have it read and write the kernel's cache all the time. Durability is the default. */
+/**
+ * The memory of a small server; with the defaults it would mostly use the kernel's cache.
+ * Durability is the default.
+ */
 const settings = { shared_buffers: "1GB", max_wal_size: "4GB" }
 
-/** The service over a PostgreSQL of its own. */
+/** Measures the service over its own PostgreSQL. */
 export const benchSql = async ({ quick, rows }: SqlBenchOptions): Promise<void> => {
   const cluster = await startCluster({ settings })
   try {
@@ -28,7 +31,7 @@ export const benchSql = async ({ quick, rows }: SqlBenchOptions): Promise<void> 
     const large = await ingestLedger(await cluster.createDatabase(), rows)
     const small = await ingestLedger(await cluster.createDatabase(), 10_000)
 
-    // what a server does in the background after so many new rows is not to come into the figures below
+    // finishes background work after so many new rows before the measurements
     for (const { url } of [small, large]) await vacuum(url)
 
     console.log(
