@@ -25,7 +25,10 @@ const simulation = simulate({
   standInRoots: true
 })
 
-/** A server on loopback over a network that has some of everything, and what is known of it: by its answers, and by what wallets hold ready. */
+/**
+ * Starts a server on loopback over a network with items of every kind; returns it with values from
+ * its answers and with signed bodies.
+ */
 export const openServed = Effect.gen(function*() {
   const node = yield* Layer.build(memoryNode({ genesis: simulation.genesis }))
   const genuine = yield* Effect.provide(lived, node)
@@ -55,7 +58,7 @@ export const openServed = Effect.gen(function*() {
   })
 })
 
-/** A history, a pool that has seen blocks, and what wallets would post next. */
+/** Returns a feed, a pool with transactions, and the next posts of the wallets. */
 const lived = Effect.gen(function*() {
   const ledger = yield* Ledger
   while (simulation.transactions() < 250) yield* ledger.applyRecord(simulation.next())
@@ -96,7 +99,7 @@ const get = async (port: number, path: string): Promise<string> => {
   return answer.body.toString()
 }
 
-/** What stands in the first pages of all lists. */
+/** Returns the content of the first pages of all lists. */
 const held = async (
   port: number,
   operations: ReadonlyArray<Operation>

@@ -1,7 +1,7 @@
 import type { Answer } from "./_connection.ts"
 import type { Ask } from "./_requests.ts"
 
-/** Why an answer is none that the document declares for the request; undefined where it is one. */
+/** Describes why a response does not match the document; undefined if it does. */
 export const faultOf = (
   { document, expected, isConditional, isHead, isPreflight, operation }: Ask,
   answer: Answer

@@ -1,10 +1,11 @@
 /*
- * Requests of every kind that the served documents can tell of, as bytes over connections that are kept, and bytes that are no request:
- * what comes back is what the documents declare. Replay one seed with
+ * Sends requests of every kind that the served documents describe, as bytes over keep-alive
+ * connections, and bytes that are not requests; checks that the responses match the documents. To
+ * replay one seed:
  *
  *     SEED=123 npm test -- test/fuzz/open_api.test.ts
  *
- * REQUESTS=200000 tries more of them.
+ * REQUESTS=200000 sends more of them.
  */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -18,7 +19,7 @@ import { faultOf, jsonOf } from "./_verdict.ts"
 
 const seed = Number(process.env.SEED ?? 1)
 const requests = Number(process.env.REQUESTS ?? 20_000)
-/** Each takes a connection of its own. */
+/** Each takes a new connection. */
 const noises = Math.ceil(requests / 20)
 const replay = `replay: SEED=${seed} npm test -- test/fuzz/open_api.test.ts`
 
@@ -35,7 +36,7 @@ class Opened extends Context.Service<Opened, Effect.Success<typeof openServed>>(
 layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
   "a server that is asked anything",
   (it) => {
-    it.effect(`answers what its documents declare (${replay})`, () =>
+    it.effect(`gives the responses that its documents declare (${replay})`, () =>
       Effect.gen(function*() {
         const { port, served } = yield* Opened
         const random = new Random(seed)
@@ -44,7 +45,10 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
         const connections = Array.from({ length: 8 }, () => new Connection(port))
         let answered = 0
 
-        /** Whether there was an answer; a connection that ends says so first. */
+        /**
+         * Checks an outcome; returns whether there was a response. A connection that ends announces
+         * it.
+         */
         const check = (asked: Ask, outcome: Outcome, connection: Connection): boolean => {
           const told = () =>
             `${replay}, request ${answered}: ${shown(asked.bytes)} → ${shownAnswer(outcome)}`
@@ -66,7 +70,7 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
           answered++
           return true
         }
-        /** Requests that are sent at once. */
+        /** Returns requests that are sent at once. */
         const pipeline = (most: number): ReadonlyArray<Ask> => {
           const all = [next()]
           while (all.length < most && !all.at(-1)!.isLast) all.push(next())
@@ -77,7 +81,7 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
             pipeline(random.chance(0.5) ? 1 : 1 + random.below(8))
           )
           await Promise.all(pipelines.map(async (asks, i) => {
-            // who was not answered because the connection ended asks once more
+            // requests without a response because the connection ended are sent again
             for (let left = asks; left.length > 0;) {
               const asked = left
               const connection = connections[i]!
@@ -92,10 +96,10 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
           for (const connection of connections) connection.destroy()
         })
 
-        // it was worth it
+        // every operation and status occurred
         for (const { operations, revision } of Object.values(served.documents)) {
           for (const { id, isStrict, path } of operations) {
-            // any slot has an answer
+            // every slot has an answer
             const expected = [
               200,
               ...isStrict ? [400] : [],
@@ -120,7 +124,7 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
         }
       }))
 
-    it.effect(`refuses what is no request, ends the connection, and serves on (${replay})`, () =>
+    it.effect(`refuses bytes that are not a request, closes the connection, and continues to serve (${replay})`, () =>
       Effect.gen(function*() {
         const { port, served } = yield* Opened
         const next = makeNoise(new Random(seed))
@@ -141,7 +145,7 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
             connection.unasked.slice(0, before),
             connection.unasked.slice(before)
           ]
-          // who stops sending says that it waits for nothing more
+          // a client that closes its side waits for nothing more
           assert.isAtLeast(first.length, isRefused ? before : Math.min(before, 1), told)
           assert.isTrue(first.every(({ status }) => status === 200), told)
           for (const { body, headers, status } of last) {
@@ -153,7 +157,7 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
             assert.notInclude(body.toString(), `"instance":"${smuggledPath}"`, told)
             assert.isTrue(headers.has("api-revision"), told)
           }
-          // what cannot be read is refused once, in words, and nothing behind it is read
+          // an unreadable request is refused once, with a message, and nothing after it is read
           if (isRefused) {
             assert.isTrue(
               last.length === 1 && last[0]!.status >= 400 &&

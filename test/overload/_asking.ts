@@ -4,12 +4,15 @@ import { type Kind, kinds } from "./_kinds.ts"
 export interface Load {
   readonly port: number
   readonly durationMs: number
-  /** Requests a second, which come whether or not those before were answered; so many connections that ask one after the other where it is absent. */
+  /**
+   * Requests per second, which are sent whether or not earlier ones were answered; without it, each
+   * connection sends one request after the other.
+   */
   readonly perSecond?: number
   readonly connections: number
 }
 
-/** When requests were sent, by the clock of the machine, and how long each took from then on until its answer was there. */
+/** When requests were sent, by the clock of the machine, and the time of each until its answer. */
 export interface Taken {
   readonly sentMs: Float64Array
   readonly tookMs: Float64Array
@@ -24,23 +27,23 @@ export interface Seen {
       readonly failed: number
     }
   }
-  /** How long after it was due each request was begun: the clients were busy, or had no processor. */
+  /** How late each request was sent: the clients were busy, or had no processor. */
   readonly lateMs: Float64Array
-  /** How long each new connection took until the clients knew that it was there. */
+  /** How long each new connection took until the clients noticed it. */
   readonly connectedMs: Float64Array
 }
 
-/** Those that are open go on from one load to the next, as clients do. */
+/** Open connections are reused by the next load, as clients do. */
 const free: Array<Connection> = []
 let opened = 0
-/** What was asked for in one load is not asked for again in the next. */
+/** A path requested in one load is not requested again in the next. */
 const asked = kinds.map(() => 0)
 const chosen = kinds.flatMap(({ percent }, kind) => Array.from({ length: percent }, () => kind))
 
-/** What `performance.now()` lacks to be the clock that all processes of the machine share. */
+/** The difference of `performance.now()` to the clock that all processes of the machine share. */
 const clockMs = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
-/** Asks for as long as it was told, and waits for the last answers. */
+/** Sends requests for the given time, and waits for the last answers. */
 export const ask = async ({ connections, durationMs, perSecond, port }: Load): Promise<Seen> => {
   const seen = kinds.map(() => ({ accepted: new Times(), refused: new Times(), failed: 0 }))
   const [lateMs, connectedMs]: [Array<number>, Array<number>] = [[], []]
@@ -58,7 +61,7 @@ export const ask = async ({ connections, durationMs, perSecond, port }: Load): P
     connection.ask(kinds[kind]!.path(asked[kind]!++), (answer, thereMs) => {
       underWay--
       if (answer === null) opened--
-      // the server let an idle connection go while this was on its way: clients send it once more
+      // the server closed an idle connection while this was on its way: clients send it again
       if (answer === null && connection.answers > 0) return send(open(request), request)
       const of = seen[kind]!
       const tookMs = Math.max(0, thereMs - request.begunMs)
@@ -79,7 +82,7 @@ export const ask = async ({ connections, durationMs, perSecond, port }: Load): P
     if (next === undefined) free.push(connection)
     else send(connection, next)
   }
-  /** The server lets go of those that were idle for long. */
+  /** The server may have closed connections that were idle for long. */
   const takeFree = (): Connection | undefined => {
     for (;;) {
       const connection = free.pop()
@@ -87,7 +90,7 @@ export const ask = async ({ connections, durationMs, perSecond, port }: Load): P
       opened--
     }
   }
-  /** What a new connection is for leaves as soon as the clients know that it is there. */
+  /** The first request of a new connection is sent as soon as the clients notice the connection. */
   const open = (request: Request): Connection => {
     opened++
     const beganMs = performance.now()
@@ -140,7 +143,10 @@ export const ask = async ({ connections, durationMs, perSecond, port }: Load): P
 
 interface Request {
   readonly kind: number
-  /** When the clients set about it; on a new connection when that was there. One that waits until any connection is free waits for the server. */
+  /**
+   * When the clients started it; on a new connection, when that was established. A request that
+   * waits for a free connection waits for the server.
+   */
   begunMs: number
 }
 

@@ -1,16 +1,19 @@
 /** One kind of request. */
 export interface Kind {
   readonly name: "computed" | "kept"
-  /** How many of a hundred requests are of this kind. */
+  /** Percentage of requests of this kind. */
   readonly percent: number
-  /** What is asked for when so many were before. */
+  /** Returns the path after this number of requests. */
   readonly path: (asked: number) => string
 }
 
 const lists = ["/accounts", "/transactions-history", "/batches", "/exits", "/tokens", "/slots"]
 const kept = ["/tokens/0", "/config", "/tokens?limit=20"]
 
-/** Pages that nobody asked for before, 615,000 of them, so that each one is computed, and among them a few that are kept ready. */
+/**
+ * Pages without repetition, 615,000 of them, so that each one is computed, and among them a few
+ * cached ones.
+ */
 export const kinds: ReadonlyArray<Kind> = [
   {
     name: "computed",

@@ -1,7 +1,7 @@
 import type { Seen, Taken } from "./_asking.ts"
 import { longMs, type Waits } from "./_processors.ts"
 
-/** The time that a share of all took no longer than. */
+/** Returns a quantile of the times. */
 export const at = (times: ArrayLike<number>, share: number): number => {
   const sorted = Float64Array.from(times).sort()
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
@@ -12,7 +12,7 @@ const row = (times: ArrayLike<number>): string =>
     `${name} ${at(times, Number(share)).toFixed(1).padStart(6)}`
   ).join("  ") + " ms"
 
-/** Those that were under way while neither of the processes waited long for a processor. */
+/** Returns the times of requests during which no process waited long for a processor. */
 export const undisturbed = (
   { sentMs, tookMs }: Taken,
   waits: ReadonlyArray<Waits>
@@ -23,7 +23,7 @@ export const undisturbed = (
   )
 }
 
-/** What a phase showed, in lines for a person. */
+/** Prints the results of a phase. */
 export const tell = (
   name: string,
   { connectedMs, kinds, lateMs, seconds }: Seen,

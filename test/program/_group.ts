@@ -9,7 +9,7 @@ import { bodyWriter, later, wireContext } from "../../core/mod.ts"
 import { env } from "./_env.ts"
 import { program, until } from "./_program.ts"
 
-/* A supervisor and its workers, as their user sees them. */
+/* The end of a supervisor with workers. */
 
 export interface Ended {
   readonly code: number | null
@@ -20,7 +20,7 @@ export interface Group {
   readonly url: string
   readonly port: number
   readonly said: () => string
-  /** The process ids of the workers that serve, in order of their places. */
+  /** The process ids of the serving workers, in order of their numbers. */
   readonly pids: () => ReadonlyArray<number>
   readonly signal: (signal: NodeJS.Signals) => void
   readonly ended: Promise<Ended>
@@ -87,12 +87,18 @@ export interface Answer {
   readonly body: string
 }
 
-/** Asks over one connection, another one where that has ended. Connections that are opened one after the other go to the processes in turn. */
+/**
+ * Sends requests over one connection, and over another one if that has ended. Consecutive
+ * connections go to the workers in turn.
+ */
 export class Client {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #port: number
   readonly #repeats: boolean
-  /** @param repeats whether what was sent on a connection that its server has closed for being idle is sent once more, as clients do */
+  /**
+   * @param repeats whether a request on an idle connection that the server has closed is sent
+   * again, as clients do
+   */
   constructor(port: number, repeats: boolean) {
     this.#port = port
     this.#repeats = repeats
@@ -137,7 +143,7 @@ export class Client {
   }
 }
 
-/** Clients of which each process has as many. */
+/** Opens the same number of clients for each process. */
 export const openClients = async (
   port: number,
   count: number,
@@ -148,7 +154,7 @@ export const openClients = async (
   return clients
 }
 
-/** Something new to post, and where it is read. */
+/** Returns a new authorization to post, and its path. */
 export const newAuthorization = (): { readonly path: string; readonly body: string } => {
   const [owner, key] = [randomBytes(32), randomBytes(32)]
   const publicKey = derivePublicKey(key)

@@ -16,7 +16,7 @@ import {
 const flags = ["--pace", "0.5", "--transactions", "150"]
 
 describe("the program with a database", () => {
-  it("goes on after a kill with the same network and every transaction that it had acknowledged", () =>
+  it("continues after a kill with the same network and every acknowledged transaction", () =>
     inDirectory(async () => {
       const { url: database } = await freshDatabase()
       const first = await serve("--database", database, ...flags)
@@ -38,7 +38,7 @@ describe("the program with a database", () => {
       await again.kill()
     }))
 
-  it("takes over from a data directory: what was exported there is ingested, once, and answered alike", () =>
+  it("migrates from a data directory: an exported feed is ingested once, and gives the same answers", () =>
     inDirectory(async (directory) => {
       const { url: database } = await freshDatabase()
       const feed = `${directory}.ndjson`
@@ -85,7 +85,7 @@ describe("the program with a database", () => {
           "coordinators"
         ]
       ) {
-        // what a rollback took back has left gaps in both
+        // rolled back rows have left gaps in both
         assert.deepStrictEqual(
           await json(`${kept.url}/${path}`),
           await json(`${remembered.url}/${path}`),
@@ -96,12 +96,12 @@ describe("the program with a database", () => {
       await remembered.kill()
     }))
 
-  it("outlives a restart of the database, also where it waits for its turn to write, which then comes", () =>
+  it("survives a restart of the database, also as a waiting writer, which then gets its turn", () =>
     inDirectory(async () => {
       const cluster = await startCluster()
       try {
         const database = await cluster.createDatabase()
-        /** 0 while the database is away. */
+        /** Returns 0 while the database is down. */
         const blockOf = async ({ url }: Running) => {
           const answer = await fetch(`${url}/state`)
           return answer.status === 200 ? (await answer.json() as State).network.lastSynchedBlock : 0
@@ -127,7 +127,7 @@ describe("the program with a database", () => {
       }
     }))
 
-  it("says what is wrong with a database, a feed and their options", () =>
+  it("reports errors of a database, a feed and their options", () =>
     inDirectory(async (directory) => {
       const { url: database } = await freshDatabase()
       const file = `${directory}.ndjson`

@@ -14,7 +14,7 @@ import {
 const flags = ["--pace", "0.5", "--transactions", "150"]
 
 describe("the program with a data directory", () => {
-  it("goes on after a kill with the same network and every transaction that it had acknowledged, and writes the feed of it all", () =>
+  it("continues after a kill with the same network and every acknowledged transaction, and exports the whole feed", () =>
     inDirectory(async (directory) => {
       const first = await serve("--data", directory, ...flags)
       assert.include(first.said(), `Data in ${directory}: empty`)
@@ -45,14 +45,14 @@ describe("the program with a data directory", () => {
       await until(() => ingested.said().includes("The feed has ended"), ingested.said)
       const state = await json<State>(`${ingested.url}/state`)
       await ingested.kill()
-      // the whole feed once more, rollbacks included: nothing of it is applied twice
+      // the whole feed again, rollbacks included: nothing is applied twice
       const resumed = await serve("--feed", feed, "--data", other)
       await until(() => resumed.said().includes("The feed has ended"), resumed.said)
       assert.deepStrictEqual(await json(`${resumed.url}/state`), state)
       await resumed.kill()
     }))
 
-  it("says what is wrong with its options", () =>
+  it("reports errors of its options", () =>
     inDirectory(async (directory) => {
       const file = `${directory}.txt`
       writeFileSync(file, "no feed")

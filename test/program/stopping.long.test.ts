@@ -8,7 +8,7 @@ import { env } from "./_env.ts"
 import { Client, newAuthorization } from "./_group.ts"
 import { program, inDirectory, until } from "./_program.ts"
 
-/* What a supervisor does to the program: it is told to stop, and started again. */
+/* Stops and restarts the program, as a process supervisor does. */
 
 const posts = "/account-creation-authorization"
 
@@ -45,7 +45,10 @@ const start = async (...words: ReadonlyArray<string>): Promise<Started> => {
   }
 }
 
-/** Posts one after the other, over a connection that it opens anew where it is told to; those that were acknowledged. */
+/**
+ * Posts one authorization after the other, and reconnects if the connection ends; returns the
+ * acknowledged ones.
+ */
 const postUntil = async (port: number, isOver: () => boolean): Promise<ReadonlyArray<string>> => {
   const acknowledged: Array<string> = []
   let next = newAuthorization()
@@ -53,7 +56,8 @@ const postUntil = async (port: number, isOver: () => boolean): Promise<ReadonlyA
     const { body, path } = next
     const answer = await client.post(posts, body).catch((error: NodeJS.ErrnoException) => error)
     if (answer instanceof Error) {
-      // what was not acknowledged may be there or not; what was sent while nobody listened is not, and a new one has to be signed
+      // an unacknowledged post may be stored or not; one that reached no server is not, and a new
+      // one is signed
       client = new Client(port, false)
       if (answer.code === "ECONNREFUSED") await new Promise((resolve) => setTimeout(resolve, 20))
       else next = newAuthorization()
@@ -67,7 +71,7 @@ const postUntil = async (port: number, isOver: () => boolean): Promise<ReadonlyA
   return acknowledged
 }
 
-/** Restarts the program under a load of posts, and finds all of them that were acknowledged. */
+/** Restarts the program during posts, and checks that all acknowledged ones are there. */
 const restarts = async (times: number, ...words: ReadonlyArray<string>) => {
   let program = await start("--port", "0", "--admin-port", "off", ...words)
   const { port } = program
@@ -97,12 +101,12 @@ const restarts = async (times: number, ...words: ReadonlyArray<string>) => {
   assert.deepStrictEqual(await program.ended, [0, null], program.said())
 }
 
-describe("a program that is told to stop", () => {
+describe("a program that is stopped", () => {
   afterAll(() => {
     for (const end of kill) end()
   })
 
-  it("goes on while nobody reads what it says, and ends in order all the same", async () => {
+  it("continues if its output is not read, and still exits in order", async () => {
     const child = spawn(process.execPath, [
       program,
       "serve",
@@ -130,7 +134,7 @@ describe("a program that is told to stop", () => {
     assert.deepStrictEqual(await ended, [0, null])
   })
 
-  it("is not ready any more, lets go of who asks nothing, ends what has begun with Connection: close, and exits with 0", async () => {
+  it("becomes unready, closes idle connections, completes started requests with Connection: close, and exits with 0", async () => {
     const program = await start(
       "--port",
       "0",
@@ -141,7 +145,7 @@ describe("a program that is told to stop", () => {
     )
     const idle = new Client(program.port, false)
     assert.strictEqual((await idle.get("/config")).status, 200)
-    // it has connected in advance, as browsers do
+    // connected in advance, as browsers do
     const silent = connect(program.port, "127.0.0.1")
     const silentEnded = new Promise((resolve) => silent.on("error", () => {}).on("close", resolve))
     await once(silent, "connect")
@@ -156,7 +160,7 @@ describe("a program that is told to stop", () => {
         body.slice(0, 50)
       }`
     )
-    // the answer to something later tells that it has been read
+    // the answer to a later request shows that it has been read
     assert.strictEqual((await idle.get("/tokens/0")).status, 200)
 
     const ready = async () => (await fetch(`http://127.0.0.1:${program.adminPort}/readyz`)).status
@@ -174,7 +178,7 @@ describe("a program that is told to stop", () => {
     assert.deepStrictEqual(await program.ended, [0, null], program.said())
   })
 
-  it("ends in time though a client sends no more and another one reads no more, and at once with a second signal", async () => {
+  it("exits in time though one client stops sending and another one stops reading, and at once after a second signal", async () => {
     for (const isTwice of [false, true]) {
       const program = await start(
         "--port",
@@ -195,7 +199,7 @@ describe("a program that is told to stop", () => {
       assert.strictEqual((await new Client(program.port, false).get("/openapi.json")).status, 200)
       program.signal("SIGTERM")
       if (isTwice) {
-        // it waits for the slow one, so this is the time for a second signal
+        // it waits for the slow client, so this is the time for a second signal
         await until(
           () => fetch(`http://127.0.0.1:${program.port}/config`).then(() => false, () => true),
           program.said
@@ -207,10 +211,10 @@ describe("a program that is told to stop", () => {
     }
   })
 
-  it("loses nothing that it acknowledged when it is started again", () =>
+  it("loses no acknowledged post after a restart", () =>
     inDirectory((directory) => restarts(3, "--empty", "--data", directory)))
 
-  it("loses nothing with several workers either", async () => {
+  it("loses none with several workers either", async () => {
     const { url } = await freshDatabase()
     await restarts(2, "--empty", "--database", url, "--workers", "2")
   })

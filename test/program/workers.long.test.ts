@@ -83,7 +83,7 @@ describe("workers over one database", () => {
     for (const place of [1, 2]) {
       const sockets = await openSockets(group.port, 4)
       const killed = group.pids()[place - 1]!
-      // only the supervisor ends a worker in order
+      // only the supervisor stops a worker in order
       process.kill(killed, "SIGTERM")
       process.kill(killed, "SIGINT")
       await Promise.all(sockets.map(ask))
