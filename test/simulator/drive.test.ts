@@ -12,7 +12,7 @@ const PACE_MS = 3000
 
 const provideNode = ({ genesis }: Simulation) => Effect.provide(memoryNode({ genesis }))
 
-/** The simulation, and what its wallets handed in. */
+/** A simulation that records the posts of its wallets. */
 function watched(simulation: Simulation) {
   const posted: Array<PostedTransaction> = []
   const owners = new Set<string>()
@@ -25,7 +25,7 @@ function watched(simulation: Simulation) {
   return { simulation: { ...simulation, live: { ...simulation.live, posts } }, posted, owners }
 }
 
-/** A network that has a history already lives for some blocks. */
+/** Runs a network with a history for some blocks. */
 const lived = Effect.fnUntraced(function*(simulation: Simulation, steps: number) {
   const ledger = yield* Ledger
   while (simulation.transactions() < 300) yield* ledger.applyRecord(simulation.next())
@@ -38,7 +38,7 @@ const networkOf = (seed: string, standInRoots = true) =>
   simulate({ seed, users: 40, rollBackPeriodBlocks: 12, standInRoots })
 
 describe("Driving a node", () => {
-  it.effect("the prehistory is there at once, then a block arrives at each pace until the scope closes", () => {
+  it.effect("the history is there at once, then a block arrives in each period until the scope closes", () => {
     const simulation = simulate({
       seed: "drive",
       users: 40,
@@ -54,7 +54,7 @@ describe("Driving a node", () => {
       const first = yield* lastBlock
       for (let block = 1n; block <= 5n; block++) {
         yield* TestClock.adjust(PACE_MS)
-        // signatures are verified by code that is loaded with the first one
+        // the code that verifies signatures is loaded with the first one
         while ((yield* lastBlock) < first + block) {
           yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
         }
@@ -65,7 +65,7 @@ describe("Driving a node", () => {
     })).pipe(provideNode(simulation))
   })
 
-  it.effect("wallets send every type, link transactions, and have accounts created; what they submit is forged under its id, and the pool says what became of the rest", () => {
+  it.effect("wallets send every type, link transactions, and have accounts created; their transactions are forged under their ids, and the pool has the state of the rest", () => {
     const { simulation, owners, posted } = watched(networkOf("pool"))
     return Effect.gen(function*() {
       const records = yield* lived(simulation, 60)
@@ -133,7 +133,7 @@ describe("Driving a node", () => {
       assert.deepStrictEqual(first, again)
     }))
 
-  it.effect("the simulator leaves the demo wallet alone", () => {
+  it.effect("the simulator does not use the demo wallet", () => {
     const simulation = networkOf("demo")
     return Effect.gen(function*() {
       yield* lived(simulation, 20)
@@ -149,7 +149,7 @@ describe("Driving a node", () => {
     }).pipe(provideNode(simulation))
   })
 
-  it.effect("the roots of live batches are those of the accounts", () => {
+  it.effect("the state roots of live batches are those of the accounts", () => {
     const simulation = networkOf("roots", false)
     return Effect.gen(function*() {
       const { accountLeaf, merkleTree } = yield* Effect.promise(() =>

@@ -3,11 +3,12 @@ import { join } from "node:path"
 import { prehistory, Recording, simulate } from "../../app/simulator/mod.ts"
 
 /*
- * Plays the network that `npm start` shows, computes everything, and writes down what took long:
+ * Runs the network of `npm start`, computes everything, and writes the expensive results to a file:
  *
  *     node test/simulator/write_recording.ts
  *
- * Needed after each change of the simulator that changes its feed; recording.test.ts fails where it is missing.
+ * Needed after each change of the simulator that changes its feed; recording.test.ts fails if it is
+ * missing.
  */
 
 const recording = new Recording("", { keeps: true })

@@ -12,11 +12,14 @@ export interface Seen {
   refused: number
   /** The connection ended without an answer: a process was killed. */
   cut: number
-  /** A new connection was never answered: Node keeps it if it was handed to a worker that was killed. */
+  /**
+   * A new connection was never answered: Node keeps it if it was handed to a worker that was
+   * killed.
+   */
   unanswered: number
-  /** What must never be, as sentences. */
+  /** Violations of the guarantees, as sentences. */
   readonly wrong: Array<string>
-  /** Milliseconds, since they were last asked for. */
+  /** Milliseconds since the last report. */
   latencies: Array<number>
 }
 
@@ -28,19 +31,19 @@ class Unanswered extends Error {
   }
 }
 
-/** Asks a service, and notes what becomes of it. */
+/** A client that sends requests and records their outcomes. */
 export class Reader {
   readonly seen: Seen = { answered: 0, refused: 0, cut: 0, unanswered: 0, wrong: [], latencies: [] }
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #port: number
-  /** Of the ledger, as this connection was shown it. */
+  /** The version of the ledger that this connection has seen. */
   #version = 0
 
   constructor(port: number) {
     this.#port = port
   }
 
-  /** Null where there was no answer, or a refusal for now. */
+  /** Returns null if there was no answer, or a temporary refusal. */
   async ask(method: "GET" | "POST", path: string, body?: string): Promise<Answered | null> {
     const startedMs = performance.now()
     try {
@@ -62,7 +65,7 @@ export class Reader {
     }
   }
 
-  /** What one connection is shown never goes back; another connection may be one to another process. */
+  /** Versions never decrease on one connection; another connection may lead to another process. */
   noteVersion(version: number): void {
     if (version < this.#version) {
       this.#isWrong(`Version ${version} after ${this.#version} on one connection`)

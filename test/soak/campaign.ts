@@ -13,12 +13,13 @@ import { startCluster } from "../postgres/cluster.ts"
 import { Reader, type Seen } from "./_reader.ts"
 
 /*
- * The real program for a long time, over a real PostgreSQL: two processes behind one port, blocks with rollbacks, readers that walk through
- * pages, wallets that post, and every few minutes kill -9 of one of the processes:
+ * Runs the program for a long time over PostgreSQL: two processes behind one port, blocks with
+ * rollbacks, readers that page through lists, wallets that post, and every few minutes kill -9 of
+ * one of the processes:
  *
  *     node test/soak/campaign.ts [--minutes 30] [--kill-minutes 4] [--readers 6] [--pace 0.5]
  *
- * It ends with 1 where something was wrong. What it found last is in RESULTS.md.
+ * Exits with 1 if a guarantee was broken. RESULTS.md has the last result.
  */
 const { values } = parseArgs({
   options: {
@@ -74,7 +75,9 @@ const starts = [
   "/tokens"
 ]
 
-/** Walks a list from its start, page by page; a page that says that more is there has a next one. */
+/**
+ * Reads a list from its start, page by page; if items are pending, the next page must not be empty.
+ */
 const walk = async (reader: Reader, start: string, pagesMax: number) => {
   let path: string | null = start
   for (let page = 0; page < pagesMax && path !== null && Date.now() < endMs; page++) {
@@ -105,7 +108,7 @@ const read = async (reader: Reader) => {
   }
 }
 
-/* Wallets: each authorization that was acknowledged must be there until the end. */
+/* The wallets: each acknowledged authorization must be there until the end. */
 const authorizationText = bodyWriter(
   later.bodies.authorization,
   wireContext(defaultNetwork, keccak256)
@@ -133,7 +136,7 @@ const write = async (reader: Reader) => {
   }
 }
 
-/** Kilobytes that the processes of the program hold, the supervisor first. */
+/** Returns the memory of the processes in kilobytes, the supervisor first. */
 const memoryOf = (): ReadonlyArray<number> => {
   const parents = new Map(
     readdirSync("/proc").filter((name) => /^\d+$/u.test(name)).map((pid) => {
@@ -213,7 +216,10 @@ const writer = new Reader(port)
 const everybody = [...readers, writer]
 await Promise.all([...readers.map(read), write(writer), watch()])
 
-/* The end: nothing acknowledged is missing, it stops as it should, and its store is whole. */
+/*
+ * At the end nothing acknowledged is missing, the program stops in order, and its store passes an
+ * audit.
+ */
 const wrong = everybody.flatMap(({ seen }) => seen.wrong)
 for (const path of acknowledged) {
   const answer = await writer.ask("GET", path)
@@ -242,7 +248,7 @@ if (verified.status !== 0) {
 }
 await cluster.remove()
 
-// the first third fills what is kept ready
+// the first third fills the caches
 const third = Math.max(1, Math.floor(past.length / 3))
 const mean = (some: ReadonlyArray<Minute>, of: (minute: Minute) => number) =>
   some.reduce((total, minute) => total + of(minute), 0) / some.length

@@ -5,7 +5,10 @@ import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
 
-/** When a call fails: before the store does anything, after it has done it, or not at all. */
+/**
+ * When a call fails: before the store does anything (`lost`), after it has done it (`unheard`), or
+ * never.
+ */
 export type Fate = "lost" | "unheard" | "answered"
 
 const failure = Effect.fail(new StoreFailure({ message: "The database is gone", retry: true }))
@@ -19,7 +22,7 @@ const fated = <A, E, R>(
     return drawn === "lost" ? failure : drawn === "unheard" ? Effect.andThen(call, failure) : call
   })
 
-/** A service of which every effect may fail. */
+/** Returns a service whose effects may fail. */
 const fatedService = <Service extends object>(service: Service, fate: () => Fate): Service =>
   Object.fromEntries(
     Object.entries(service).map(([name, member]) => [
@@ -34,7 +37,7 @@ const fatedService = <Service extends object>(service: Service, fate: () => Fate
     ])
   ) as Service
 
-/** A node in memory whose store fails as told. */
+/** A node in memory whose store fails as specified. */
 export const failingNode = (
   genesis: GenesisFeed,
   fate: () => Fate
@@ -49,7 +52,7 @@ export const failingNode = (
       ))
   )
 
-/** 32 bits at a time, the same ones for the same seed. */
+/** Returns 32-bit numbers, the same for the same seed. */
 export const random = (seed: string) => {
   let state = Array.from(seed).reduce(
     (hash, letter) => Math.imul(hash, 31) + letter.codePointAt(0)!,
@@ -61,5 +64,8 @@ export const random = (seed: string) => {
   }
 }
 
-/** Signatures are verified by code that is loaded with the first one, which no clock can hurry. */
+/**
+ * Waits in real time: the code that verifies signatures is loaded with the first one, which a test
+ * clock cannot advance.
+ */
 export const realTurn = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1)))

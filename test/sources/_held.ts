@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { LedgerReader } from "../../core/ports/mod.ts"
 
-/** What a ledger holds, but for the places of items in their lists: those leave gaps for what was rolled back, as often as that happened. */
+/** The content of a ledger without itemIds, whose gaps depend on the number of rollbacks. */
 export const held = Effect.gen(function*() {
   const reader = yield* LedgerReader
   const { items: accounts } = yield* reader.list("accounts", { filters: {}, limit: 2000 })

@@ -25,7 +25,7 @@ async function* arriving(records: ReadonlyArray<FeedRecord>) {
   yield* records
 }
 
-/** To its end, however often it waits. */
+/** Runs an effect to its end, through any number of waits. */
 const ended = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
@@ -46,13 +46,16 @@ const writerChanged = new StoreFailure({
   writerChanged: true
 })
 
-/** After so many records, others tell the ledger the next ones. */
+/** After this number of records, another process applies the next ones. */
 interface Interruption {
   readonly after: number
   readonly others: number
 }
 
-/** A node whose ledger others write as well, told the same feed, and what it was told by whom, in the order in which it took effect. */
+/**
+ * Opens a node whose ledger another process writes too, from the same feed; records which process
+ * applied what, in order.
+ */
 const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = feed) => {
   const told: Array<FeedRecord> = []
   const left = [...interruptions]
@@ -80,7 +83,7 @@ const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = fee
 const kindsOf = (records: ReadonlyArray<FeedRecord>) => new Set(records.map(({ kind }) => kind))
 
 describe("Following a feed", () => {
-  it.effect("brings the same ledger whose store fails now and then", () =>
+  it.effect("leads to the same ledger if the store fails now and then", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(kindsOf(feed), new Set(["block", "rollBack", "prices"]))
       const expected = yield* undisturbed
@@ -98,7 +101,7 @@ describe("Following a feed", () => {
       assert.deepStrictEqual(left, expected)
     }))
 
-  it.effect("goes on behind what others have told, wherever they stopped", () =>
+  it.effect("continues after the records of another process, wherever it stopped", () =>
     Effect.gen(function*() {
       const expected = yield* undisturbed
       const rollBacks = feed.flatMap(({ kind }, i) => kind === "rollBack" ? [i] : [])
@@ -108,7 +111,7 @@ describe("Following a feed", () => {
         { length: 12 },
         () => [1, 2].map((part) => ({ after: part * 20 + dice() % 20, others: dice() % 12 }))
       )
-      // they end with the rollback, or with the first block behind it
+      // the other process ends with the rollback, or with the first block after it
       const around = rollBacks.flatMap((
         i
       ) => [[{ after: i, others: 1 }], [{ after: i - 1, others: 2 }], [{ after: i, others: 2 }], [{
@@ -122,14 +125,14 @@ describe("Following a feed", () => {
           Effect.provide(layer)
         )
         assert.deepStrictEqual(left, expected, JSON.stringify(interruptions))
-        // a rollback may lead back to where this process was: then it is gone through again
+        // a rollback may lead back to the position of this process: then its records are read again
         assert.deepStrictEqual([...new Set(told)], feed, JSON.stringify(interruptions))
         if (told.length === feed.length) toldOnce++
       }
       assert.isAbove(toldOnce, 0.7 * (drawn.length + around.length))
     }))
 
-  it.effect("goes on where others have been the writer and wrote nothing, also before its own first record", () =>
+  it.effect("continues if another process was the writer and wrote nothing, also before its own first record", () =>
     Effect.gen(function*() {
       const expected = yield* undisturbed
       const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
@@ -156,7 +159,7 @@ describe("Following a feed", () => {
       }
     }))
 
-  it.effect("passes over what comes before the last block, whatever the feed begins with", () =>
+  it.effect("skips records before the last block, with any beginning of the feed", () =>
     Effect.gen(function*() {
       const prices = feed.find(({ kind }) => kind === "prices")!
       const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
@@ -174,9 +177,10 @@ describe("Following a feed", () => {
       assert.deepStrictEqual(told, feed)
     }))
 
-  it.effect("knows a block that it passed over by its hash", () =>
+  it.effect("recognizes a skipped block by its hash", () =>
     Effect.gen(function*() {
-      // two forks after the block that it begins behind, told by others: it is at the first of them when the ledger is at the second
+      // another process applied two forks after the block where this feed begins: this process is
+      // at the first one when the ledger is at the second
       const numbers = feed.flatMap((record, i) => record.kind === "rollBack" ? [i] : [])
       const at = numbers[0]!
       const { layer } = sharedNode([{ after: at, others: numbers[1]! + 2 - at }])
@@ -193,7 +197,7 @@ describe("Following a feed", () => {
       assert.deepStrictEqual(left, yield* undisturbed)
     }))
 
-  it.effect("ends with a sentence where the others told something else", () =>
+  it.effect("ends with a message if the other process applied different records", () =>
     Effect.gen(function*() {
       const straight = simulate({
         seed: "followed",

@@ -17,7 +17,7 @@ const networkOf = (seed: string) =>
 
 const STEPS = 25
 
-/** What the network told the ledger, and what the ledger and the pool then hold. */
+/** Returns the records that the network applied, and the content of ledger and pool. */
 const lived = Effect.fnUntraced(function*(simulation: Simulation) {
   const ledger = yield* Ledger
   while (simulation.transactions() < 100) {
@@ -67,7 +67,7 @@ describe("A live network whose store fails now and then", () => {
       assert.deepStrictEqual(disturbed, undisturbed)
     }))
 
-  it.effect("waits while nothing answers, and goes on with the next block", () => {
+  it.effect("waits while the store is down, and continues with the next block", () => {
     const simulation = networkOf("outage")
     let gone = false
     return Effect.scoped(Effect.gen(function*() {

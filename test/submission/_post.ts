@@ -16,7 +16,7 @@ export interface Said {
 
 const handler = fetchHandler
 
-/** Asks the fetch handler of the node. */
+/** Sends a request to the fetch handler of the node. */
 export const asked = (path: string, init: RequestInit = {}) =>
   Effect.flatMap(handler, (fetch) =>
     Effect.promise(async (): Promise<Said> => {

@@ -143,7 +143,7 @@ layer(fundedNode())("a transaction that is posted", (it) => {
       ])
     }))
 
-  it.effect("with an id under which another one is stored is refused as a conflict, and the stored one stays", () =>
+  it.effect("with the id of different stored content is refused as a conflict, and the stored one stays", () =>
     Effect.gen(function*() {
       const [posted, other] = [
         signed(ann, { nonce: 8n }),
@@ -235,7 +235,7 @@ layer(fundedNode())("a transaction that is posted", (it) => {
 })
 
 layer(fundedNode())("an authorization that is posted", (it) => {
-  it.effect("is answered with nothing and shown in both revisions", () =>
+  it.effect("has an empty answer and is shown in both revisions", () =>
     Effect.gen(function*() {
       const stranger = wallet(77)
       assert.strictEqual((yield* asked(`${register}/zk:${stranger.address}`)).status, 404)
@@ -257,7 +257,7 @@ layer(fundedNode())("an authorization that is posted", (it) => {
       assert.deepStrictEqual(shown, JSON.parse(authorizationText(authorized(stranger))))
     }))
 
-  it.effect("stays when another key is authorized or the signature is another one's", () =>
+  it.effect("stays if another key is authorized or the signature comes from another one", () =>
     Effect.gen(function*() {
       const owner = wallet(78)
       yield* post(register, authorizationText(authorized(owner)))
@@ -282,7 +282,7 @@ layer(fundedNode())("an authorization that is posted", (it) => {
     }))
 })
 
-describe("what a node takes in", () => {
+describe("the number of accepted posts", () => {
   it.effect("is bounded by the fee in dollars", () =>
     Effect.gen(function*() {
       const fees = { 60: 400, 126: 200, 200: 400 }
@@ -296,7 +296,7 @@ describe("what a node takes in", () => {
       }
     }).pipe(Effect.provide(fundedNode({ minFeeUSD: 0.01, maxFeeUSD: 10 }))))
 
-  it.effect("is bounded by the pool, and a full one says when to come back", () =>
+  it.effect("is bounded by the pool, and a full one says when to retry", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
       const said = yield* post(pool, transactionText(signed(ann, { nonce: 1n })))
@@ -305,7 +305,7 @@ describe("what a node takes in", () => {
         "pool-full",
         "60"
       ])
-      // what is there already is still acknowledged
+      // a stored transaction is still acknowledged
       assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
     }).pipe(Effect.provide(fundedNode({ pendingMax: 1 }))))
 
@@ -324,7 +324,7 @@ describe("what a node takes in", () => {
     }).pipe(Effect.provide(fundedNode({ pendingPerAccountMax: 1 }))))
 
   const busy = Effect.fail(new VerifierBusy({ retryAfterSeconds: 3 }))
-  it.effect("waits while signatures wait for their turn", () =>
+  it.effect("is bounded while signatures wait for verification", () =>
     Effect.gen(function*() {
       for (
         const [path, text] of [[pool, transactionText(signed(ann))], [
@@ -349,7 +349,7 @@ describe("what a node takes in", () => {
       }))
     ))
 
-  it.live("is verified by worker threads where the host says so", () =>
+  it.live("may depend on worker threads that verify them", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* post(pool, transactionText(signed(ann)))).status, 200)
       assert.strictEqual((yield* post(register, authorizationText(authorized(ann)))).status, 200)
@@ -363,7 +363,7 @@ describe("what a node takes in", () => {
       assert.deepStrictEqual([forged.status, pointersOf(forged)], [400, ["/signature"]])
     }).pipe(Effect.provide(fundedNode({ verifier: verifierWorkers(network, { workersMax: 1 }) }))))
 
-  it.live("is never more than the calling thread can verify at once", () =>
+  it.live("never exceeds what the calling thread can verify at once", () =>
     Effect.gen(function*() {
       const posts = Array.from({ length: 300 }, (_, nonce) =>
         post(

@@ -14,7 +14,7 @@ import { transfer } from "../../app/commands/transfer.ts"
 import { bodyWriter, later, wireContext } from "../../core/contract/mod.ts"
 import { parseAccountIndex } from "../../core/encoding/mod.ts"
 
-/* A wallet and the running program, with nothing but HTTP between them. */
+/* A wallet and the running program, with only HTTP between them. */
 
 const root = join(import.meta.dirname, "../..")
 const network = defaultNetwork
@@ -62,7 +62,9 @@ async function asked<A>(path: string, body?: string): Promise<Said<A>> {
   return { status: response.status, json: (text === "" ? null : JSON.parse(text)) as A }
 }
 
-/** Asks again until it is so: blocks take their time, and a rollback may take back what was there already. */
+/**
+ * Repeats a request until a condition holds: blocks take time, and a rollback may undo a result.
+ */
 async function until<A>(path: string, holds: (said: Said<A>) => boolean): Promise<A> {
   for (let attempts = 0; attempts < 900; attempts++) {
     const said = await asked<A>(path)
@@ -102,7 +104,10 @@ interface WireBatch {
   readonly exitRoot: string
 }
 
-/** An exit with its batch, both of the same fork: a rollback moves an exit into another batch. */
+/**
+ * Returns an exit with its batch, both of the same fork: a rollback moves an exit into another
+ * batch.
+ */
 async function exitOf(
   accountIndex: string,
   balance: string,
@@ -124,7 +129,7 @@ async function exitOf(
 }
 
 describe("A wallet over HTTP", () => {
-  it("authorizes an account, is sent ether by the demo wallet, and takes some of it out again with a proof that leads to the exit root, and withdraws it", async () => {
+  it("authorizes an account, receives ether from the demo wallet, exits some of it with a proof that leads to the exit root, and withdraws it", async () => {
     const key = new Uint8Array(32).fill(77)
     const publicKey = derivePublicKey(key)
     const address = ethereumAddress(key)
@@ -210,7 +215,7 @@ describe("A wallet over HTTP", () => {
       }
     }, BigInt(batch.exitRoot)))
 
-    // worth more than a thousand US dollars: the delayer keeps it for some blocks
+    // above a thousand US dollars: the withdrawal is delayed by some blocks
     const { exit: delayed } = await exitOf(
       account!.accountIndex,
       "1000000000000000000",
@@ -244,7 +249,7 @@ describe("A wallet over HTTP", () => {
     )
   })
 
-  it("is told by the command what it has and where to look for what it sent", async () => {
+  it("shows its balances and the paths of its transactions", async () => {
     const told = await command("wallet")
     assert.match(told, /zk:ETH:\d+ {2}token 0, funded with 100000000000000000000 units/u)
     const sent = await command("wallet", "--send", "0.5", "--token", "GOV", "--url", url)
