@@ -21,12 +21,15 @@ export const readExposition = (text: string): ReadonlyMap<string, ExposedFamily>
   for (const line of text.slice(0, -1).split("\n")) {
     const comment = /^# (HELP|TYPE) ([a-z][a-z0-9_]*) (.+)$/u.exec(line)
     if (comment !== null) {
-      const [, what, name, said] = comment
+      const [, keyword, name, content] = comment
       const family = families.get(name!) ?? { kind: "", help: "", samples: [] }
-      if (family.samples.length > 0 || (what === "HELP" ? family.help : family.kind) !== "") {
+      if (family.samples.length > 0 || (keyword === "HELP" ? family.help : family.kind) !== "") {
         throw new Error(`${name} is described twice`)
       }
-      families.set(name!, what === "HELP" ? { ...family, help: said! } : { ...family, kind: said! })
+      families.set(
+        name!,
+        keyword === "HELP" ? { ...family, help: content! } : { ...family, kind: content! }
+      )
       continue
     }
     const sample =

@@ -77,14 +77,14 @@ describe("the feed over HTTP", () => {
       const body = linesOf(fork, block(blocks[3]!))
       const once = yield* post(admin, "/feed", body, { "feed-after": blocks[5]!.hash })
       assert.strictEqual(once.status, 200)
-      const told = once.json as Fed
-      assert.strictEqual(told.ledger.block.hash, blocks[3]!.hash)
+      const firstAnswer = once.json as Fed
+      assert.strictEqual(firstAnswer.ledger.block.hash, blocks[3]!.hash)
       const twice = yield* post(admin, "/feed", body, { "feed-after": blocks[5]!.hash })
       assert.strictEqual(twice.status, 412)
       const refused = twice.json as Refused
       assert.strictEqual(typeOf(refused), "ledger-elsewhere")
-      assert.deepStrictEqual(refused.ledger, told.ledger)
-      assert.deepStrictEqual((yield* get(admin, "/feed")).json as unknown, told.ledger)
+      assert.deepStrictEqual(refused.ledger, firstAnswer.ledger)
+      assert.deepStrictEqual((yield* get(admin, "/feed")).json as unknown, firstAnswer.ledger)
     })))
 
   it.live("a rollback or prices without the expected position of the ledger are refused", () =>
@@ -190,10 +190,10 @@ describe("the feed over HTTP", () => {
       const answer = yield* Effect.promise(() =>
         new Promise<string>((resolve, reject) => {
           const socket = connect(Number(new URL(admin.url).port), "127.0.0.1")
-          let said = ""
+          let received = ""
           socket.on("data", (data) => {
-            said += data
-            if (said.includes("\r\n\r\n") && said.endsWith("}")) resolve(said)
+            received += data
+            if (received.includes("\r\n\r\n") && received.endsWith("}")) resolve(received)
           }).on("error", reject)
           socket.write(
             `POST /feed HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 100000\r\n\r\n${

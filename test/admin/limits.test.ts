@@ -28,10 +28,10 @@ const talk = (admin: Admin, bytes: string): Effect.Effect<string> =>
         "127.0.0.1",
         () => socket.write(bytes)
       )
-      let said = ""
-      socket.on("data", (data) => said += data).on("error", () => {}).on(
+      let output = ""
+      socket.on("data", (data) => output += data).on("error", () => {}).on(
         "close",
-        () => resolve(said)
+        () => resolve(output)
       )
     })
   )
@@ -74,9 +74,9 @@ describe("limits of the admin listener", () => {
       assert.isAtLeast(most, 960)
       assert.isAtMost(most, 1024)
       assert.strictEqual(yield* hits(admin, "adminHeaderBytesMax"), 1)
-      const said = yield* talk(admin, request(most))
+      const output = yield* talk(admin, request(most))
       assert.match(
-        said,
+        output,
         /^HTTP\/1\.1 431 .*"type":"urn:rollup-node-api:problem:headers-too-large"/su
       )
       assert.strictEqual(yield* hits(admin, "adminHeaderBytesMax"), 2)
@@ -114,14 +114,14 @@ describe("limits of the admin listener", () => {
               socket.write(
                 `${head}Content-Length: ${Buffer.byteLength(line)}\r\nConnection: close\r\n\r\n`
               ))
-            let [sent, said] = [0, ""]
+            let [sent, output] = [0, ""]
             const drip = setInterval(
               () => void socket.write(line.slice(sent, sent += Math.ceil(line.length / 12))),
               30
             )
-            socket.on("data", (data) => said += data).on("close", () => {
+            socket.on("data", (data) => output += data).on("close", () => {
               clearInterval(drip)
-              resolve(said)
+              resolve(output)
             })
           })
         ),

@@ -297,13 +297,15 @@ describe("the log of requests", () => {
       isReading = true
       waiting[0]!()
       while (lines.at(-1)!.message === "Request") yield* Effect.sleep(1)
-      const told = lines.filter(({ url }) => url !== undefined)
-      told.forEach(({ url }, i) => assert.strictEqual(Number.parseInt(url!.slice(1), 10), i))
-      assert.isBelow(told.length, all)
+      const requestLines = lines.filter(({ url }) => url !== undefined)
+      requestLines.forEach(({ url }, i) =>
+        assert.strictEqual(Number.parseInt(url!.slice(1), 10), i)
+      )
+      assert.isBelow(requestLines.length, all)
       assert.strictEqual(
         lines.at(-1)!.message,
         `Lines of ${
-          all - told.length
+          all - requestLines.length
         } requests were left out: whoever reads the log is slower than they come`
       )
     })))
@@ -390,10 +392,10 @@ describe("exports to OpenTelemetry", () => {
           ["getToken", traceId, "b7ad6b7169203331", 2]
         ]
       )
-      const said = Object.fromEntries(
+      const durations = Object.fromEntries(
         spans[1]!.attributes.map(({ key, value }) => [key, Object.values(value)[0] as unknown])
       )
-      assert.deepInclude(said, {
+      assert.deepInclude(durations, {
         "http.request.method": "GET",
         "url.path": "/tokens/99",
         "url.query": "x",

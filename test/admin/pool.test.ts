@@ -129,29 +129,29 @@ describe("the pool over HTTP", () => {
   it.live("rolls back, purges and settles", () =>
     Effect.scoped(Effect.gen(function*() {
       const { account, admin, next } = yield* node
-      const told = (...commands: ReadonlyArray<object>) =>
+      const run = (...commands: ReadonlyArray<object>) =>
         Effect.map(
           post(admin, "/pool", commands.map((command) => JSON.stringify(command)).join("\n")),
           (answer) => (answer.json as Results).results.map(({ changed }) => changed)
         )
       assert.deepStrictEqual(
-        yield* told({ kind: "startForging", ids, batchNum: next }, {
+        yield* run({ kind: "startForging", ids, batchNum: next }, {
           kind: "rollBack",
           lastValidBatch: next - 1
         }, { kind: "settle" }),
         [[...ids], [...ids], []]
       )
       assert.deepStrictEqual(
-        yield* told({
+        yield* run({
           kind: "invalidateOldNonces",
           nonces: [{ index: account.index, nonce: String(account.nonce + 1n) }],
           batchNum: next
         }),
         [[ids[0]]]
       )
-      assert.deepStrictEqual(yield* told({ kind: "remove", ids, reason: "Cleared" }), [[...ids]])
+      assert.deepStrictEqual(yield* run({ kind: "remove", ids, reason: "Cleared" }), [[...ids]])
       assert.deepStrictEqual(
-        yield* told({
+        yield* run({
           kind: "purge",
           ttlMs: 0,
           currentBatch: next,

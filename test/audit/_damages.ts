@@ -1,5 +1,5 @@
 import type { AuditCheck } from "../../core/use_cases/mod.ts"
-import type { Asked } from "./_stores.ts"
+import type { AuditRequest } from "./_stores.ts"
 
 /** A change of a database, and the violation that an audit has to report. */
 export interface Damage {
@@ -21,7 +21,7 @@ const lastItem = "items[cardinality(items)]"
 
 /** The damages of one group are independent, so that one audit reports all of them. */
 export const damages: {
-  readonly [group: string]: Asked & { readonly all: ReadonlyArray<Damage> }
+  readonly [group: string]: AuditRequest & { readonly all: ReadonlyArray<Damage> }
 } = {
   "rows of the chain": {
     stateRoot: true,

@@ -124,7 +124,7 @@ const hashes: DatabaseAuditOptions["tree"] = {
   account: accountLeaf
 }
 
-export interface Asked {
+export interface AuditRequest {
   readonly proofs?: boolean
   readonly stateRoot?: boolean
 }
@@ -132,7 +132,7 @@ export interface Asked {
 /** Returns the violations that an audit finds within the current transaction. */
 export const auditIn = (
   sql: SqlClient.SqlClient,
-  { proofs = false, stateRoot = false }: Asked = {}
+  { proofs = false, stateRoot = false }: AuditRequest = {}
 ): Effect.Effect<AuditReport, unknown> =>
   Effect.gen(function*() {
     const findings = new Findings()
@@ -167,7 +167,7 @@ $$`
 export const auditDamaged = (
   sql: SqlClient.SqlClient,
   statements: ReadonlyArray<string>,
-  asked?: Asked
+  asked?: AuditRequest
 ): Effect.Effect<AuditReport, unknown> =>
   Effect.gen(function*() {
     let report: AuditReport | undefined

@@ -10,10 +10,10 @@ import { evidenceOfBatch3, evidenceOfEvenBatch, reportOf, violationsOf } from ".
 const sound = evidenceOfBatch3()
 const other = { address: addressOf("9"), publicKey: keyOf("9") }
 
-const told = (parts: Partial<BatchEvidence>) => violationsOf({ ...sound, ...parts })
+const violationsWith = (parts: Partial<BatchEvidence>) => violationsOf({ ...sound, ...parts })
 /** Returns only checks and places. */
 const places = (parts: Partial<BatchEvidence>) =>
-  told(parts).map((line) => line.slice(0, line.indexOf(": ", line.indexOf(": ") + 2)))
+  violationsWith(parts).map((line) => line.slice(0, line.indexOf(": ", line.indexOf(": ") + 2)))
 /**
  * Returns the members of a transaction that are reported if some are changed, and all other
  * reports.
@@ -171,7 +171,7 @@ describe("an audit of a batch", () => {
     )
     assert.deepStrictEqual(namedIn(transfer, { amount: 99n }).slice(0, 1), ["id"])
     assert.deepStrictEqual(
-      told({
+      violationsWith({
         transactions: sound.transactions.with(transfer, {
           ...sound.transactions[transfer]!,
           ...l2Of(transfer, { nonce: 4n })
@@ -180,7 +180,7 @@ describe("an audit of a batch", () => {
       ["transitions: batch 3/l2/0/nonce: 4 (nonce), expected 0, the nonce of account 256"]
     )
     assert.match(
-      told({
+      violationsWith({
         transactions: sound.transactions.with(transfer, {
           ...sound.transactions[transfer]!,
           fromAccountIndex: null
@@ -198,7 +198,7 @@ describe("an audit of a batch", () => {
         sound.transactions[at]!
       )
       assert.deepStrictEqual(
-        told({ transactions, updated: [] }).filter((line) => !line.startsWith("exits")),
+        violationsWith({ transactions, updated: [] }).filter((line) => !line.startsWith("exits")),
         [
           `transactions: transaction ${id} (item ${itemId}, batch 3): its place in the batch, expected those of users first, then those of the coordinator, then L2`
         ]
@@ -209,12 +209,12 @@ describe("an audit of a batch", () => {
   it("names a transaction that was never queued", () => {
     const { id, itemId } = sound.transactions[creating]!
     const queued = (asked: string) => asked === id ? undefined : sound.queued(asked)
-    assert.deepStrictEqual(told({ queued }), [
+    assert.deepStrictEqual(violationsWith({ queued }), [
       `queued: transaction ${id} (item ${itemId}, batch 3): no queued transaction of that id, expected the one that was forged`
     ])
     const forced = (asked: string) =>
       asked === sound.transactions[forcedExit]!.id ? undefined : sound.queued(asked)
-    assert.lengthOf(told({ queued: forced }), 1)
+    assert.lengthOf(violationsWith({ queued: forced }), 1)
   })
 
   it("names balances and nonces, overwritten or not", () => {
@@ -229,12 +229,12 @@ describe("an audit of a batch", () => {
         ...fees,
         `balances: account ${index} after batch 3, balance`
       ])
-      assert.deepStrictEqual(told(holding(index, { nonce: nonce + 1n })), [
+      assert.deepStrictEqual(violationsWith(holding(index, { nonce: nonce + 1n })), [
         `balances: account ${index} after batch 3, nonce: ${nonce + 1n}, expected ${nonce}`
       ])
     }
     const gone = (gone: number) =>
-      told({ after: (index) => index === gone ? undefined : sound.after(index) })
+      violationsWith({ after: (index) => index === gone ? undefined : sound.after(index) })
     assert.deepStrictEqual(gone(263), [
       "balances: account 263 after batch 3, nonce: nothing, expected 0",
       "balances: account 263 after batch 3, balance: nothing, expected 3"
@@ -242,11 +242,11 @@ describe("an audit of a batch", () => {
     assert.lengthOf(gone(256), 2)
     const overwrote = (found: string) =>
       `balances: batch 3, accounts that it overwrote: ${found}, expected 256 257 258 259`
-    assert.deepStrictEqual(told({ updated: [257, 258, 259] }), [overwrote("257 258 259")])
-    assert.deepStrictEqual(told({ updated: [...sound.updated, 261] }), [
+    assert.deepStrictEqual(violationsWith({ updated: [257, 258, 259] }), [overwrote("257 258 259")])
+    assert.deepStrictEqual(violationsWith({ updated: [...sound.updated, 261] }), [
       overwrote("256 257 258 259 261")
     ])
-    assert.deepStrictEqual(told({ updated: [...sound.updated, 999] }), [
+    assert.deepStrictEqual(violationsWith({ updated: [...sound.updated, 999] }), [
       "balances: account 999 after batch 3: a balance that was overwritten, expected no such account before the batch",
       overwrote("256 257 258 259 999")
     ])
@@ -263,7 +263,7 @@ describe("an audit of a batch", () => {
 
   it("names fees that do not match the transactions, or that no account got", () => {
     const withFees = (...collectedFees: ReadonlyArray<readonly [number, bigint]>) =>
-      told({ batch: { ...sound.batch, collectedFees } })
+      violationsWith({ batch: { ...sound.batch, collectedFees } })
     assert.deepStrictEqual(withFees([0, 11n])[0], "fees: batch 3, token 0: 11, expected 10")
     assert.deepStrictEqual(
       withFees([0, 11n])[1],
@@ -289,7 +289,7 @@ describe("an audit of a batch", () => {
       })
     })
     for (const created of [260, 261, 262]) {
-      assert.deepStrictEqual(told(payTo(created, sound.updated)), [])
+      assert.deepStrictEqual(violationsWith(payTo(created, sound.updated)), [])
     }
     assert.include(places(payTo(258, sound.updated)), "fees: batch 3, token 0")
     const created = [{ ...sound.created[0]!, tokenId: 1 }, ...sound.created.slice(1)]
@@ -314,16 +314,19 @@ describe("an audit of a batch", () => {
       assert.lengthOf(found.filter((place) => place.startsWith("transitions")), 1)
     }
     assert.include(
-      told({ created: sound.created.slice(0, -1) }),
+      violationsWith({ created: sound.created.slice(0, -1) }),
       "transitions: account 263: no account, expected one that batch 3 creates"
     )
-    assert.deepStrictEqual(told({ created: [...sound.created, { ...second, index: 264 }] }), [
-      "transitions: account 264: an account, expected none that batch 3 creates"
-    ])
+    assert.deepStrictEqual(
+      violationsWith({ created: [...sound.created, { ...second, index: 264 }] }),
+      [
+        "transitions: account 264: an account, expected none that batch 3 creates"
+      ]
+    )
   })
 
   it("names the slot of a batch", () => {
-    assert.deepStrictEqual(told({ batch: { ...sound.batch, slotNum: 1 } }), [
+    assert.deepStrictEqual(violationsWith({ batch: { ...sound.batch, slotNum: 1 } }), [
       "batches: batch 3, slotNum: 1, expected 0"
     ])
   })
@@ -331,7 +334,8 @@ describe("an audit of a batch", () => {
 
 describe("an audit of the exits of a batch", () => {
   const [first, second] = sound.exits as [Exit, Exit]
-  const withSecond = (parts: Partial<Exit>) => told({ exits: [first, { ...second, ...parts }] })
+  const withSecond = (parts: Partial<Exit>) =>
+    violationsWith({ exits: [first, { ...second, ...parts }] })
 
   it("names each member that does not match the exited amount", () => {
     assert.deepStrictEqual(withSecond({ balance: 6n }), [
@@ -350,20 +354,20 @@ describe("an audit of the exits of a batch", () => {
   })
 
   it("names exits that are missing, surplus or out of order", () => {
-    assert.deepStrictEqual(told({ exits: [first] }), [
+    assert.deepStrictEqual(violationsWith({ exits: [first] }), [
       "exits: batch 3, account 257: no exit, expected one of 5"
     ])
-    assert.deepStrictEqual(told({ exits: [second, first] }), [
+    assert.deepStrictEqual(violationsWith({ exits: [second, first] }), [
       "exits: exit 1 (batch 3, account 256): account 256, expected one above 257, since exits ascend"
     ])
-    assert.deepStrictEqual(told({ exits: [first, second, { ...second, itemId: 3 }] }), [
+    assert.deepStrictEqual(violationsWith({ exits: [first, second, { ...second, itemId: 3 }] }), [
       "exits: exit 3 (batch 3, account 257), balance: 5, expected nothing",
       "exits: exit 3 (batch 3, account 257): account 257, expected one above 257, since exits ascend"
     ])
     // the owner of an account that the batch creates is known too
     for (const { address, index: accountIndex, publicKey } of sound.created.slice(0, 2)) {
       assert.deepStrictEqual(
-        told({
+        violationsWith({
           exits: [first, second, {
             ...second,
             address,
@@ -391,13 +395,13 @@ describe("an audit of the exits of a batch", () => {
       queued: (id: string) => ({ ...sound.queued(id)!, amount: 0n })
     }
     const found = (exitRoot: bigint) =>
-      told({ ...nothing, batch: { ...sound.batch, exitRoot } }).filter((line) =>
+      violationsWith({ ...nothing, batch: { ...sound.batch, exitRoot } }).filter((line) =>
         line.startsWith("exits")
       )
     assert.deepStrictEqual([found(0n), found(5n)], [[], [
       "exits: batch 3, exitRoot: 5, expected 0, since nothing leaves"
     ]])
-    assert.deepStrictEqual(told({ batch: { ...sound.batch, exitRoot: 0n } }), [])
+    assert.deepStrictEqual(violationsWith({ batch: { ...sound.batch, exitRoot: 0n } }), [])
   })
 
   it("names impossible withdrawals", () => {

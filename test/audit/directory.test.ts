@@ -73,7 +73,7 @@ const audited = (
 
 let copies = 0
 /** Returns the report about a damaged copy. */
-const toldOf = (
+const reportOf = (
   damage: (database: DatabaseSync) => void
 ): Effect.Effect<ReadonlyArray<string>, unknown> =>
   Effect.suspend(() => {
@@ -138,7 +138,7 @@ describe("an audit of a data directory", () => {
       database.prepare("SELECT max(seq) AS seq FROM record WHERE decided IS NOT NULL").get()!.seq
     )
   const damages: ReadonlyArray<
-    readonly [damage: string, (database: DatabaseSync) => void, told: RegExp]
+    readonly [damage: string, (database: DatabaseSync) => void, expectedReport: RegExp]
   > = [
     [
       "a record that is not what was written",
@@ -188,11 +188,11 @@ describe("an audit of a data directory", () => {
       /^feed: record \d+, block \d+\/batches\/\d+\/l2\/\d+\/nonce: found 9\d* \(nonce\), expected \d+, the nonce of account/u
     ]
   ]
-  for (const [damage, make, told] of damages) {
+  for (const [damage, make, expectedReport] of damages) {
     it.effect(`names ${damage}`, () =>
       Effect.gen(function*() {
-        const found = yield* toldOf(make)
-        assert.isTrue(found.some((line) => told.test(line)), found.join("\n"))
+        const found = yield* reportOf(make)
+        assert.isTrue(found.some((line) => expectedReport.test(line)), found.join("\n"))
       }), 60_000)
   }
 })
@@ -247,7 +247,7 @@ describe("an audit of a pool", () => {
 })
 
 describe("an audit of a feed", () => {
-  const told = (lines: ReadonlyArray<string>) =>
+  const auditOf = (lines: ReadonlyArray<string>) =>
     Effect.gen(function*() {
       const path = join(directories, "feed.ndjson")
       writeFileSync(path, lines.join("\n"))
@@ -261,22 +261,22 @@ describe("an audit of a feed", () => {
     "finds nothing in a valid feed, and names the invalid record",
     () =>
       Effect.gen(function*() {
-        assert.deepStrictEqual((yield* told(lines)).violations, [])
+        assert.deepStrictEqual((yield* auditOf(lines)).violations, [])
         const wrong = lines.findIndex((line) => /"exits":\[\{/u.test(line))
-        const proof = yield* told(
+        const proof = yield* auditOf(
           lines.with(wrong, lines[wrong]!.replace(/"siblings":\[("\d+")?/u, '"siblings":["12345"'))
         )
         assert.match(
           proof.violations.map(({ check, place }) => `${check}: ${place}`).join(),
           new RegExp(`^exit-proofs: record ${wrong + 1}, exit of account \\d+`, "u")
         )
-        const unread = yield* told(lines.with(3, "{}"))
+        const unread = yield* auditOf(lines.with(3, "{}"))
         assert.match(
           unread.violations.map(({ check, found }) => `${check}: ${found}`).join(),
           /^feed: Feed ".*", line 4: /u
         )
         const second = lines.flatMap((line, at) => line.includes('"kind":"block"') ? [at] : [])[1]!
-        const unlinked = yield* told(lines.toSpliced(second, 1))
+        const unlinked = yield* auditOf(lines.toSpliced(second, 1))
         assert.match(
           unlinked.violations.map(({ check, place }) => `${check}: ${place}`).join(),
           /^feed: record \d+, block \d+\/number/u

@@ -7,7 +7,7 @@ interface Load {
 }
 
 /** The requested paths, in turn, and the expected status of each answer; 200 by default. */
-export interface Asked {
+export interface LoadRequests {
   readonly paths: ReadonlyArray<string>
   /** Header lines of each path, in addition to Host. */
   readonly headers?: ReadonlyArray<string>
@@ -19,7 +19,7 @@ export interface Asked {
 const traceLine = `traceparent: 00-${"0".repeat(32)}-b7ad6b7169203331-00\r\n`
 
 export const requestsOf = (
-  { headers = [], isTraced = false, paths }: Asked
+  { headers = [], isTraced = false, paths }: LoadRequests
 ): ReadonlyArray<Buffer> =>
   paths.map((path, at) =>
     Buffer.from(
@@ -42,7 +42,7 @@ const traced = (request: Buffer, number: number): Buffer => {
 
 /** Sends requests over keep-alive connections for some time; returns the answers per second. */
 export const load = async (
-  { durationMs, headers, isTraced = false, paths, ...options }: Load & Asked & {
+  { durationMs, headers, isTraced = false, paths, ...options }: Load & LoadRequests & {
     readonly durationMs: number
   }
 ): Promise<number> => {

@@ -104,11 +104,11 @@ const startProgram = async (args: ReadonlyArray<string>, env = process.env) => {
     stdio: ["ignore", "pipe", "inherit"]
   })
   const port = await new Promise<number>((resolve, reject) => {
-    let said = ""
-    child.once("exit", (code) => reject(new Error(`The server ended with ${code}: ${said}`)))
+    let output = ""
+    child.once("exit", (code) => reject(new Error(`The server ended with ${code}: ${output}`)))
     child.stdout!.on("data", (text) => {
-      said += text
-      const port = /(?:listening |Listening on http:\/\/\S+:)(\d+)/u.exec(said)?.[1]
+      output += text
+      const port = /(?:listening |Listening on http:\/\/\S+:)(\d+)/u.exec(output)?.[1]
       if (port !== undefined) resolve(Number(port))
     })
   })

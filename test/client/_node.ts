@@ -20,7 +20,7 @@ export const openedNode = async (prefix = "zk", blocks = 40): Promise<RollupNode
 }
 
 /** A request and its response. */
-export interface Seen {
+export interface RecordedRequest {
   readonly request: Request
   readonly response: Response
 }
@@ -30,7 +30,7 @@ export const clientOf = (
   node: Pick<RollupNode, "fetch">,
   options: Partial<ClientOptions<"later", "zk">> = {}
 ) => {
-  const seen: Array<Seen> = []
+  const seen: Array<RecordedRequest> = []
   const client = rollupClient({
     url: "http://node",
     retriesMax: 0,
@@ -48,12 +48,12 @@ export type Scripted = () => Response | Promise<Response>
 
 /** Returns a server with these answers, one after the other; the last one repeats. */
 export const scripted = (...answers: ReadonlyArray<Scripted>) => {
-  const asked: Array<Request> = []
+  const requests: Array<Request> = []
   const fetch = async (request: Request): Promise<Response> => {
-    asked.push(request)
-    return answers[Math.min(asked.length, answers.length) - 1]!()
+    requests.push(request)
+    return answers[Math.min(requests.length, answers.length) - 1]!()
   }
-  return { asked, fetch }
+  return { requests, fetch }
 }
 
 /** Returns a refusal as the server writes it. */

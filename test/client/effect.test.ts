@@ -55,10 +55,10 @@ describe("the client for hosts that use Effect", () => {
 
   it.effect("sends a new request with each run", () =>
     Effect.gen(function*() {
-      const { asked, fetch } = scripted(json(`{"id":0}`), refusal(404, "not-found"))
+      const { requests, fetch } = scripted(json(`{"id":0}`), refusal(404, "not-found"))
       const call = effectClient({ url: "http://node", fetch }).getToken({ id: 0 })
       yield* call
       yield* Effect.flip(call)
-      assert.strictEqual(asked.length, 2)
+      assert.strictEqual(requests.length, 2)
     }))
 })

@@ -5,7 +5,7 @@ import { simulate } from "../../app/simulator/mod.ts"
 import { clientOf, json, refusal, scripted } from "./_node.ts"
 
 /** Returns a node whose chain grows and rolls back on demand. */
-const living = async (seed: string) => {
+const growingNode = async (seed: string) => {
   const simulation = simulate({
     seed,
     users: 14,
@@ -42,13 +42,13 @@ const failureOf = (items: AsyncIterable<unknown>): Promise<Failure> =>
 describe("paging through a list", () => {
   let standing: RollupNode
   beforeAll(async () => {
-    standing = (await living("standing")).node
+    standing = (await growingNode("standing")).node
   })
   afterAll(() => standing.close())
 
   for (const revision of ["later", "earlier"] as const) {
     it(`ascending misses no item that remains and repeats none, through rollbacks (${revision})`, async () => {
-      const { advance, node, rollBacks } = await living(`up ${revision}`)
+      const { advance, node, rollBacks } = await growingNode(`up ${revision}`)
       const client = rollupClient({ url: "http://node", revision, fetch: node.fetch })
       const given = new Map<number, string>()
       const before = rollBacks()
@@ -74,7 +74,7 @@ describe("paging through a list", () => {
   }
 
   it("descending returns all remaining items, newest first", async () => {
-    const { advance, node } = await living("down")
+    const { advance, node } = await growingNode("down")
     const { client } = clientOf(node)
     const before = await collect(client.items("getAccounts"))
     const given: Array<number> = []
@@ -93,20 +93,24 @@ describe("paging through a list", () => {
   it("requests no page beyond the end, in either direction and in both revisions", async () => {
     for (const order of ["ASC", "DESC"] as const) {
       for (const revision of ["later", "earlier"] as const) {
-        let asked = 0
+        let requests = 0
         const client = rollupClient({
           url: "http://node",
           revision,
           fetch: (request) => {
-            asked++
+            requests++
             return standing.fetch(request)
           }
         })
         const all = await collect(client.items("getTokens", { order }))
         for (const limit of [1, 2, all.length, all.length + 1]) {
-          asked = 0
+          requests = 0
           assert.deepStrictEqual(await collect(client.items("getTokens", { order, limit })), all)
-          assert.strictEqual(asked, Math.ceil(all.length / limit), `${revision} ${order} ${limit}`)
+          assert.strictEqual(
+            requests,
+            Math.ceil(all.length / limit),
+            `${revision} ${order} ${limit}`
+          )
         }
         assert.deepStrictEqual(
           await collect(client.items("getTokens", { order, fromItem: all[1]!.itemId })),
@@ -126,7 +130,7 @@ describe("paging through a list", () => {
   it("continues after a page that was refused temporarily", async () => {
     const page = (itemIds: ReadonlyArray<number>, pendingItems: number) =>
       json(JSON.stringify({ tokens: itemIds.map((itemId) => ({ itemId })), pendingItems }))
-    const { asked, fetch } = scripted(
+    const { requests, fetch } = scripted(
       page([0, 2], 3),
       refusal(503, "busy", { "retry-after": "1" }),
       page([5, 7], 1),
@@ -137,7 +141,7 @@ describe("paging through a list", () => {
       (await collect(client.items("getTokens", { limit: 2 }))).map(({ itemId }) => itemId),
       [0, 2, 5, 7, 9]
     )
-    assert.deepStrictEqual(asked.map(({ url }) => new URL(url).searchParams.get("fromItem")), [
+    assert.deepStrictEqual(requests.map(({ url }) => new URL(url).searchParams.get("fromItem")), [
       null,
       "3",
       "3",

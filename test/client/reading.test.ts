@@ -104,17 +104,17 @@ describe("reading", () => {
   })
 
   it("includes the path of a mount", async () => {
-    const asked: Array<string> = []
+    const requests: Array<string> = []
     const client = rollupClient({
       url: "http://node/earlier/?x#y",
       revision: "earlier",
       fetch: (request) => {
-        asked.push(request.url)
+        requests.push(request.url)
         return node.fetch(request)
       }
     })
     assert.isNumber(valueOf(await client.getTokens()).pagination.totalItems)
-    assert.deepStrictEqual(asked, ["http://node/earlier/tokens"])
+    assert.deepStrictEqual(requests, ["http://node/earlier/tokens"])
   })
 
   it("uses the names of the network", async () => {

@@ -32,7 +32,7 @@ const readerOf = (
   prefix = "zk",
   listItemsMax?: number
 ) => queryReader(list, revision, { ...zk, prefix }, [later, earlier], listItemsMax)
-const told = (faults: ReadonlyArray<InputFault>) =>
+const messagesOf = (faults: ReadonlyArray<InputFault>) =>
   faults.map(({ message, parameter, rule, value }) => [parameter, value, rule, message])
 const read = (
   list: ListName,
@@ -40,7 +40,7 @@ const read = (
   ...of: [revision?: Revision, prefix?: string, listItemsMax?: number]
 ) => {
   const result = readerOf(list, ...of)(query)
-  return Result.isSuccess(result) ? result.success : told(result.failure)
+  return Result.isSuccess(result) ? result.success : messagesOf(result.failure)
 }
 /** Returns the names of the violations, each with its message. */
 const wrong = (
@@ -325,7 +325,7 @@ describe("a query string", () => {
 
   it("of an operation without parameters reports each name once", () => {
     assert.deepStrictEqual(noQuery(""), [])
-    assert.deepStrictEqual(told(noQuery("a=1&a=2&b&%ff&%ff=1&c=%ff")), [
+    assert.deepStrictEqual(messagesOf(noQuery("a=1&a=2&b&%ff&%ff=1&c=%ff")), [
       ["a", "2", "no parameters", 'Unknown parameter "a": this operation takes none'],
       ["b", "", "no parameters", 'Unknown parameter "b": this operation takes none'],
       ["%ff", null, "percent-encoded UTF-8", 'The query part "%ff" is not percent-encoded UTF-8'],
@@ -414,7 +414,7 @@ describe("a violation", () => {
 
 describe("an untyped query", () => {
   const faultsIn = <A>(checked: Result.Result<A, BadInput>) =>
-    Result.isSuccess(checked) ? [] : told(checked.failure.faults)
+    Result.isSuccess(checked) ? [] : messagesOf(checked.failure.faults)
   const faultsOf = (list: ListName, query: unknown) =>
     faultsIn(checkListQuery(list, query as never))
   const keyFaultsOf = (item: ItemName, key: unknown) => faultsIn(checkItemKey(item, key as never))

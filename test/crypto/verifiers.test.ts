@@ -19,7 +19,7 @@ for (const [name, layer] of Object.entries(verifiers)) {
         const verifier = yield* SignatureVerifier
         const [first] = signed
         const other = signedAuthorization(5)
-        const asked = signed.flatMap(({ publicKey, transaction }, i) =>
+        const requests = signed.flatMap(({ publicKey, transaction }, i) =>
           [
             [true, verifier.transaction(transaction, publicKey)],
             [i % 3 === 0, verifier.transaction(transaction, first!.publicKey)],
@@ -30,8 +30,10 @@ for (const [name, layer] of Object.entries(verifiers)) {
             [false, verifier.transaction({ ...transaction, amount: 12345678901234567n }, publicKey)]
           ] as const
         )
-        const answers = yield* Effect.all(asked.map(([, ask]) => ask), { concurrency: "unbounded" })
-        assert.deepStrictEqual(answers, asked.map(([expected]) => expected))
+        const answers = yield* Effect.all(requests.map(([, ask]) => ask), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(answers, requests.map(([expected]) => expected))
         assert.isTrue(yield* verifier.authorization(other))
         assert.isFalse(yield* verifier.authorization({ ...other, address: network.rollupAddress }))
       }).pipe(Effect.provide(layer)))

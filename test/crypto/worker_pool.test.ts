@@ -98,12 +98,12 @@ describe("A pool of workers", () => {
       const late = yield* Effect.forkChild(pool.ask(6), { startImmediately: true })
       assert.instanceOf(yield* Effect.flip(pool.ask(7)), VerifierBusy)
       const [thread] = threads
-      const asked: Array<number> = []
+      const requests: Array<number> = []
       while (thread!.batches.length > 0) {
-        asked.push(...thread!.batches[0]!)
+        requests.push(...thread!.batches[0]!)
         thread!.answer()
       }
-      assert.deepStrictEqual(asked, [0, 1, 2, 4, 6])
+      assert.deepStrictEqual(requests, [0, 1, 2, 4, 6])
       assert.isTrue(yield* Fiber.join(late))
     }))
 

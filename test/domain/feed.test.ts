@@ -124,8 +124,8 @@ describe("a line of a feed", () => {
     const record = JSON.parse(lines.block) as Json
     Object.assign(record["block"]!, { hash: "0x", parentHash: 7, amountt: 1 })
     const refused = readFeedLine(JSON.stringify(record))
-    const told = Exit.isFailure(refused) ? String(refused.cause) : ""
-    for (const member of ["hash", "parentHash", "amountt"]) assert.include(told, `["${member}"]`)
+    const message = Exit.isFailure(refused) ? String(refused.cause) : ""
+    for (const member of ["hash", "parentHash", "amountt"]) assert.include(message, `["${member}"]`)
   })
 
   it("is refused with the expected value", () => {

@@ -50,18 +50,18 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
          * it.
          */
         const check = (asked: Ask, outcome: Outcome, connection: Connection): boolean => {
-          const told = () =>
+          const description = () =>
             `${replay}, request ${answered}: ${shown(asked.bytes)} → ${shownAnswer(outcome)}`
-          if (connection.fault !== undefined) assert.fail(`${connection.fault}: ${told()}`)
+          if (connection.fault !== undefined) assert.fail(`${connection.fault}: ${description()}`)
           if (outcome === "closed") {
             if (!connection.isLast) {
-              assert.fail(`The connection ended, and no answer said so: ${told()}`)
+              assert.fail(`The connection ended, and no answer said so: ${description()}`)
             }
             return false
           }
           const fault = faultOf(asked, outcome)
           if (fault !== undefined) {
-            assert.fail(`Not what the document declares, ${fault}: ${told()}`)
+            assert.fail(`Not what the document declares, ${fault}: ${description()}`)
           }
           const key = `${asked.document.revision} ${
             asked.operation?.id ?? "none"
@@ -136,33 +136,33 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
           connection.send(bytes, !isRefused)
           const hung = setTimeout(() => connection.destroy(), 30_000)
           await connection.ended
-          const told = `${replay}, ${shown(bytes)} → ${
+          const description = `${replay}, ${shown(bytes)} → ${
             connection.unasked.map((answer) => shownAnswer(answer).slice(0, 400)).join(", ")
           }`
           clearTimeout(hung)
-          assert.isUndefined(connection.fault, told)
+          assert.isUndefined(connection.fault, description)
           const [first, last] = [
             connection.unasked.slice(0, before),
             connection.unasked.slice(before)
           ]
           // a client that closes its side waits for nothing more
-          assert.isAtLeast(first.length, isRefused ? before : Math.min(before, 1), told)
-          assert.isTrue(first.every(({ status }) => status === 200), told)
+          assert.isAtLeast(first.length, isRefused ? before : Math.min(before, 1), description)
+          assert.isTrue(first.every(({ status }) => status === 200), description)
           for (const { body, headers, status } of last) {
-            assert.isBelow(status, 500, told)
+            assert.isBelow(status, 500, description)
             const declared = status === 200
               ? undefined
               : refusal(status) ?? operation.answer(status)
-            if (status >= 400) assert.isUndefined(declared?.fault(jsonOf(body)), told)
-            assert.notInclude(body.toString(), `"instance":"${smuggledPath}"`, told)
-            assert.isTrue(headers.has("api-revision"), told)
+            if (status >= 400) assert.isUndefined(declared?.fault(jsonOf(body)), description)
+            assert.notInclude(body.toString(), `"instance":"${smuggledPath}"`, description)
+            assert.isTrue(headers.has("api-revision"), description)
           }
           // an unreadable request is refused once, with a message, and nothing after it is read
           if (isRefused) {
             assert.isTrue(
               last.length === 1 && last[0]!.status >= 400 &&
                 last[0]!.headers.get("connection") === "close",
-              told
+              description
             )
           }
         }

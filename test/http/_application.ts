@@ -55,13 +55,13 @@ export const applicationOver = (
   )
 }
 
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string
   readonly headers?: { readonly [name: string]: string }
 }
 
 /** Sends a request to the application without a transport. */
-export const ask = (url: string, { method = "GET", headers = {} }: Asked = {}) =>
+export const ask = (url: string, { method = "GET", headers = {} }: RequestOptions = {}) =>
   Effect.flatMap(Application, ({ handle }) => handle({ method, url, headers }))
 
 export interface ProblemBody {

@@ -64,14 +64,14 @@ export const statusOf = Effect.map(({ status }: HttpAnswer) => status)
 export const talk = (
   port: number,
   bytes: string
-): { readonly socket: Socket; readonly said: Promise<string> } => {
+): { readonly socket: Socket; readonly received: Promise<string> } => {
   const socket = connect(port, "127.0.0.1", () => socket.write(bytes))
-  const said = new Promise<string>((resolve) => {
+  const received = new Promise<string>((resolve) => {
     let text = ""
     socket.on("data", (chunk) => text += chunk).on("error", () => {}).on(
       "close",
       () => resolve(text)
     )
   })
-  return { socket, said }
+  return { socket, received }
 }

@@ -41,11 +41,11 @@ describe("limits of a request", () => {
         const { handle, hits } = yield* watchedApplication(application({ limits }))
         // the object around it is a level too
         const body = (levels: number) => `{"x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`
-        const told = (levels: number) =>
+        const violationsOf = (levels: number) =>
           Effect.map(handle(posting("/account-creation-authorization", body(levels))), problemOf)
-        assert.notInclude((yield* told(most)).message, "nesting")
+        assert.notInclude((yield* violationsOf(most)).message, "nesting")
         assert.strictEqual(yield* hits("jsonDepthMax"), 0)
-        assert.include((yield* told(most + 1)).message, `at most ${most} levels of nesting`)
+        assert.include((yield* violationsOf(most + 1)).message, `at most ${most} levels of nesting`)
         assert.strictEqual(yield* hits("jsonDepthMax"), 1)
       }
     }))
@@ -242,20 +242,23 @@ describe("slow clients and many connections", () => {
       const drip = setInterval(() => headers.socket.write("b"), 20)
       const body = talk(port, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345")
       assert.match(
-        yield* Effect.promise(() => headers.said),
+        yield* Effect.promise(() => headers.received),
         /^HTTP\/1\.1 408 .*headersTimeoutMs: The headers did not arrive in time/su
       )
       clearInterval(drip)
-      const said = yield* Effect.promise(() => body.said)
-      assert.match(said, /^HTTP\/1\.1 408 .*requestTimeoutMs: The request did not arrive in time/su)
-      assert.strictEqual(said.match(/HTTP\/1\.1/gu)!.length, 1)
+      const received = yield* Effect.promise(() => body.received)
+      assert.match(
+        received,
+        /^HTTP\/1\.1 408 .*requestTimeoutMs: The request did not arrive in time/su
+      )
+      assert.strictEqual(received.match(/HTTP\/1\.1/gu)!.length, 1)
       // a client that is in time is served
       assert.include(
         yield* Effect.promise(() =>
           talk(
             port,
             "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10\r\n\r\n1234567890"
-          ).said
+          ).received
         ),
         "posted"
       )
@@ -277,15 +280,15 @@ describe("slow clients and many connections", () => {
   it.live("a client that does not read its response is disconnected", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port, hits } = yield* watchedServer(large, { sendTimeoutMs: 100 })
-      const { socket, said } = talk(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      const { socket, received } = talk(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
       socket.pause()
       while ((yield* hits("sendTimeoutMs")) === 0) yield* Effect.sleep("10 millis")
       socket.resume()
-      const { length } = yield* Effect.promise(() => said)
+      const { length } = yield* Effect.promise(() => received)
       assert.isBelow(length, 40_000_000)
       assert.include(
         yield* Effect.promise(() =>
-          talk(port, "GET /short HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").said
+          talk(port, "GET /short HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").received
         ),
         "short"
       )
@@ -294,10 +297,13 @@ describe("slow clients and many connections", () => {
   it.live("an idle connection is closed after the limit, and stays open while requests arrive", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port } = yield* watchedServer(large, { idleTimeoutMs: 50 })
-      const { socket, said } = talk(port, "GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
+      const { socket, received } = talk(port, "GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
       yield* Effect.promise(() => new Promise((resolve) => socket.once("data", resolve)))
       socket.write("GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
-      assert.strictEqual((yield* Effect.promise(() => said)).match(/HTTP\/1\.1 200/gu)!.length, 2)
+      assert.strictEqual(
+        (yield* Effect.promise(() => received)).match(/HTTP\/1\.1 200/gu)!.length,
+        2
+      )
     })))
 
   it.live("as many connections are open as the limit; one more is closed at once", () =>
@@ -315,10 +321,10 @@ describe("slow clients and many connections", () => {
           )
       )
       assert.strictEqual(yield* hits("httpConnectionsMax"), 0)
-      assert.strictEqual(yield* Effect.promise(() => talk(port, request).said), "")
+      assert.strictEqual(yield* Effect.promise(() => talk(port, request).received), "")
       assert.strictEqual(yield* hits("httpConnectionsMax"), 1)
       open[0]!.socket.destroy()
-      yield* Effect.promise(() => open[0]!.said)
+      yield* Effect.promise(() => open[0]!.received)
       while ((yield* Effect.promise(() => sendRaw(port, request)))?.status !== 200) {
         yield* Effect.sleep("10 millis")
       }

@@ -108,7 +108,7 @@ layer(application())("refusals", (it) => {
         "/a%20b%00%C3%A9%3C%22%EF%BF%BD"
       )
       for (
-        const [asked, instance] of [
+        const [target, instance] of [
           ["/a?b=%", "/a?b=%25"],
           ["/a?b=%z1%4", "/a?b=%25z1%254"],
           ["/a#b#c[d]", "/a%23b%23c%5Bd%5D"],
@@ -117,7 +117,7 @@ layer(application())("refusals", (it) => {
           ["[::1]:80", "%5B%3A%3A1%5D%3A80"],
           [`/${"x".repeat(498)}%41`, `/${"x".repeat(498)}%25`]
         ] as const
-      ) assert.strictEqual(problemOf(yield* ask(asked)).instance, instance)
+      ) assert.strictEqual(problemOf(yield* ask(target)).instance, instance)
     }))
 
   it.effect("every answer names the snapshot, refusals included", () =>
@@ -191,13 +191,13 @@ describe("failures of the server", () => {
     Effect.gen(function*() {
       const stamp = { ethereumBlockNum: 9n, batchNum: 2, version: 3 }
       const things = [{ filter: "tokenId", kind: "token", value: 5 }] as const
-      const moved = applicationOver({
+      const advancedLedger = applicationOver({
         find: () => Effect.succeed({ item: null, stamp }),
         list: () => Effect.fail(new NotRegistered({ things, stamp })),
         stamp: Effect.die("asked a second time")
       })
       for (const url of ["/tokens/5", "/transactions-history?tokenId=5"]) {
-        const { headers, status } = yield* ask(url).pipe(Effect.provide(moved))
+        const { headers, status } = yield* ask(url).pipe(Effect.provide(advancedLedger))
         assert.strictEqual(status, 404)
         assert.deepInclude(headers, {
           "ledger-ethereum-block": "9",

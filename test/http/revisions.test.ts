@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { earlier, later } from "../../core/contract/mod.ts"
 import { application, ask, jsonOf, problemOf } from "./_application.ts"
 
-const asked = (revision: string) => ({ headers: { "api-revision": revision } })
+const withRevision = (revision: string) => ({ headers: { "api-revision": revision } })
 
 layer(application())("revisions", (it) => {
   it.effect("the path chooses the revision, and every answer repeats it", () =>
@@ -25,17 +25,20 @@ layer(application())("revisions", (it) => {
 
   it.effect("at the default mount the header chooses the revision too", () =>
     Effect.gen(function*() {
-      const answer = yield* ask("/tokens", asked("earlier"))
+      const answer = yield* ask("/tokens", withRevision("earlier"))
       assert.strictEqual(answer.headers["api-revision"], "earlier")
       assert.deepStrictEqual(jsonOf(answer), jsonOf(yield* ask("/earlier/tokens")))
-      assert.strictEqual((yield* ask("/tokens", asked("later"))).headers["api-revision"], "later")
+      assert.strictEqual(
+        (yield* ask("/tokens", withRevision("later"))).headers["api-revision"],
+        "later"
+      )
       assert.strictEqual(answer.headers.vary, "Api-Revision")
     }))
 
   it.effect("a header may repeat the revision of the path, but not contradict it", () =>
     Effect.gen(function*() {
-      assert.strictEqual((yield* ask("/earlier/tokens", asked("earlier"))).status, 200)
-      const answer = yield* ask("/earlier/tokens", asked("later"))
+      assert.strictEqual((yield* ask("/earlier/tokens", withRevision("earlier"))).status, 200)
+      const answer = yield* ask("/earlier/tokens", withRevision("later"))
       assert.strictEqual(answer.status, 400)
       assert.strictEqual(answer.headers["api-revision"], "earlier")
       assert.strictEqual(problemOf(answer).type, "urn:rollup-node-api:problem:revision-conflict")
@@ -54,7 +57,7 @@ layer(application())("revisions", (it) => {
           "later, earlier"
         ], ["/tokens", ""]] as const
       ) {
-        const answer = yield* ask(path, asked(value))
+        const answer = yield* ask(path, withRevision(value))
         assert.strictEqual(answer.status, 400)
         assert.match(problemOf(answer).message, /expected one of later, earlier$/u)
       }
@@ -74,7 +77,7 @@ layer(application())("revisions", (it) => {
           ["/nowhere?limit=0", "v1", "unknown-revision", ["Api-Revision"]]
         ] as const
       ) {
-        const answer = yield* ask(path, asked(revision))
+        const answer = yield* ask(path, withRevision(revision))
         const problem = problemOf(answer)
         assert.strictEqual(answer.status, 400)
         assert.strictEqual(problem.type, `urn:rollup-node-api:problem:${type}`)

@@ -18,10 +18,10 @@ export interface Child {
    * Resolves with its output and times when it has ended; rejects if it ended by itself with an
    * unexpected exit code or before the end of its script.
    */
-  readonly ended: Promise<Said>
+  readonly ended: Promise<ChildOutput>
 }
 
-export interface Said {
+export interface ChildOutput {
   readonly opened: boolean
   readonly acknowledged: number
   /** Time from its start until the stores were open; null if they never were. */
@@ -50,10 +50,10 @@ export const startChild = (
   const child: ChildProcess = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] })
   child.stdin!.on("error", () => {}) // it may have ended before its input arrives
   const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>
-  let said = ""
+  let output = ""
   let [begunMs, openMs, lastMs] = [0, 0, 0]
   child.stdout!.on("data", (chunk: Buffer) => {
-    said += String(chunk)
+    output += String(chunk)
     lastMs = performance.now()
     if (openMs === 0) openMs = lastMs
   })
@@ -65,22 +65,22 @@ export const startChild = (
     acknowledged: (count) =>
       new Promise((resolve) => {
         const look = () => {
-          if (said !== "" && countOf(said) >= count) resolve()
+          if (output !== "" && countOf(output) >= count) resolve()
         }
         child.stdout!.on("data", look)
         child.once("close", () => resolve())
       }),
     kill: () => void child.kill("SIGKILL"),
     ended: closed.then(([code, signal]) => {
-      const last = said.split("\n").at(-2)
+      const last = output.split("\n").at(-2)
       if (signal !== "SIGKILL" && last !== "end" && !exitCodes.includes(code!)) {
         throw new Error(`The child ended by itself with ${code} after "${last}"`)
       }
-      const acknowledged = countOf(said)
+      const acknowledged = countOf(output)
       return {
-        opened: said !== "",
+        opened: output !== "",
         acknowledged,
-        openingMs: said === "" ? null : openMs - begunMs,
+        openingMs: output === "" ? null : openMs - begunMs,
         writeMs: acknowledged === 0 ? null : (lastMs - openMs) / acknowledged
       }
     })

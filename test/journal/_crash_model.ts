@@ -58,4 +58,4 @@ export function randomOf(seed: string): () => number {
 }
 
 /** Returns the number of acknowledgements in the output of a child. */
-export const countOf = (said: string): number => said.split("ack\n").length - 1
+export const countOf = (output: string): number => output.split("ack\n").length - 1

@@ -1,4 +1,4 @@
-import type { Child, Said } from "./_child.ts"
+import type { Child, ChildOutput } from "./_child.ts"
 
 /** Durations on this machine, as measured with the previous children; null at first. */
 interface Pace {
@@ -38,7 +38,7 @@ export function crashMoments(random: () => number, acknowledgementsMax: number) 
       await sleep(afterMs)
       return false
     },
-    learn: ({ openingMs, writeMs }: Said): void => {
+    learn: ({ openingMs, writeMs }: ChildOutput): void => {
       pace.openingMs = openingMs ?? pace.openingMs
       pace.writeMs = writeMs ?? pace.writeMs
     }

@@ -88,10 +88,10 @@ async function crashUntilTheEnd(
       child.begin(model.made)
       if (await moments.comes(child)) total.byClock++
       child.kill()
-      const said = await child.ended
-      moments.learn(said)
+      const output = await child.ended
+      moments.learn(output)
       next = startChild([program, folder, feed, seed])
-      const { acknowledged, opened } = said
+      const { acknowledged, opened } = output
       total.points++
       total.acknowledged += acknowledged
       if (!opened) total.whileOpening++

@@ -45,14 +45,14 @@ export const reopenedStores = (genesis: GenesisFeed): Effect.Effect<Stores, neve
     const stores = yield* Effect.orDie(Scope.provide(openStores(directory, genesis), scope))
     yield* Effect.addFinalizer(() =>
       Effect.gen(function*() {
-        const said = yield* testimony(stores, names)
+        const content = yield* testimony(stores, names)
         yield* Scope.close(scope, Exit.void)
         const again = yield* Effect.orDie(
           Effect.scoped(
             Effect.flatMap(openStores(directory, genesis), (reopened) => testimony(reopened, names))
           )
         )
-        assert.strictEqual(again, said, "What the stores say after a restart")
+        assert.strictEqual(again, content, "What the stores say after a restart")
       })
     )
     return watched(stores, names)

@@ -58,7 +58,7 @@ export const testimony = (
 ): Effect.Effect<string> =>
   Effect.orDie(Effect.gen(function*() {
     const lists: Record<string, unknown> = {}
-    for (const list of LISTS) lists[list] = yield* whole(reader, list)
+    for (const list of LISTS) lists[list] = yield* readAll(reader, list)
     const ids = [...names.transactions].sort()
     const addresses = [...names.addresses].sort()
     const pooled = yield* store.pooled(ids)
@@ -101,7 +101,7 @@ const LISTS: ReadonlyArray<ListName> = [
 ]
 
 /** Reads page after page, each from after the last item. */
-const whole = Effect.fnUntraced(function*(reader: Stores["reader"], list: ListName) {
+const readAll = Effect.fnUntraced(function*(reader: Stores["reader"], list: ListName) {
   const pages: Array<unknown> = []
   for (let fromItem = 0;;) {
     const page = yield* reader.list(list, { filters: {}, fromItem, limit: 2049 })

@@ -152,7 +152,7 @@ describe("a data directory", () => {
   it.live("contains the same after any byte of its files was flipped, or is refused", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const said = yield* written(directory)
+      const content = yield* written(directory)
       const crashed = yield* temporaryDirectory
       // a copy of the files of a killed process, which are mostly the log
       const stores = yield* openStores(directory, genesis)
@@ -162,7 +162,7 @@ describe("a data directory", () => {
       }])
       const after = yield* testimony(stores, noNames())
       cpSync(directory, crashed, { recursive: true })
-      assert.notStrictEqual(after, said)
+      assert.notStrictEqual(after, content)
       let refused = 0
       for (const file of ["journal.sqlite", "journal.sqlite-wal"]) {
         const size = statSync(join(crashed, file)).size
@@ -185,13 +185,13 @@ describe("a data directory", () => {
   it.live("is rebuilt with all checks if the stored decisions cannot be read", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const said = yield* written(directory)
+      const content = yield* written(directory)
       changeRecords(
         directory,
         "UPDATE record SET decided = CASE seq % 3 WHEN 0 THEN NULL WHEN 1 THEN '[0,[],{},[]]' ELSE decided || ' ' END, decided_checksum = NULL WHERE decided IS NOT NULL"
       )
       const again = yield* openStores(directory, genesis)
-      assert.strictEqual(yield* testimony(again, noNames()), said)
+      assert.strictEqual(yield* testimony(again, noNames()), content)
       assert.isAbove(again.journal.found.redecided, 10)
     })))
 })
@@ -247,7 +247,7 @@ describe("the feed of a journal", () => {
   it.live("contains the records that the ledger applied, one by one, and another ledger that applies them has the same content", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const said = yield* written(directory)
+      const content = yield* written(directory)
       const lines = yield* Effect.scoped(
         Effect.map(exportFeed(directory), (exported) => [...exported])
       )
@@ -255,7 +255,7 @@ describe("the feed of a journal", () => {
         lines,
         [{ kind: "genesis", genesis } as const, ...records].map(writeFeedLine)
       )
-      assert.strictEqual(yield* written(yield* temporaryDirectory), said)
+      assert.strictEqual(yield* written(yield* temporaryDirectory), content)
     })))
 })
 

@@ -13,17 +13,17 @@ export interface Load {
 }
 
 /** When requests were sent, by the clock of the machine, and the time of each until its answer. */
-export interface Taken {
+export interface Timings {
   readonly sentMs: Float64Array
   readonly tookMs: Float64Array
 }
 
-export interface Seen {
+export interface LoadResult {
   readonly seconds: number
   readonly kinds: {
     readonly [kind in Kind["name"]]: {
-      readonly accepted: Taken
-      readonly refused: Taken
+      readonly accepted: Timings
+      readonly refused: Timings
       readonly failed: number
     }
   }
@@ -44,7 +44,9 @@ const chosen = kinds.flatMap(({ percent }, kind) => Array.from({ length: percent
 const clockMs = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
 /** Sends requests for the given time, and waits for the last answers. */
-export const ask = async ({ connections, durationMs, perSecond, port }: Load): Promise<Seen> => {
+export const ask = async (
+  { connections, durationMs, perSecond, port }: Load
+): Promise<LoadResult> => {
   const seen = kinds.map(() => ({ accepted: new Times(), refused: new Times(), failed: 0 }))
   const [lateMs, connectedMs]: [Array<number>, Array<number>] = [[], []]
   const choose = () => chosen[Math.floor(Math.random() * chosen.length)]!
@@ -137,7 +139,7 @@ export const ask = async ({ connections, durationMs, perSecond, port }: Load): P
         refused: seen[i]!.refused.taken,
         failed: seen[i]!.failed
       }])
-    ) as unknown as Seen["kinds"]
+    ) as unknown as LoadResult["kinds"]
   }
 }
 
@@ -159,7 +161,7 @@ class Times {
     this.#tookMs.push(tookMs)
   }
 
-  get taken(): Taken {
+  get taken(): Timings {
     return { sentMs: new Float64Array(this.#sentMs), tookMs: new Float64Array(this.#tookMs) }
   }
 }

@@ -1,4 +1,4 @@
-import type { Seen, Taken } from "./_asking.ts"
+import type { LoadResult, Timings } from "./_asking.ts"
 import { longMs, type Waits } from "./_processors.ts"
 
 /** Returns a quantile of the times. */
@@ -14,7 +14,7 @@ const row = (times: ArrayLike<number>): string =>
 
 /** Returns the times of requests during which no process waited long for a processor. */
 export const undisturbed = (
-  { sentMs, tookMs }: Taken,
+  { sentMs, tookMs }: Timings,
   waits: ReadonlyArray<Waits>
 ): Float64Array => {
   const long = waits.flatMap((each) => each.long)
@@ -26,7 +26,7 @@ export const undisturbed = (
 /** Prints the results of a phase. */
 export const tell = (
   name: string,
-  { connectedMs, kinds, lateMs, seconds }: Seen,
+  { connectedMs, kinds, lateMs, seconds }: LoadResult,
   waits: readonly [server: Waits, clients: Waits]
 ): string => {
   const lines: Array<readonly [what: string, told: string]> = []

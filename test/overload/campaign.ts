@@ -6,7 +6,7 @@ import { parseArgs } from "node:util"
 import { setTimeout as sleep } from "node:timers/promises"
 import { prehistory, simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
-import type { Load, Seen, Taken } from "./_asking.ts"
+import type { Load, LoadResult, Timings } from "./_asking.ts"
 import { type Waits, watchProcessors } from "./_processors.ts"
 import { at, tell, undisturbed } from "./_telling.ts"
 
@@ -53,13 +53,13 @@ try {
 
 const listening = (child: ChildProcess): Promise<number> =>
   new Promise((resolve, reject) => {
-    let said = ""
+    let output = ""
     child.stdout!.on("data", (text: Buffer) => {
-      said += String(text)
-      const port = /Listening on http:\/\/[^\s"]+:(\d+)/u.exec(said)?.[1]
+      output += String(text)
+      const port = /Listening on http:\/\/[^\s"]+:(\d+)/u.exec(output)?.[1]
       if (port !== undefined) resolve(Number(port))
     })
-    child.once("exit", () => reject(new Error(`The server ended: ${said}`)))
+    child.once("exit", () => reject(new Error(`The server ended: ${output}`)))
   })
 
 const serving = listening(server)
@@ -93,9 +93,9 @@ const blocks = setInterval(() => {
   if (record !== undefined) feed(record)
 }, 3000)
 
-const drive = (load: Omit<Load, "port">): Promise<Seen> =>
+const drive = (load: Omit<Load, "port">): Promise<LoadResult> =>
   new Promise((resolve) => {
-    clients.once("message", (seen: Seen) => resolve(seen))
+    clients.once("message", (seen: LoadResult) => resolve(seen))
     clients.send({ port, ...load } satisfies Load)
   })
 
@@ -164,8 +164,8 @@ const later = await phase("half again", {
 processors.stop()
 
 // without disturbances of the machine, which are printed above
-const p99 = ({ waits }: typeof before, taken: Taken) => at(undisturbed(taken, waits), 0.99)
-const shareOf = ({ waits }: typeof before, taken: Taken) =>
+const p99 = ({ waits }: typeof before, taken: Timings) => at(undisturbed(taken, waits), 0.99)
+const shareOf = ({ waits }: typeof before, taken: Timings) =>
   undisturbed(taken, waits).length / taken.tookMs.length
 const holds = {
   "p99 of accepted requests is at most 3 times the normal":

@@ -102,10 +102,10 @@ const start = async (image: string, stage: Stage): Promise<ReadonlyArray<string>
       stdio: ["ignore", "pipe", "pipe"]
     }
   )
-  let said = ""
+  let output = ""
   for (const stream of [program.stdout, program.stderr]) {
     stream.on("data", (chunk) => {
-      said += String(chunk)
+      output += String(chunk)
     })
   }
   const ended = once(program, "exit") as Promise<[number | null, string | null]>
@@ -114,7 +114,7 @@ const start = async (image: string, stage: Stage): Promise<ReadonlyArray<string>
       textsOf(stage, "HEALTHCHECK")[0]!
     )![1]!
     if (!await answers(`http://127.0.0.1:${adminPort}${health}`, () => program.exitCode === null)) {
-      return [`the health check failed, and the program said: ${said}`]
+      return [`the health check failed, and the program said: ${output}`]
     }
     const isServing = await answers(
       `http://127.0.0.1:${port}/state`,
@@ -123,8 +123,8 @@ const start = async (image: string, stage: Stage): Promise<ReadonlyArray<string>
     program.kill("SIGTERM")
     const [code] = await ended
     return [
-      ...isServing ? [] : [`it served nothing, and said: ${said}`],
-      ...code === 0 ? [] : [`it ended with ${code} after SIGTERM, expected 0, and said: ${said}`],
+      ...isServing ? [] : [`it served nothing, and said: ${output}`],
+      ...code === 0 ? [] : [`it ended with ${code} after SIGTERM, expected 0, and said: ${output}`],
       ...existsSync(join(image, "data/.rollup-node")) ? [] : ["it kept nothing below /data"],
       ...listing(join(image, "app")) === before
         ? []

@@ -170,11 +170,11 @@ console.log(String(nonce))
       "index.ts"
     ], project)
   }
-  const said = run(process.execPath, ["index.js"], project).trim()
-  return said === "18446744073709551615" &&
+  const output = run(process.execPath, ["index.js"], project).trim()
+  return output === "18446744073709551615" &&
       readFileSync(join(project, "index.js"), "utf8").includes("rollupClient")
     ? []
-    : [`it said ${said}`]
+    : [`it said ${output}`]
 }
 
 /** Dry-runs the publication to JSR; Deno is one of the tested runtimes. */

@@ -21,19 +21,19 @@ export const wrongSignature = "f".repeat(128)
 export const wrongEthSignature = `0x${"f".repeat(130)}`
 
 /** Counts verifications of signatures. */
-export interface Verified {
+export interface VerificationCounts {
   count: number
   /** Runs during each verification. */
   meanwhile?: Effect.Effect<void>
 }
 
 /** Replacements of the memory stores. */
-export interface Otherwise {
+export interface NodeOverrides {
   readonly pool?: (store: PoolStore["Service"]) => Partial<PoolStore["Service"]>
   readonly reader?: (reader: LedgerReader["Service"]) => Partial<LedgerReader["Service"]>
 }
 
-const storesOtherwise = ({ pool, reader }: Otherwise) =>
+const storesOtherwise = ({ pool, reader }: NodeOverrides) =>
   Layer.merge(
     Layer.effect(PoolStore, Effect.map(PoolStore, (store) => ({ ...store, ...pool?.(store) })))
       .pipe(Layer.provide(poolLayer)),
@@ -46,8 +46,8 @@ const storesOtherwise = ({ pool, reader }: Otherwise) =>
 /** A node in memory whose verifier refuses one signature of each kind. */
 export const nodeLayer = (
   options: Partial<SubmissionOptions> = {},
-  verified: Verified = { count: 0 },
-  otherwise: Otherwise = {}
+  verified: VerificationCounts = { count: 0 },
+  otherwise: NodeOverrides = {}
 ) =>
   Layer.mergeAll(
     pooledLedger(genesis, keccak256),
@@ -67,7 +67,7 @@ export const nodeLayer = (
     )
   )
 
-const verifying = (verified: Verified) =>
+const verifying = (verified: VerificationCounts) =>
   Effect.suspend(() => {
     verified.count++
     return verified.meanwhile ?? Effect.void

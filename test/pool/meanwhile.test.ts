@@ -12,10 +12,10 @@ import {
   batchOf,
   nodeLayer,
   openChain,
-  type Otherwise,
+  type NodeOverrides,
   ownerOf,
   postedOf,
-  type Verified
+  type VerificationCounts
 } from "./_node.ts"
 import { genesis } from "./_subject.ts"
 
@@ -34,7 +34,7 @@ describe("while a signature is verified", () => {
   const during = <R>(
     others: ReadonlyArray<PostedTransaction>,
     first: PostedTransaction,
-    verified: Verified
+    verified: VerificationCounts
   ) =>
     Effect.gen(function*() {
       yield* openChain
@@ -63,7 +63,7 @@ describe("while a signature is verified", () => {
   ]
   for (const { others, outcome } of stories) {
     it.effect(`${others.length} others ${outcome === true ? "leave room" : outcome === false ? "are the same" : `lead to ${outcome}`}`, () => {
-      const verified: Verified = { count: 0 }
+      const verified: VerificationCounts = { count: 0 }
       return Effect.gen(function*() {
         assert.strictEqual(yield* during(others, postedOf(), verified), outcome)
       }).pipe(Effect.provide(nodeLayer(limits, verified)))
@@ -71,7 +71,7 @@ describe("while a signature is verified", () => {
   }
 
   it.effect("nothing is verified that is known, or that there is no room for", () => {
-    const verified: Verified = { count: 0 }
+    const verified: VerificationCounts = { count: 0 }
     return Effect.gen(function*() {
       yield* openChain
       const submission = yield* Submission
@@ -91,7 +91,7 @@ describe("while a signature is verified", () => {
   })
 
   it.effect("the first authorization of an address stays", () => {
-    const verified: Verified = { count: 0 }
+    const verified: VerificationCounts = { count: 0 }
     return Effect.gen(function*() {
       const [submission, store] = [yield* Submission, yield* PoolStore]
       const [one, other] = [ownerOf(7), { ...ownerOf(7), publicKey: ownerOf(3).publicKey }]
@@ -116,7 +116,7 @@ describe("a settlement starts again", () => {
   const overtaken: { once: boolean } = { once: false }
   /** Hides a row of the ledger from one read, after a number of reads. */
   const gone: { name: string | null; after: number } = { name: null, after: 0 }
-  const otherwise: Otherwise = {
+  const otherwise: NodeOverrides = {
     pool: (store) => ({
       settle: (step, atMs) =>
         Effect.suspend(() => {

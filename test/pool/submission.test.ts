@@ -14,7 +14,7 @@ import {
   openChain,
   ownerOf,
   postedOf,
-  type Verified,
+  type VerificationCounts,
   wrongEthSignature,
   wrongSignature
 } from "./_node.ts"
@@ -109,7 +109,7 @@ describe("posting a transaction", () => {
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("does not leave a transaction pending that another coordinator forges or supersedes while its signature is verified", () => {
-    const verified: Verified = { count: 0 }
+    const verified: VerificationCounts = { count: 0 }
     return Effect.gen(function*() {
       const chain = yield* openChain
       const [ledger, submission, pool] = [yield* Ledger, yield* Submission, yield* Pool]
@@ -137,7 +137,7 @@ describe("posting a transaction", () => {
   })
 
   it.effect("reports every rule that a body breaks by itself, and then checks nothing further", () => {
-    const verified: Verified = { count: 0 }
+    const verified: VerificationCounts = { count: 0 }
     return Effect.gen(function*() {
       const posted = postedOf({
         type: "Exit",
@@ -238,7 +238,7 @@ describe("posting a transaction", () => {
     }).pipe(Effect.provide(nodeLayer({ network: { ...genesis.network, prefix: "hez" } }))))
 
   it.effect("reports every rule that is broken against the ledger, before it verifies the signature", () => {
-    const verified: Verified = { count: 0 }
+    const verified: VerificationCounts = { count: 0 }
     return Effect.gen(function*() {
       const chain = yield* openChain
       yield* (yield* Ledger).applyBlock(chain.grow({

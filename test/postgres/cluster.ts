@@ -172,11 +172,11 @@ const initialize = async (
   installation: Installation,
   surroundings: Surroundings,
   watch: Watchdog["watch"],
-  told = (password: string): string => password
+  configured = (password: string): string => password
 ): Promise<Template> => {
   const password = randomBytes(16).toString("hex")
   const passwordFile = join(surroundings.directory, "password")
-  await writeFile(passwordFile, told(password), { mode: 0o600 })
+  await writeFile(passwordFile, configured(password), { mode: 0o600 })
   if (surroundings.account !== null) {
     chownSync(passwordFile, surroundings.account.uid, surroundings.account.gid)
   }

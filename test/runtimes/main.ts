@@ -113,9 +113,11 @@ try {
   ]
   let failed = 0
   for (const [name, answers] of others) {
-    const said = (await answers()).trim()
-    if (said !== expected) failed++
-    console.log(said === expected ? `${name} says the same as Node` : `${name} differs:\n${said}`)
+    const output = (await answers()).trim()
+    if (output !== expected) failed++
+    console.log(
+      output === expected ? `${name} says the same as Node` : `${name} differs:\n${output}`
+    )
   }
   console.log(`runtimes: ${others.length + 1 - failed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1

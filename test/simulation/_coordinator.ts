@@ -15,18 +15,18 @@ export function coordinate(world: World, forge: (forged: Partial<BatchFeed>) => 
   const { random, node: { services: { pool } }, timeline } = world
   const { facts } = timeline
   const options = { maxTransactions: 1 + random.below(6), maxNewAccounts: random.below(3) }
-  const fate = random.below(10)
+  const outcome = random.below(10)
   const selected = Effect.gen(function*() {
     const selection = yield* pool.select(options)
     const ids = selection.transactions.map(({ transaction }) => transaction.id)
     const started = yield* pool.startForging(ids, selection.batchNum)
-    if (fate > 1) yield* pool.doneForging(started, selection.batchNum)
+    if (outcome > 1) yield* pool.doneForging(started, selection.batchNum)
     return { selection, started: new Set(started) }
   })
   call(world, "select", selected, ({ selection, started }) => {
     // on another chain, or beside another coordinator of the same pool, the batch would not fit
     if (
-      fate > 2 && timeline.facts === facts && timeline.open === undefined &&
+      outcome > 2 && timeline.facts === facts && timeline.open === undefined &&
       started.size === selection.transactions.length &&
       selection.batchNum === facts.batches.length + 1
     ) forge(batchOf(selection, 256 + facts.accounts.length))
@@ -88,9 +88,9 @@ export function call<A, E>(
   effect: Effect.Effect<A, E>,
   then: (found: A) => void = () => {}
 ): void {
-  const { weather } = world
-  const faults = weather.faults
-  const wasRough = !weather.isCalm
+  const { injector } = world
+  const faults = injector.faults
+  const wasRough = !injector.isCalm
   const cut = () => world.tell(`${what} unheard`)
   world.begin(what, effect, (exit) => {
     if (Exit.isSuccess(exit)) {
@@ -100,7 +100,7 @@ export function call<A, E>(
     }
     if (Cause.hasDies(exit.cause)) world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
     world.check(
-      wasRough || weather.faults > faults || world.durable.isBroken() ||
+      wasRough || injector.faults > faults || world.durable.isBroken() ||
         Cause.hasInterruptsOnly(exit.cause),
       () => `${what} fails, and nothing was wrong: ${Cause.pretty(exit.cause)}`
     )

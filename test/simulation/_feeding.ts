@@ -41,7 +41,7 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
     },
     refused: (violation) =>
       world.fail(`The valid record ${nameOf(record)} was refused: ${violation.message}`),
-    unheard: () => void (feeder.isBusy = false)
+    onUnknownOutcome: () => void (feeder.isBusy = false)
   })
 }
 
@@ -49,19 +49,23 @@ interface Outcomes {
   readonly told: (report: RecordReport) => void
   readonly refused: (violation: BlockViolation) => void
   /** Called if the outcome of the write is unknown. */
-  readonly unheard: () => void
+  readonly onUnknownOutcome: () => void
 }
 
-function apply(world: World, record: FeedRecord, { refused, told, unheard }: Outcomes): void {
+function apply(
+  world: World,
+  record: FeedRecord,
+  { refused, told, onUnknownOutcome }: Outcomes
+): void {
   const what = nameOf(record)
-  const { weather } = world
-  const faults = weather.faults
-  const wasRough = !weather.isCalm
+  const { injector } = world
+  const faults = injector.faults
+  const wasRough = !injector.isCalm
   const applied: Effect.Effect<RecordReport, BlockViolation | StoreFailure> = world.node.services
     .ledger.applyRecord(record)
   const cut = () => {
     world.tell(`${what} unheard`)
-    unheard()
+    onUnknownOutcome()
   }
   world.begin(what, applied, (exit) => {
     if (Exit.isSuccess(exit)) {
@@ -79,7 +83,7 @@ function apply(world: World, record: FeedRecord, { refused, told, unheard }: Out
       return refused(failure)
     }
     world.check(
-      failure === undefined || wasRough || weather.faults > faults || world.durable.isBroken(),
+      failure === undefined || wasRough || injector.faults > faults || world.durable.isBroken(),
       () => `${what} fails, and nothing was wrong: ${failure?.message}`
     )
     world.count(`failed ${record.kind}`)
@@ -163,6 +167,6 @@ export function feedWrongly(world: World, feeder: Feeder): void {
       free()
       world.check(!isThere, () => `${nameOf(record)} is in the ledger, and is refused: ${message}`)
     },
-    unheard: free
+    onUnknownOutcome: free
   })
 }

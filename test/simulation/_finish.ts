@@ -10,9 +10,9 @@ import type { World } from "./_world.ts"
 
 /** Stops injecting faults: the service has to recover by itself, and every promise is checked. */
 export function finish(world: World, feeder: Feeder): void {
-  const { timeline, weather } = world
-  weather.isGone = false
-  weather.roughness = 0
+  const { timeline, injector } = world
+  injector.isGone = false
+  injector.roughness = 0
   world.isVerifierBusy = false
   world.disk.isFull = false
   world.quiesce()

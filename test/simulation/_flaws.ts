@@ -89,16 +89,16 @@ export const flaws: { readonly [what: string]: (random: () => SeededRandom) => T
   }),
   "applies a block twice after an unknown commit": () =>
     writer(({ writer: { apply, rollBack } }) => {
-      let unheard = ""
+      let unacknowledgedHash = ""
       return {
         apply: (block, decide) => {
-          const again = unheard === block.hash
+          const again = unacknowledgedHash === block.hash
             ? Effect.asVoid(rollBack(block.number - 1n, () => Result.void))
             : Effect.void
-          unheard = ""
+          unacknowledgedHash = ""
           return Effect.tapError(
             Effect.andThen(again, apply(block, decide)),
-            () => Effect.sync(() => void (unheard = block.hash))
+            () => Effect.sync(() => void (unacknowledgedHash = block.hash))
           )
         }
       }

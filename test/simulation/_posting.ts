@@ -67,32 +67,37 @@ export function postTransaction(world: World): void {
   } nonce ${posted.nonce} of ${posted.fromAccountIndex} to ${
     posted.toAccountIndex ?? posted.toPublicKey ?? posted.toAddress
   }`
-  send(world, what, post(world, "/transactions-pool", transactionBody(network, posted)), (fate) => {
-    if (fate === "gone" || fate.status >= 500) return
-    if (fate.status === 200) {
-      const broken = promises.acknowledge(posted)
-      if (broken !== undefined) world.fail(broken)
-      world.count("acknowledged")
-      return world.checkPromise(posted.id)
-    }
-    const body = bodyOf(fate)
-    world.check(
-      !wasAcknowledged || !isHeld(world, posted),
-      () => `${what} was acknowledged, and is refused: ${body}`
-    )
-    if (body.includes("problem:conflict")) {
-      const others = promises.posted.get(posted.id)!.filter((other) => !isSame(other, posted))
-      return world.check(others.length > 0, () => `${what} conflicts with nothing: ${body}`)
-    }
-    const standsStill = before.open === undefined && timeline.open === undefined &&
-      before.version === timeline.lastVersion
-    if (standsStill && earlierPosts.length === 0) {
+  send(
+    world,
+    what,
+    post(world, "/transactions-pool", transactionBody(network, posted)),
+    (outcome) => {
+      if (outcome === "gone" || outcome.status >= 500) return
+      if (outcome.status === 200) {
+        const broken = promises.acknowledge(posted)
+        if (broken !== undefined) world.fail(broken)
+        world.count("acknowledged")
+        return world.checkPromise(posted.id)
+      }
+      const body = bodyOf(outcome)
       world.check(
-        !isRight(before.facts, posted) || body.includes("fewer than"),
-        () => `${what} is right, and is refused: ${body}`
+        !wasAcknowledged || !isHeld(world, posted),
+        () => `${what} was acknowledged, and is refused: ${body}`
       )
+      if (body.includes("problem:conflict")) {
+        const others = promises.posted.get(posted.id)!.filter((other) => !isSame(other, posted))
+        return world.check(others.length > 0, () => `${what} conflicts with nothing: ${body}`)
+      }
+      const standsStill = before.open === undefined && timeline.open === undefined &&
+        before.version === timeline.lastVersion
+      if (standsStill && earlierPosts.length === 0) {
+        world.check(
+          !isRight(before.facts, posted) || body.includes("fewer than"),
+          () => `${what} is right, and is refused: ${body}`
+        )
+      }
     }
-  })
+  )
 }
 
 const isHeld = ({ promises }: World, posted: PostedTransaction): boolean => {
@@ -122,10 +127,10 @@ export function postAuthorization(world: World): void {
     world,
     what,
     post(world, "/account-creation-authorization", authorizationBody(network, posted)),
-    (fate) => {
-      if (fate === "gone" || fate.status >= 500) return
+    (outcome) => {
+      if (outcome === "gone" || outcome.status >= 500) return
       const known = promises.authorizations.get(address)
-      if (fate.status === 200) {
+      if (outcome.status === 200) {
         world.check(
           known === undefined || known.publicKey === publicKey,
           () => `${what} is acknowledged, and so is another key`
@@ -135,7 +140,7 @@ export function postAuthorization(world: World): void {
       }
       world.check(
         held === undefined || held.publicKey !== publicKey,
-        () => `${what} was acknowledged, and is refused: ${bodyOf(fate)}`
+        () => `${what} was acknowledged, and is refused: ${bodyOf(outcome)}`
       )
     }
   )
@@ -150,18 +155,18 @@ export function lookForPosted(world: World, id = anyPosted(world)): void {
   const last = looked.get(id)
   const before = stateOf(world, id)
   const headers = last !== undefined && random.chance(0.5) ? { "if-none-match": last.etag } : {}
-  send(world, `GET ${url.slice(0, 34)}`, { method: "GET", url, headers }, (fate) => {
-    if (fate === "gone" || fate.status >= 500) return
-    const body = bodyOf(fate)
+  send(world, `GET ${url.slice(0, 34)}`, { method: "GET", url, headers }, (outcome) => {
+    if (outcome === "gone" || outcome.status >= 500) return
+    const body = bodyOf(outcome)
     const after = stateOf(world, id)
-    if (fate.status === 404) {
+    if (outcome.status === 404) {
       return world.check(
         (held === undefined || mayBeGone || promises.removed.has(id)) &&
           (before === "" || after === ""),
         () => `GET ${url} is answered with 404, though it is in the pool`
       )
     }
-    if (fate.status === 304) {
+    if (outcome.status === 304) {
       return world.check(
         before !== after || last?.state === before,
         () => `GET ${url} is not modified since it was ${last?.state}, though it is ${before}`
@@ -179,7 +184,7 @@ export function lookForPosted(world: World, id = anyPosted(world)): void {
       before !== after || state === before,
       () => `GET ${url} shows that it is ${state}, though it is ${before}`
     )
-    if (fate.headers.etag !== undefined) looked.set(id, { state, etag: fate.headers.etag })
+    if (outcome.headers.etag !== undefined) looked.set(id, { state, etag: outcome.headers.etag })
     const shown = (promises.posted.get(id) ?? []).find(({ amount, nonce, signature }) =>
       signature === found.signature && String(amount) === found.amount &&
       Number(nonce) === found.nonce
@@ -216,16 +221,16 @@ export function lookForAuthorization(world: World, address: string): void {
     formatPrefixedAddress(world.genesis.network.prefix, address)
   }`
   const held = world.promises.authorizations.get(address)
-  send(world, `GET ${url}`, { method: "GET", url, headers: {} }, (fate) => {
-    if (fate === "gone" || fate.status >= 500) return
+  send(world, `GET ${url}`, { method: "GET", url, headers: {} }, (outcome) => {
+    if (outcome === "gone" || outcome.status >= 500) return
     world.check(
-      fate.status === 200 || held === undefined,
-      () => `GET ${url} is answered with ${fate.status}, though it was acknowledged`
+      outcome.status === 200 || held === undefined,
+      () => `GET ${url} is answered with ${outcome.status}, though it was acknowledged`
     )
-    if (fate.status === 200 && held !== undefined) {
+    if (outcome.status === 200 && held !== undefined) {
       world.check(
-        bodyOf(fate).includes(held.signature),
-        () => `GET ${url} shows another content than was acknowledged: ${bodyOf(fate)}`
+        bodyOf(outcome).includes(held.signature),
+        () => `GET ${url} shows another content than was acknowledged: ${bodyOf(outcome)}`
       )
     }
   })

@@ -7,7 +7,7 @@ import type { Question } from "./_reference.ts"
 import { bodyOf, type World } from "./_world.ts"
 
 /** The outcome of a request: a response, or none. */
-export type Fate = HttpAnswer | "gone"
+export type Outcome = HttpAnswer | "gone"
 
 export interface SendOptions {
   /** Whether the response names the version that it shows. */
@@ -21,12 +21,12 @@ export function send(
   world: World,
   what: string,
   request: HttpRequest,
-  then: (fate: Fate) => void,
+  then: (outcome: Outcome) => void,
   { isOfLedger = false, isExcused = () => false }: SendOptions = {}
 ): void {
-  const { floor, node, weather } = world
-  const faults = weather.faults
-  const wasRough = !weather.isCalm || world.isVerifierBusy
+  const { floor, node, injector } = world
+  const faults = injector.faults
+  const wasRough = !injector.isCalm || world.isVerifierBusy
   const gone = () => {
     world.tell(`${what} gone`)
     world.count("no answer")
@@ -59,7 +59,7 @@ export function send(
         () => `${what} is refused for now without Retry-After`
       )
       world.check(
-        full || isExcused() || wasRough || weather.faults > faults,
+        full || isExcused() || wasRough || injector.faults > faults,
         () => `${what} is refused, and nothing was wrong: ${bodyOf(answer)}`
       )
     } else if (status === 500) {
@@ -82,9 +82,9 @@ export function send(
 
 /** Sends a new read, or repeats one with the entity tag of its last response. */
 export function ask(world: World): void {
-  const { asked, random, genesis, timeline } = world
-  if (asked.size > 0 && random.chance(0.5)) {
-    const { etag, question, request } = random.of([...asked.values()])
+  const { earlierReads, random, genesis, timeline } = world
+  if (earlierReads.size > 0 && random.chance(0.5)) {
+    const { etag, question, request } = random.of([...earlierReads.values()])
     const tag = random.chance(0.7) ? etag : random.of(["*", `W/${etag}`, '"other"', `"x", ${etag}`])
     return read(
       world,
@@ -120,29 +120,29 @@ export function read(
   const what = `${request.method} ${request.url}${
     request.headers["if-none-match"] === undefined ? "" : " if it is not the same"
   }`
-  send(world, what, request, (fate) => {
+  send(world, what, request, (outcome) => {
     ended()
-    if (fate === "gone" || fate.status >= 500) return
-    const { headers, status } = fate
-    const judge = () => judgeAnswer(world, question, request, fate)
+    if (outcome === "gone" || outcome.status >= 500) return
+    const { headers, status } = outcome
+    const judge = () => judgeAnswer(world, question, request, outcome)
     const version = Number(headers["ledger-version"])
     // a refusal may name no snapshot if the store did not report one
     if (status === 400) {
       world.check(
         world.reference.answer(world.timeline.facts, question).status === 400,
-        () => `${what} is refused: ${bodyOf(fate)}`
+        () => `${what} is refused: ${bodyOf(outcome)}`
       )
     } else if (world.timeline.at(version) !== undefined) judge()
     else world.unjudged.push({ version, judge })
     if (status === 200 && headers.etag !== undefined) {
       const { "if-none-match": _, ...own } = request.headers
-      world.asked.set(keyOf({ ...request, headers: own }), {
+      world.earlierReads.set(keyOf({ ...request, headers: own }), {
         question,
         request: { ...request, headers: own },
         etag: headers.etag
       })
     }
-    then(fate)
+    then(outcome)
   }, { isOfLedger: true })
 }
 
@@ -179,11 +179,11 @@ function judgeAnswer(
   world.count("answers compared")
   const etag = headers.etag!
   if (status === 304) {
-    const asked = String(request.headers["if-none-match"])
-    if (asked.includes("*")) return
+    const condition = String(request.headers["if-none-match"])
+    if (condition.includes("*")) return
     world.check(
-      asked.includes(etag),
-      () => `${told()} is not modified for ${asked}, though its tag is ${etag}`
+      condition.includes(etag),
+      () => `${told()} is not modified for ${condition}, though its tag is ${etag}`
     )
     world.check(
       world.tags.get(tagKey(request, etag)) === json,

@@ -30,7 +30,10 @@ export function shrink(
 }
 
 /** Describes a failed seed: the violation, the last events and how to replay it. */
-export function told({ seed, violation }: Report, options: SimulationOptions = {}): string {
+export function describeFailure(
+  { seed, violation }: Report,
+  options: SimulationOptions = {}
+): string {
   const { operations, report } = shrink(seed, options)
   return [
     `Seed ${seed}: ${violation}`,

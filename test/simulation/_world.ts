@@ -15,7 +15,7 @@ import {
   Node,
   type Tampering,
   Turns,
-  Weather
+  FaultInjector
 } from "./machine/mod.ts"
 import type { Walk } from "./_walks.ts"
 import { Promises } from "./_promises.ts"
@@ -59,7 +59,7 @@ export interface WorldOptions {
 export class World {
   readonly seed: string
   readonly turns: Turns
-  readonly weather: Weather
+  readonly injector: FaultInjector
   readonly genesis: GenesisFeed
   readonly kind: "database" | "journal" | "directory"
   /** Whether signatures are real and verified. */
@@ -74,7 +74,7 @@ export class World {
   readonly unjudged: Array<Unjudged> = []
   readonly walks: Array<Walk> = []
   /** Earlier reads, with the entity tag of the last response. */
-  readonly asked = new Map<
+  readonly earlierReads = new Map<
     string,
     { readonly question: Question; readonly request: HttpRequest; readonly etag: string }
   >()
@@ -111,13 +111,13 @@ export class World {
     this.kind = directory === undefined ? drawn : "directory"
     this.isSigned = isSigned
     this.turns = new Turns(random, this.genesis.block.timestampMs)
-    this.weather = new Weather(this.turns, (mishap) => this.count(mishap))
+    this.injector = new FaultInjector(this.turns, (mishap) => this.count(mishap))
     this.disk = { synced: [], isFull: false, isHasty: tampering.isDiskHasty ?? false }
     this.durable = directory !== undefined ?
       directory(`directory ${seed}`, this.genesis) :
       this.kind === "database"
-      ? database(`database ${seed}`, this.genesis, this.weather, this.turns)
-      : journalOn(this.disk, `journal ${seed}`, this.genesis, this.weather, this.turns)
+      ? database(`database ${seed}`, this.genesis, this.injector, this.turns)
+      : journalOn(this.disk, `journal ${seed}`, this.genesis, this.injector, this.turns)
     this.timeline = new Timeline(this.genesis, rememberedKeccak256)
     this.reference = referenceOf(this.genesis)
     this.node = this.#start()
@@ -238,7 +238,7 @@ export class World {
     const verdict = (isRight: boolean) =>
       Effect.suspend(() => {
         if (this.isVerifierBusy && this.random.chance(0.5)) {
-          this.weather.faults++
+          this.injector.faults++
           return Effect.fail(new VerifierBusy({ retryAfterSeconds: 2 }))
         }
         return this.random.chance(0.3)

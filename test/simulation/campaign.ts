@@ -8,7 +8,7 @@
  * break it. RESULTS.md has the last result.
  */
 import { parseArgs } from "node:util"
-import { told } from "./_shrinking.ts"
+import { describeFailure } from "./_shrinking.ts"
 import { simulateSeed } from "./simulation.ts"
 
 const { values } = parseArgs({
@@ -48,7 +48,7 @@ function campaign(seeds: number, from: number, minutes: number): void {
     for (const [what, count] of report.tally) tally.set(what, (tally.get(what) ?? 0) + count)
     if (report.violation !== undefined) {
       failed++
-      console.log(told(report))
+      console.log(describeFailure(report))
     }
     if (performance.now() < nextNews) continue
     nextNews += NEWS_MS

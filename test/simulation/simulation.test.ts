@@ -6,7 +6,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { rounds } from "../rounds.ts"
 import { mishaps } from "./machine/mod.ts"
-import { told } from "./_shrinking.ts"
+import { describeFailure } from "./_shrinking.ts"
 import { OPERATIONS, simulateSeed } from "./simulation.ts"
 
 const SEEDS = rounds({ short: 200, long: 2000 })
@@ -54,7 +54,7 @@ describe(`A service from a seed (replay: SEED=${seeds[0]} npm test -- test/simul
     it(`keeps every promise in ${part.length} runs of ${OPERATIONS} operations from seed ${part[0]} on`, async () => {
       for (const seed of part) {
         const report = simulateSeed(seed)
-        if (report.violation !== undefined) assert.fail(told(report))
+        if (report.violation !== undefined) assert.fail(describeFailure(report))
         for (const [what, count] of report.tally) tally.set(what, (tally.get(what) ?? 0) + count)
         // lets other tests run
         await new Promise((resolve) => setImmediate(resolve))

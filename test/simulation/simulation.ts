@@ -34,10 +34,10 @@ export interface Report {
 
 type Operation = (world: World, feeder: Feeder) => void
 
-const storm: Operation = ({ random, disk, kind, weather }) => {
+const storm: Operation = ({ random, disk, kind, injector }) => {
   const roll = random.below(10)
-  weather.isGone = roll === 0
-  weather.roughness = roll < 5 ? 0 : random.of([0.05, 0.15, 0.4])
+  injector.isGone = roll === 0
+  injector.roughness = roll < 5 ? 0 : random.of([0.05, 0.15, 0.4])
   if (kind === "journal" && roll === 1) disk.isFull = true
 }
 

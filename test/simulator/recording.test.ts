@@ -19,7 +19,7 @@ const recordsOf = (
  * Returns the recording that a network needs: known parts are copied from the text, everything else
  * is computed.
  */
-function asked(known: string, transactions?: number): string {
+function recordingFor(known: string, transactions?: number): string {
   const recording = new Recording(known, { keeps: true })
   recordsOf({ recording }, transactions)
   return recording.text
@@ -42,7 +42,7 @@ const withoutRoots = (records: ReadonlyArray<FeedRecord>) =>
 
 describe("The recording of the default network", () => {
   it("contains exactly what the network needs", () => {
-    assert.isTrue(asked(recorded) === recorded, stale)
+    assert.isTrue(recordingFor(recorded) === recorded, stale)
   })
 
   it("contains the keys and exit proofs that are computed without it", () => {
@@ -54,14 +54,14 @@ describe("The recording of the default network", () => {
   })
 
   it("begins with the computed state roots", () => {
-    const computed = asked("", 500)
+    const computed = recordingFor("", 500)
     assert.isAbove(computed.split("\n").length, 150)
     assert.isTrue(recorded.startsWith(`${computed}\n`), stale)
   })
 
   it("ends with the state root of the accounts", () => {
     const known = recorded.split("\n").slice(0, -60)
-    assert.isTrue(asked(known.join("\n")) === recorded, stale)
+    assert.isTrue(recordingFor(known.join("\n")) === recorded, stale)
   })
 
   it("changes nothing for another network", () => {

@@ -8,7 +8,7 @@ import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { lastBlock, Ledger } from "../../core/use_cases/mod.ts"
 import { failingNode, type Fate, random, realTurn } from "./_failing_node.ts"
-import { held } from "./_held.ts"
+import { ledgerContent } from "./_held.ts"
 
 const simulation = simulate({
   seed: "followed",
@@ -36,9 +36,10 @@ const ended = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-const undisturbed = Effect.suspend(() => Effect.andThen(followFeed(arriving(feed)), held)).pipe(
-  Effect.provide(memoryNode({ genesis }))
-)
+const undisturbed = Effect.suspend(() => Effect.andThen(followFeed(arriving(feed)), ledgerContent))
+  .pipe(
+    Effect.provide(memoryNode({ genesis }))
+  )
 
 const writerChanged = new StoreFailure({
   message: "Another process was the writer",
@@ -57,16 +58,16 @@ interface Interruption {
  * applied what, in order.
  */
 const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = feed) => {
-  const told: Array<FeedRecord> = []
+  const applied: Array<FeedRecord> = []
   const left = [...interruptions]
   const layer = Layer.effectContext(Effect.map(Layer.build(memoryNode({ genesis })), (node) => {
     const ledger = Context.get(node, Ledger)
     const tell = (record: FeedRecord) =>
-      Effect.tap(ledger.applyRecord(record), () => Effect.sync(() => told.push(record)))
+      Effect.tap(ledger.applyRecord(record), () => Effect.sync(() => applied.push(record)))
     const applyRecord: Ledger["Service"]["applyRecord"] = (record) =>
       Effect.suspend(() => {
         const [next] = left
-        const begun = new Set(told).size
+        const begun = new Set(applied).size
         if (next === undefined || begun < next.after) return tell(record)
         left.shift()
         const theirs = othersFeed.slice(begun, begun + next.others)
@@ -77,7 +78,7 @@ const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = fee
       Context.add(LedgerWriter, Context.get(node, LedgerWriter))
     )
   }))
-  return { layer, told }
+  return { layer, applied }
 }
 
 const kindsOf = (records: ReadonlyArray<FeedRecord>) => new Set(records.map(({ kind }) => kind))
@@ -95,7 +96,7 @@ describe("Following a feed", () => {
       }
       const left = yield* Effect.andThen(
         ended(followFeed(arriving(feed))),
-        Effect.retry(held, { times: 50 })
+        Effect.retry(ledgerContent, { times: 50 })
       ).pipe(Effect.provide(failingNode(genesis, fate)))
       assert.isAbove(calls, feed.length + 10)
       assert.deepStrictEqual(left, expected)
@@ -120,14 +121,14 @@ describe("Following a feed", () => {
       }]])
       let toldOnce = 0
       for (const interruptions of [...drawn, ...around]) {
-        const { layer, told } = sharedNode(interruptions)
-        const left = yield* Effect.andThen(followFeed(arriving(feed)), held).pipe(
+        const { layer, applied } = sharedNode(interruptions)
+        const left = yield* Effect.andThen(followFeed(arriving(feed)), ledgerContent).pipe(
           Effect.provide(layer)
         )
         assert.deepStrictEqual(left, expected, JSON.stringify(interruptions))
         // a rollback may lead back to the position of this process: then its records are read again
-        assert.deepStrictEqual([...new Set(told)], feed, JSON.stringify(interruptions))
-        if (told.length === feed.length) toldOnce++
+        assert.deepStrictEqual([...new Set(applied)], feed, JSON.stringify(interruptions))
+        if (applied.length === feed.length) toldOnce++
       }
       assert.isAbove(toldOnce, 0.7 * (drawn.length + around.length))
     }))
@@ -137,7 +138,7 @@ describe("Following a feed", () => {
       const expected = yield* undisturbed
       const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
       for (const known of [0, 1, 9, rollBack, rollBack + 1]) {
-        const { layer, told } = sharedNode([{ after: known, others: 0 }, {
+        const { layer, applied } = sharedNode([{ after: known, others: 0 }, {
           after: known + 1,
           others: 0
         }])
@@ -150,12 +151,12 @@ describe("Following a feed", () => {
               last,
               isEmpty: last.number === genesis.block.number
             })
-            return yield* held
+            return yield* ledgerContent
           }),
           layer
         )
         assert.deepStrictEqual(left, expected, String(known))
-        assert.deepStrictEqual([...new Set(told)], feed, String(known))
+        assert.deepStrictEqual([...new Set(applied)], feed, String(known))
       }
     }))
 
@@ -164,7 +165,7 @@ describe("Following a feed", () => {
       const prices = feed.find(({ kind }) => kind === "prices")!
       const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
       const known = feed.slice(0, rollBack + 2)
-      const { layer, told } = sharedNode([])
+      const { layer, applied } = sharedNode([])
       yield* Effect.provide(
         Effect.gen(function*() {
           const ledger = yield* Ledger
@@ -174,7 +175,7 @@ describe("Following a feed", () => {
         }),
         layer
       )
-      assert.deepStrictEqual(told, feed)
+      assert.deepStrictEqual(applied, feed)
     }))
 
   it.effect("recognizes a skipped block by its hash", () =>
@@ -190,7 +191,7 @@ describe("Following a feed", () => {
           for (const record of feed.slice(0, at)) yield* ledger.applyRecord(record)
           const last = yield* lastBlock
           yield* followFeed(arriving(feed), { last, isEmpty: false })
-          return yield* held
+          return yield* ledgerContent
         }),
         layer
       )

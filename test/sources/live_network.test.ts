@@ -18,7 +18,7 @@ const networkOf = (seed: string) =>
 const STEPS = 25
 
 /** Returns the records that the network applied, and the content of ledger and pool. */
-const lived = Effect.fnUntraced(function*(simulation: Simulation) {
+const runNetwork = Effect.fnUntraced(function*(simulation: Simulation) {
   const ledger = yield* Ledger
   while (simulation.transactions() < 100) {
     yield* Effect.retry(ledger.applyRecord(simulation.next()), { times: 20 })
@@ -58,10 +58,12 @@ describe("A live network whose store fails now and then", () => {
           dice() % 6
         ]!
       }
-      const undisturbed = yield* lived(quiet).pipe(
+      const undisturbed = yield* runNetwork(quiet).pipe(
         Effect.provide(failingNode(quiet.genesis, () => "answered"))
       )
-      const disturbed = yield* lived(shaken).pipe(Effect.provide(failingNode(shaken.genesis, fate)))
+      const disturbed = yield* runNetwork(shaken).pipe(
+        Effect.provide(failingNode(shaken.genesis, fate))
+      )
       assert.isAbove(calls, 300)
       assert.isTrue(undisturbed.records.some(({ kind }) => kind === "rollBack"))
       assert.deepStrictEqual(disturbed, undisturbed)

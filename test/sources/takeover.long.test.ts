@@ -13,7 +13,7 @@ import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { execute } from "../postgres/_statements.ts"
 import { type FreshDatabase, freshDatabase } from "../postgres/mod.ts"
-import { held } from "./_held.ts"
+import { ledgerContent } from "./_held.ts"
 
 /*
  * Sources of blocks in two processes over one database: each is replaced by the other one and is
@@ -125,7 +125,7 @@ describe("A process that becomes the writer again", () => {
       const expected = yield* Effect.gen(function*() {
         const ledger = yield* Ledger
         for (const record of records) yield* ledger.applyRecord(record)
-        return { held: yield* held, stamp: yield* (yield* LedgerReader).stamp }
+        return { ledgerContent: yield* ledgerContent, stamp: yield* (yield* LedgerReader).stamp }
       }).pipe(Effect.provide(memoryNode({ genesis })))
 
       const url = yield* newDatabase
@@ -141,8 +141,8 @@ describe("A process that becomes the writer again", () => {
       assert.isBelow(Number(left), Number(expected.stamp.ethereumBlockNum))
       yield* until(Effect.map(one.block, (block) => block === expected.stamp.ethereumBlockNum))
       assert.deepStrictEqual(
-        yield* Effect.provideService(held, LedgerReader, one.reader),
-        expected.held
+        yield* Effect.provideService(ledgerContent, LedgerReader, one.reader),
+        expected.ledgerContent
       )
     })).pipe(Effect.provide(Logger.layer([]))))
 })

@@ -9,14 +9,17 @@ export const holdLists = (
   sql: SqlClient.SqlClient
 ): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const [held, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const [locked, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const holding = yield* Effect.forkScoped(sql.withTransaction(Effect.gen(function*() {
       yield* sql.unsafe("LOCK TABLE posting IN EXCLUSIVE MODE")
-      yield* Deferred.succeed(held, undefined)
-      yield* Deferred.await(over)
+      yield* Deferred.succeed(locked, undefined)
+      yield* Deferred.await(released)
     })))
-    yield* Deferred.await(held)
-    return Effect.andThen(Deferred.succeed(over, undefined), Effect.asVoid(Fiber.await(holding)))
+    yield* Deferred.await(locked)
+    return Effect.andThen(
+      Deferred.succeed(released, undefined),
+      Effect.asVoid(Fiber.await(holding))
+    )
   })
 
 /** Stores whose rollbacks cannot cut the posting lists. */
@@ -46,12 +49,12 @@ export const cuttingLate = Effect.fnUntraced(
     let left = 0
     const hold = Effect.map(
       Effect.provideService(holdLists(sql), Scope.Scope, scope),
-      (over) => void (release = over)
+      (released) => void (release = released)
     )
     const letGo = Effect.suspend(() => {
-      const over = release
+      const released = release
       release = Effect.void
-      return over
+      return released
     })
     /** A rollback first cuts what the previous one has left. */
     const cutNow = Effect.orDie(

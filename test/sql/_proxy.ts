@@ -11,7 +11,7 @@ import { ClientMessages, ServerMessages } from "./_proxy_messages.ts"
  *   receives the result;
  * - `silent`: the server executes it, and the client receives nothing more on an open connection.
  */
-export type Fate = "unsent" | "forgotten" | "unanswered" | "silent"
+export type Failure = "unsent" | "forgotten" | "unanswered" | "silent"
 
 /**
  * A proxy between a client and a PostgreSQL server, without TLS, which makes connections fail as a
@@ -30,16 +30,16 @@ export interface Proxy {
    * Makes the next statement that matches fail in this way; resolves when it has. Failures are
    * assigned to statements in order.
    */
-  readonly doom: (statement: RegExp, fate: Fate) => Promise<void>
+  readonly failNext: (statement: RegExp, failure: Failure) => Promise<void>
   /** Closes all connections, on both sides. */
   readonly cut: () => void
   /** Closes all connections and stops. */
   readonly close: () => Promise<void>
 }
 
-interface Doom {
+interface PendingFailure {
   readonly statement: RegExp
-  readonly fate: Fate
+  readonly failure: Failure
   readonly met: () => void
 }
 
@@ -47,12 +47,12 @@ interface Doom {
 export const startProxy = async (serverUrl: string): Promise<Proxy> => {
   const url = new URL(serverUrl)
   const server = { host: url.hostname, port: Number(url.port || 5432) }
-  const dooms: Array<Doom> = []
+  const pendingFailures: Array<PendingFailure> = []
   const links = new Set<Link>()
   const state = { delayMs: 0, refusing: false }
   const listener = createServer((client) => {
     if (state.refusing) return void client.destroy()
-    const link = new Link(client, connect(server), state, dooms, () => links.delete(link))
+    const link = new Link(client, connect(server), state, pendingFailures, () => links.delete(link))
     links.add(link)
   })
   listener.listen(0, "127.0.0.1")
@@ -65,8 +65,8 @@ export const startProxy = async (serverUrl: string): Promise<Proxy> => {
     get connections() {
       return [...links].filter(({ isOpen }) => isOpen).length
     },
-    doom: (statement: RegExp, fate: Fate) =>
-      new Promise<void>((met) => dooms.push({ statement, fate, met })),
+    failNext: (statement: RegExp, failure: Failure) =>
+      new Promise<void>((met) => pendingFailures.push({ statement, failure, met })),
     cut,
     close: async () => {
       cut()
@@ -83,7 +83,9 @@ class Link {
   /** Counts complete messages of the client, and answers by the message that ends them. */
   readonly #said: ClientMessages
   readonly #answered = new ServerMessages()
-  #doom: { readonly fate: Fate; readonly answer: number; readonly met: () => void } | null = null
+  #failNext:
+    | { readonly failure: Failure; readonly answer: number; readonly met: () => void }
+    | null = null
   /** True if the server's side stays open and receives nothing more. */
   #deaf = false
   readonly #gone: () => void
@@ -92,13 +94,13 @@ class Link {
     client: Socket,
     server: Socket,
     state: { readonly delayMs: number },
-    dooms: Array<Doom>,
+    pendingFailures: Array<PendingFailure>,
     gone: () => void
   ) {
     this.#client = client
     this.#server = server
     this.#gone = gone
-    this.#said = new ClientMessages((statement) => this.#meet(statement, dooms))
+    this.#said = new ClientMessages((statement) => this.#meet(statement, pendingFailures))
     const after = (act: () => void) =>
       state.delayMs > 0 ? void setTimeout(act, state.delayMs) : act()
     client.on("data", (chunk) => after(() => this.#forward(chunk))).on(
@@ -128,35 +130,35 @@ class Link {
   }
 
   /** Returns whether a statement may pass to the server. */
-  #meet(statement: string, dooms: Array<Doom>): boolean {
-    const at = dooms.findIndex((doom) => doom.statement.test(statement))
-    if (this.#doom !== null || at < 0) return true
-    const [{ fate, met }] = dooms.splice(at, 1) as [Doom]
-    this.#doom = { fate, met, answer: this.#said.answersAwaited + 1 }
-    return fate === "unanswered" || fate === "silent"
+  #meet(statement: string, pendingFailures: Array<PendingFailure>): boolean {
+    const at = pendingFailures.findIndex((failNext) => failNext.statement.test(statement))
+    if (this.#failNext !== null || at < 0) return true
+    const [{ failure, met }] = pendingFailures.splice(at, 1) as [PendingFailure]
+    this.#failNext = { failure, met, answer: this.#said.answersAwaited + 1 }
+    return failure === "unanswered" || failure === "silent"
   }
 
   #forward(chunk: Buffer): void {
     if (this.#deaf) return
     const { passed, stopped } = this.#said.read(chunk)
     if (passed.length > 0 && !this.#server.destroyed) this.#server.write(passed)
-    if (!stopped || this.#doom === null) return
-    if (this.#doom.fate === "forgotten") {
+    if (!stopped || this.#failNext === null) return
+    if (this.#failNext.failure === "forgotten") {
       this.#deaf = true
       this.#client.destroy()
     } else this.cut()
-    this.#doom.met()
+    this.#failNext.met()
   }
 
   #answer(chunk: Buffer): void {
     for (const { answer, bytes, ends } of this.#answered.read(chunk)) {
-      if (this.#doom === null || answer < this.#doom.answer) {
+      if (this.#failNext === null || answer < this.#failNext.answer) {
         if (!this.#client.destroyed) this.#client.write(bytes)
         continue
       }
-      if (!ends || answer !== this.#doom.answer) continue
-      if (this.#doom.fate === "unanswered") this.cut()
-      this.#doom.met()
+      if (!ends || answer !== this.#failNext.answer) continue
+      if (this.#failNext.failure === "unanswered") this.cut()
+      this.#failNext.met()
     }
   }
 }

@@ -33,7 +33,7 @@ export const served = (url: string, options: Omit<SqlStoresOptions, "url">) =>
   })
 
 /** The response to a request. */
-export interface Seen {
+export interface ServedResponse {
   readonly status: number
   readonly retryAfter: string | null
   readonly version: number
@@ -41,7 +41,7 @@ export interface Seen {
 }
 
 /** Sends a request over a new connection. */
-export const asked = (port: number, path: string): Effect.Effect<Seen> =>
+export const request = (port: number, path: string): Effect.Effect<ServedResponse> =>
   Effect.promise(async () => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       headers: { connection: "close" }
@@ -55,12 +55,12 @@ export const asked = (port: number, path: string): Effect.Effect<Seen> =>
   })
 
 /** Repeats a request until the response satisfies a condition. */
-export const askedUntil = (
+export const requestUntil = (
   port: number,
   path: string,
-  holds: (seen: Seen) => boolean
-): Effect.Effect<Seen> =>
+  holds: (seen: ServedResponse) => boolean
+): Effect.Effect<ServedResponse> =>
   Effect.flatMap(
-    asked(port, path),
-    (seen) => holds(seen) ? Effect.succeed(seen) : Effect.delay(askedUntil(port, path, holds), 50)
+    request(port, path),
+    (seen) => holds(seen) ? Effect.succeed(seen) : Effect.delay(requestUntil(port, path, holds), 50)
   )

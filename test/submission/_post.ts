@@ -8,7 +8,7 @@ export interface Fault {
   readonly rule: string
   readonly message: string
 }
-export interface Said {
+export interface NodeResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -17,9 +17,9 @@ export interface Said {
 const handler = fetchHandler
 
 /** Sends a request to the fetch handler of the node. */
-export const asked = (path: string, init: RequestInit = {}) =>
+export const send = (path: string, init: RequestInit = {}) =>
   Effect.flatMap(handler, (fetch) =>
-    Effect.promise(async (): Promise<Said> => {
+    Effect.promise(async (): Promise<NodeResponse> => {
       const response = await fetch(
         new Request(
           `http://node${path}`,
@@ -33,10 +33,11 @@ export const asked = (path: string, init: RequestInit = {}) =>
     }))
 
 export const post = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
-  asked(path, { method: "POST", body, headers: { "content-type": "application/json", ...headers } })
+  send(path, { method: "POST", body, headers: { "content-type": "application/json", ...headers } })
 
-export const jsonOf = (said: Said) => JSON.parse(said.text) as { readonly [name: string]: unknown }
-export const typeOf = (said: Said) =>
+export const jsonOf = (said: NodeResponse) =>
+  JSON.parse(said.text) as { readonly [name: string]: unknown }
+export const typeOf = (said: NodeResponse) =>
   String(jsonOf(said).type).replace("urn:rollup-node-api:problem:", "")
-export const faultsOf = (said: Said) => (jsonOf(said).errors ?? []) as ReadonlyArray<Fault>
-export const pointersOf = (said: Said) => faultsOf(said).map(({ pointer }) => pointer)
+export const faultsOf = (said: NodeResponse) => (jsonOf(said).errors ?? []) as ReadonlyArray<Fault>
+export const pointersOf = (said: NodeResponse) => faultsOf(said).map(({ pointer }) => pointer)

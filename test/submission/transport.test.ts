@@ -4,7 +4,7 @@ import { HttpServer } from "effect/http"
 import { connect } from "node:net"
 import { serverLayer } from "../../adapters/http/node/mod.ts"
 import { sendRaw } from "../http/_socket.ts"
-import { asked, faultsOf, jsonOf, post, typeOf } from "./_post.ts"
+import { send, faultsOf, jsonOf, post, typeOf } from "./_post.ts"
 import {
   ann,
   authorizationText,
@@ -90,7 +90,7 @@ layer(Node)("the transfer of a body", (it) => {
           assert.strictEqual(answer?.status, 415, headers.join())
           assert.strictEqual(answer!.headers["content-type"], "application/json")
           assert.match(answer!.body, /unsupported-media-type/u)
-          const said = yield* post(path, text, {
+          const response = yield* post(path, text, {
             "content-type": "",
             ...Object.fromEntries(
               headers.map((
@@ -101,7 +101,10 @@ layer(Node)("the transfer of a body", (it) => {
               ])
             )
           })
-          assert.deepStrictEqual([said.status, typeOf(said)], [415, "unsupported-media-type"])
+          assert.deepStrictEqual([response.status, typeOf(response)], [
+            415,
+            "unsupported-media-type"
+          ])
         }
       }
     }))
@@ -174,13 +177,13 @@ layer(Node)("the transfer of a body", (it) => {
       ]
       for (const [body, message] of bodies) {
         const answer = yield* raw(pool, [json, lengthOf(body)], body)
-        const said = yield* post(pool, body as BodyInit)
-        assert.deepStrictEqual([answer?.status, said.status], [400, 400])
-        assert.strictEqual(answer!.body, said.text)
-        assert.deepStrictEqual(faultsOf(said).map(({ pointer }) => pointer), [""])
-        assert.match(jsonOf(said).message as string, message)
+        const response = yield* post(pool, body as BodyInit)
+        assert.deepStrictEqual([answer?.status, response.status], [400, 400])
+        assert.strictEqual(answer!.body, response.text)
+        assert.deepStrictEqual(faultsOf(response).map(({ pointer }) => pointer), [""])
+        assert.match(jsonOf(response).message as string, message)
       }
-      const none = yield* asked(pool, {
+      const none = yield* send(pool, {
         method: "POST",
         headers: { "content-type": "application/json" }
       })
@@ -219,7 +222,7 @@ layer(Node)("the transfer of a body", (it) => {
 
   it.effect("is allowed from a page of any origin, with its type", () =>
     Effect.gen(function*() {
-      const { headers, status } = yield* asked(pool, {
+      const { headers, status } = yield* send(pool, {
         method: "OPTIONS",
         headers: {
           origin: "https://wallet.example",
@@ -242,14 +245,14 @@ layer(Node)("the transfer of a body", (it) => {
           404
         ], ["/nowhere", 404]] as const
       ) {
-        const [answer, said] = [
+        const [answer, response] = [
           yield* raw(path, [json, lengthOf(text)], text),
           yield* post(path, text)
         ]
-        assert.deepStrictEqual([answer?.status, said.status, answer!.body], [
+        assert.deepStrictEqual([answer?.status, response.status, answer!.body], [
           status,
           status,
-          said.text
+          response.text
         ])
       }
     }))

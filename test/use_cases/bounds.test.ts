@@ -19,7 +19,7 @@ import {
 import type { FakeLedger } from "./_ledger.ts"
 import { hashOf } from "./_network.ts"
 
-const taken = (block: BlockFeed, prepare?: (ledger: FakeLedger) => void) => {
+const accepted = (block: BlockFeed, prepare?: (ledger: FakeLedger) => void) => {
   const ledger = ledgerBefore(block.number)
   prepare?.(ledger)
   return ledger.apply(block)
@@ -62,14 +62,14 @@ const nonceMax = (1n << 40n) - 1n
 describe("a value at its bound is accepted:", () => {
   it("a block with the time of its parent, and itself as the newest Ethereum block", () => {
     assert.strictEqual(
-      taken({ ...block103, timestampMs: 102_000, lastEthereumBlock: 103n }).lastEthereumBlock,
+      accepted({ ...block103, timestampMs: 102_000, lastEthereumBlock: 103n }).lastEthereumBlock,
       103n
     )
   })
 
   it("the last block of the last slot", () => {
     const number = 100n + 10n * (1n << 32n) - 1n
-    const { batches } = taken({
+    const { batches } = accepted({
       ...blockOf(103n),
       number,
       hash: hashOf(number),
@@ -87,7 +87,7 @@ describe("a value at its bound is accepted:", () => {
       { length: 1792 },
       (_, nonce) => l2Of(256, 257, { amount: 0n, nonce: BigInt(nonce) })
     )
-    const { batches } = taken(
+    const { batches } = accepted(
       batch104({ l1Coordinator: Array<typeof coordinator>(255).fill(coordinator), l2 }),
       forcedNothing
     )
@@ -116,7 +116,7 @@ describe("a value at its bound is accepted:", () => {
 
   it("the last nonce that leaves room for the next one, and the whole balance", () => {
     const l2 = [l2Of(257, 256, { amount: 500n, nonce: nonceMax - 1n })]
-    const { accountUpdates } = taken(batch104({ feeAccounts: [], l2 }), (ledger) => {
+    const { accountUpdates } = accepted(batch104({ feeAccounts: [], l2 }), (ledger) => {
       forcedNothing(ledger)
       ledger.accounts.set(257, { ...ledger.accounts.get(257)!, nonce: nonceMax - 1n })
     }).batches[0]!
@@ -142,7 +142,7 @@ describe("a value at its bound is accepted:", () => {
       exitRoot: 55n
     })
     assert.strictEqual(
-      taken(fee, rich(50n)).batches[0]?.accountUpdates.at(-1)?.balance,
+      accepted(fee, rich(50n)).batches[0]?.accountUpdates.at(-1)?.balance,
       (1n << 192n) - 1n
     )
     assert.deepStrictEqual(refused(fee, rich(49n)), [
@@ -211,12 +211,13 @@ describe("a value at its bound is accepted:", () => {
       })
     }
     assert.strictEqual(
-      taken(batch104({ feeAccounts: [], l2: [], stateRoot: greatest }), forcedNothing).batches[0]
+      accepted(batch104({ feeAccounts: [], l2: [], stateRoot: greatest }), forcedNothing).batches[0]
         ?.batch.stateRoot,
       greatest
     )
     assert.deepStrictEqual(
-      taken(proven({ siblings: [greatest], value: greatest }, greatest), forcedNothing).batches[0]
+      accepted(proven({ siblings: [greatest], value: greatest }, greatest), forcedNothing)
+        .batches[0]
         ?.exits[0]?.merkleProof.siblings,
       [greatest]
     )
@@ -242,7 +243,7 @@ describe("a value at its bound is accepted:", () => {
       ...block,
       l1UserTransactions: [l1Of(queue, 0)]
     })
-    assert.strictEqual(taken(filling(4, block104)).queued[0]?.l1?.toForgeL1TransactionsNum, 4)
+    assert.strictEqual(accepted(filling(4, block104)).queued[0]?.l1?.toForgeL1TransactionsNum, 4)
     assert.deepStrictEqual(refused(filling(5, block104)), [
       "queue-number",
       "/l1UserTransactions/0/toForgeL1TransactionsNum",
@@ -260,7 +261,7 @@ describe("a value at its bound is accepted:", () => {
     assert.strictEqual(refused(filling(2, blockOf(101n)))[2], "an open queue from 0 to 1")
     const open = (ledger: FakeLedger) => void (ledger.lastOpenQueue = 7)
     assert.strictEqual(
-      taken(filling(8, blockOf(104n)), open).queued[0]?.l1?.toForgeL1TransactionsNum,
+      accepted(filling(8, blockOf(104n)), open).queued[0]?.l1?.toForgeL1TransactionsNum,
       8
     )
   })
@@ -356,7 +357,7 @@ describe("a token that a block registers", () => {
   })
 
   it("has the price of the block with its time, and no time without a price", () => {
-    const { tokens } = taken(blockOf(104n, {
+    const { tokens } = accepted(blockOf(104n, {
       tokens: [token(2), token(3), token(4)],
       prices: [{ tokenId: 3, priceUSD: 5, timeMs: 9 }, { tokenId: 2, priceUSD: null, timeMs: 9 }, {
         tokenId: 0,

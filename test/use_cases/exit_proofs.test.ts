@@ -52,14 +52,22 @@ const block: BlockFeed = {
   ]
 }
 
-const asked = [[256, 100n, ann.address, ann.key, 55n], [257, 5n, bob.address, bob.key, 55n], [
+const expectedProofs = [[256, 100n, ann.address, ann.key, 55n], [
+  257,
+  5n,
+  bob.address,
+  bob.key,
+  55n
+], [
   257,
   6n,
   bob.address,
   bob.key,
   66n
 ], [261, 4n, internal.address, keyOf("7"), 66n]]
-const toldOf = ([{ accountIndex, address, balance, publicKey, tokenId }, root]: ExitProof) => {
+const proofSummary = (
+  [{ accountIndex, address, balance, publicKey, tokenId }, root]: ExitProof
+) => {
   assert.strictEqual(tokenId, 0)
   return [accountIndex, balance, address, publicKey, root]
 }
@@ -72,7 +80,7 @@ const wrongAt = (position: number) => {
   return [
     "exit-proof",
     `/batches/${batch}/exits/${exit}/merkleProof`,
-    `${asked[position]![0]}`,
+    `${expectedProofs[position]![0]}`,
     expected
   ]
 }
@@ -93,7 +101,10 @@ describe("a decision that verifies proofs", () => {
         ...rules,
         verifyExit: (...proof) => proofs.push(proof) - 1 !== wrong
       }, block)(ledgerBefore(104n))
-      assert.deepStrictEqual(proofs.map(toldOf), asked.slice(0, wrong < 0 ? 4 : wrong + 1))
+      assert.deepStrictEqual(
+        proofs.map(proofSummary),
+        expectedProofs.slice(0, wrong < 0 ? 4 : wrong + 1)
+      )
       if (Result.isSuccess(decision)) assert.strictEqual(wrong, -1)
       else assert.deepStrictEqual(toldViolation(decision.failure), wrongAt(wrong))
     }
@@ -114,7 +125,7 @@ describe("a ledger with a separate proof verifier", () => {
       yield* Effect.forEach(before, ledger.applyBlock)
       assert.lengthOf(judged, 0)
       assert.isTrue((yield* ledger.applyBlock(block)).applied)
-      assert.deepStrictEqual(judged.map((proofs) => proofs.map(toldOf)), [asked])
+      assert.deepStrictEqual(judged.map((proofs) => proofs.map(proofSummary)), [expectedProofs])
       assert.isFalse((yield* ledger.applyBlock(block)).applied)
       assert.lengthOf(judged, 1)
     }).pipe(Effect.provide(ledgerWith({}, judged)))
@@ -213,7 +224,7 @@ describe("a refusal", () => {
   it.effect("of a genesis names the member that differs, for any value", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
-      const toldOfGenesis = (given: object) =>
+      const genesisViolation = (given: object) =>
         Effect.map(
           Effect.flip(
             ledger.applyRecord({
@@ -225,11 +236,11 @@ describe("a refusal", () => {
         )
       const opened = (text: string) => `${text}, with which this ledger was opened`
       assert.deepStrictEqual(
-        yield* toldOfGenesis({ network: { ...genesis.network, name: "Other" } }),
+        yield* genesisViolation({ network: { ...genesis.network, name: "Other" } }),
         ["genesis", "/genesis/network/name", "Other", opened("Test")]
       )
       assert.deepStrictEqual(
-        yield* toldOfGenesis({ network: { ...genesis.network, chainId: 7 } }),
+        yield* genesisViolation({ network: { ...genesis.network, chainId: 7 } }),
         ["genesis", "/genesis/network/chainId", "7", opened("1")]
       )
       const { rollup } = genesis.variables
@@ -242,7 +253,7 @@ describe("a refusal", () => {
         maxWithdrawals: "10"
       })
       const withBuckets = (buckets: typeof rollup.buckets) =>
-        toldOfGenesis({ variables: { ...genesis.variables, rollup: { ...rollup, buckets } } })
+        genesisViolation({ variables: { ...genesis.variables, rollup: { ...rollup, buckets } } })
       assert.deepStrictEqual(yield* withBuckets([bucket!]), [
         "genesis",
         "/genesis/variables/rollup/buckets/1",

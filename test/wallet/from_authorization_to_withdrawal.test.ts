@@ -46,12 +46,12 @@ beforeAll(async () => {
 
 afterAll(() => void server.kill())
 
-interface Said<A> {
+interface JsonResponse<A> {
   readonly status: number
   readonly json: A
 }
 
-async function asked<A>(path: string, body?: string): Promise<Said<A>> {
+async function requestJson<A>(path: string, body?: string): Promise<JsonResponse<A>> {
   const response = await fetch(
     url + path,
     body === undefined
@@ -65,9 +65,9 @@ async function asked<A>(path: string, body?: string): Promise<Said<A>> {
 /**
  * Repeats a request until a condition holds: blocks take time, and a rollback may undo a result.
  */
-async function until<A>(path: string, holds: (said: Said<A>) => boolean): Promise<A> {
+async function until<A>(path: string, holds: (said: JsonResponse<A>) => boolean): Promise<A> {
   for (let attempts = 0; attempts < 900; attempts++) {
-    const said = await asked<A>(path)
+    const said = await requestJson<A>(path)
     if (holds(said)) return said.json
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -122,7 +122,7 @@ async function exitOf(
         ({ json, status }) => status === 200 && found(json) !== undefined
       )
     )!
-    const { json: batch, status } = await asked<WireBatch>(`/batches/${exit.batchNum}`)
+    const { json: batch, status } = await requestJson<WireBatch>(`/batches/${exit.batchNum}`)
     if (status === 200 && batch.exitRoot === exit.merkleProof.root) return { exit, batch }
   }
   throw new Error(`The exit of ${balance} from ${accountIndex} has no batch of its root`)
@@ -138,7 +138,7 @@ describe("A wallet over HTTP", () => {
       publicKey,
       signature: signAuthorization(key, publicKey, network)
     }
-    const authorized = await asked(
+    const authorized = await requestJson(
       "/account-creation-authorization",
       bodyWriter(later.bodies.authorization, context)(authorization)
     )

@@ -17,11 +17,11 @@ export const watchGaps = (durationMs: number): Promise<Gaps> =>
       String(durationMs)
     ]
     const child = spawn(command!, args, { stdio: ["ignore", "pipe", "inherit"] })
-    let said = ""
-    child.stdout.on("data", (text) => said += text)
+    let output = ""
+    child.stdout.on("data", (text) => output += text)
     child.on("error", reject).on("close", () => {
       try {
-        resolve({ durationMs, gapsMs: JSON.parse(said) as Array<number> })
+        resolve({ durationMs, gapsMs: JSON.parse(output) as Array<number> })
       } catch (error) {
         reject(error)
       }

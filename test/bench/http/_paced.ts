@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os"
 import { createInterface } from "node:readline"
 
 /** The requested paths, in turn. */
-export interface Asking {
+export interface PacedRequests {
   readonly port: number
   readonly paths: ReadonlyArray<string>
   readonly connections: number
@@ -24,14 +24,14 @@ export interface Quantiles {
  * The result: answers per second, and for each request the time from when it was due to its answer,
  * and how late it was sent while a connection was free.
  */
-export interface Told {
+export interface PacedResult {
   readonly perSecond: number
   readonly latencyMs: Quantiles | null
   readonly latenessMs: Quantiles | null
 }
 
 export interface PacedClient {
-  readonly ask: (asking: Asking) => Promise<Told>
+  readonly ask: (asking: PacedRequests) => Promise<PacedResult>
   readonly stop: () => void
 }
 
@@ -58,7 +58,7 @@ export const startPacedClient = (): PacedClient => {
       child.stdin.write(`${JSON.stringify(asking)}\n`)
       const line = await lines.next()
       if (line.done === true) throw new Error("The client has ended before it told what came of it")
-      return JSON.parse(line.value) as Told
+      return JSON.parse(line.value) as PacedResult
     },
     stop: () => child.stdin.end()
   }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net"
 import { createInterface } from "node:readline"
 import { headMax, requestsOf } from "../_load.ts"
-import type { Asking, Told } from "./_paced.ts"
+import type { PacedRequests, PacedResult } from "./_paced.ts"
 
 /*
  * A client in its own process, which does nothing else: each line of its standard input describes
@@ -23,8 +23,8 @@ const host = "127.0.0.1"
 const received = Buffer.allocUnsafe(65_536)
 
 const ask = async (
-  { connections, durationMs, paths, port, ratePerSecond }: Asking
-): Promise<Told> => {
+  { connections, durationMs, paths, port, ratePerSecond }: PacedRequests
+): Promise<PacedResult> => {
   const requests = requestsOf({ paths })
   const free: Array<Connection> = []
   const failures: Array<Error> = []
@@ -127,5 +127,5 @@ const quantiles = (values: Float64Array) => {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  console.log(JSON.stringify(await ask(JSON.parse(line) as Asking)))
+  console.log(JSON.stringify(await ask(JSON.parse(line) as PacedRequests)))
 }

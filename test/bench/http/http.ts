@@ -1,9 +1,9 @@
 import { noteFigure, type Figure } from "../_figures.ts"
-import { type Asked, load, median } from "../_load.ts"
+import { type LoadRequests, load, median } from "../_load.ts"
 import { type BenchServer, cpuMs, startServer } from "../_servers.ts"
 
 /** The port; with a process id, its processor time is measured too. */
-type Asking = number | Pick<BenchServer, "port" | "pid">
+type LoadTarget = number | Pick<BenchServer, "port" | "pid">
 
 interface Rounds {
   readonly rounds: number
@@ -103,7 +103,7 @@ const benchUnchanged = async (
   raw: BenchServer,
   options: Rounds
 ): Promise<string> => {
-  const asked = async ({ port }: BenchServer): Promise<Asked> => ({
+  const asked = async ({ port }: BenchServer): Promise<LoadRequests> => ({
     paths: some,
     status: 304,
     isTraced,
@@ -126,8 +126,8 @@ const benchUnchanged = async (
 export const benchPaths = (
   name: string,
   paths: ReadonlyArray<string>,
-  ours: Asking,
-  raw: Asking,
+  ours: LoadTarget,
+  raw: LoadTarget,
   options: Rounds
 ): Promise<string> => benchAsked(name, { ours: { paths }, raw: { paths } }, ours, raw, options)
 
@@ -139,13 +139,17 @@ interface Round {
 
 const benchAsked = async (
   name: string,
-  asked: { readonly ours: Asked; readonly raw: Asked },
-  ours: Asking,
-  raw: Asking,
+  asked: { readonly ours: LoadRequests; readonly raw: LoadRequests },
+  ours: LoadTarget,
+  raw: LoadTarget,
   { durationMs, rounds }: Rounds
 ): Promise<string> => {
   const figures = { ours: [] as Array<Round>, raw: [] as Array<Round> }
-  const measure = async (server: Asking, asked: Asked, durationMs: number): Promise<Round> => {
+  const measure = async (
+    server: LoadTarget,
+    asked: LoadRequests,
+    durationMs: number
+  ): Promise<Round> => {
     const { pid, port } = typeof server === "number" ? { port: server, pid: undefined } : server
     const [before, started] = [cpuMs(pid), performance.now()]
     const rate = await load({ port, ...asked, connections: 32, durationMs })
@@ -165,16 +169,16 @@ const benchAsked = async (
     const { median: ratio, spread } = median(figures.ours.map((own, i) => of(own, figures.raw[i]!)))
     return `${ratio.toFixed(2)} ± ${spread.toFixed(2)}`
   }
-  const told = ratios((own, peer) => own.rate / peer.rate)
+  const text = ratios((own, peer) => own.rate / peer.rate)
   const ofCores = typeof ours === "number" || typeof raw === "number"
     ? ""
     : `; by what each answer takes of a core ${ratios((own, peer) => peer.cpuUs / own.cpuUs)}`
   console.log(
-    `  ${name.padEnd(48)} ${told}   (${perSecond(figures.ours)} ÷ ${
+    `  ${name.padEnd(48)} ${text}   (${perSecond(figures.ours)} ÷ ${
       perSecond(figures.raw)
     } requests/s${ofCores})`
   )
-  return told
+  return text
 }
 
 const perSecond = (rounds: ReadonlyArray<Round>): string => {

@@ -104,10 +104,10 @@ const runOf = async (
   gaps: Gaps,
   durationMs: number
 ): Promise<Run> => {
-  const used = async <A>(run: Promise<A>): Promise<readonly [told: A, core: number]> => {
+  const used = async <A>(run: Promise<A>): Promise<readonly [result: A, core: number]> => {
     const [before, started] = [cpuMs(pid), performance.now()]
-    const told = await run
-    return [told, (cpuMs(pid) - before) / (performance.now() - started)]
+    const result = await run
+    return [result, (cpuMs(pid) - before) / (performance.now() - started)]
   }
   const [best, coreMax] = await used(
     client.ask({

@@ -167,15 +167,15 @@ const tell = (figures: ReadonlyArray<Figure>) => {
         sizes!.padStart(6)
       }   ${ms!}`
     )
-  const told = (ratio: number | null) => ratio?.toFixed(2) ?? "-"
+  const format = (ratio: number | null) => ratio?.toFixed(2) ?? "-"
   const worst = (ratios: ReadonlyArray<number | null>) =>
-    told(ratios.reduce((a, b) => a === null ? b : b === null ? a : Math.max(a, b), null))
+    format(ratios.reduce((a, b) => a === null ? b : b === null ? a : Math.max(a, b), null))
   const row = ({ filters, list, ms, places, sizes, spreadMs }: Figure) =>
     columns(
       list,
       filters,
-      told(places),
-      told(sizes),
+      format(places),
+      format(sizes),
       `${ms.toFixed(2)} ± ${spreadMs.toFixed(2)} ms`
     )
   columns("list", "filters", "places", "sizes", "slowest page")

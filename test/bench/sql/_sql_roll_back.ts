@@ -37,7 +37,7 @@ export const benchRollBack = async (ledger: SqlLedger, rounds: number): Promise<
       )
     }
   }
-  const told = (all: ReadonlyArray<number>): string => {
+  const format = (all: ReadonlyArray<number>): string => {
     const { median: ms, spread } = median(all)
     return `${ms.toFixed(1)} ± ${spread.toFixed(1)} ms, ${
       (ms / removed * 1000).toFixed(1)
@@ -47,7 +47,7 @@ export const benchRollBack = async (ledger: SqlLedger, rounds: number): Promise<
   }
   console.log(
     `  ${removed} transactions in ${depth} blocks of ${before}: ${
-      told(times)
-    }\n    until the next write can begin: ${told(untilFree)}`
+      format(times)
+    }\n    until the next write can begin: ${format(untilFree)}`
   )
 }

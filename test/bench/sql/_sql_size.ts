@@ -14,13 +14,13 @@ SELECT relname AS name, pg_total_relation_size(oid) AS total, pg_relation_size(o
 FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY 2 DESC`)
     const all = rows.reduce((sum, { total }) => sum + Number(total), 0)
     const plain = Number(rows.find(({ name }) => name === "transaction")!.heap)
-    const told = rows.slice(0, 4).map(({ heap, name, total }) =>
+    const text = rows.slice(0, 4).map(({ heap, name, total }) =>
       `${name} ${mebibytes(Number(heap))} + ${mebibytes(Number(total) - Number(heap))}`
     )
     console.log(
       `  all tables ÷ plain transactions   ${(all / plain).toFixed(2)}   (${mebibytes(all)} ÷ ${
         mebibytes(plain)
-      } MiB; rows + indexes: ${told.join(", ")})`
+      } MiB; rows + indexes: ${text.join(", ")})`
     )
   } finally {
     await client.end()

@@ -11,7 +11,7 @@ import type { GenesisFeed, PoolTransaction } from "../../../core/domain/mod.ts"
 import { LedgerReader, LedgerTip, PoolStore, PoolTip } from "../../../core/ports/mod.ts"
 import { Ledger, Submission } from "../../../core/use_cases/mod.ts"
 
-export interface Told {
+export interface TestResponse {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
   readonly body: string
@@ -79,7 +79,7 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
       )
     ).pipe(Effect.map((context) => {
       const application = Context.get(context, Application)
-      const asked = (request: HttpRequest): Effect.Effect<Told> =>
+      const send = (request: HttpRequest): Effect.Effect<TestResponse> =>
         Effect.map(
           application.handle(request),
           ({ body, headers, status }) => ({
@@ -89,10 +89,10 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
           })
         )
       const ask = (url: string, headers: { readonly [name: string]: string } = {}) =>
-        asked({ method: "GET", url, headers })
+        send({ method: "GET", url, headers })
       /** Sends a request during an overload: no answer is computed. */
       const askLate = (url: string) =>
-        asked({ method: "GET", url, headers: {}, admit: () => Effect.succeed(false) })
+        send({ method: "GET", url, headers: {}, admit: () => Effect.succeed(false) })
       return { ask, askLate, stats: application.answerStats }
     }))
   return {

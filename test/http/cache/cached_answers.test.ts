@@ -78,8 +78,8 @@ const prepared = Effect.gen(function*() {
     const anew: Array<Name> = []
     for (const name of names) {
       const before = { reads: readsOf(), hits: stats().hits }
-      const told = yield* ask(urls[name])
-      assert.strictEqual(told.status, 200, `${name}: ${told.body}`)
+      const response = yield* ask(urls[name])
+      assert.strictEqual(response.status, 200, `${name}: ${response.body}`)
       const isHit = stats().hits > before.hits
       if (isHit) assert.strictEqual(readsOf(), before.reads, name)
       if (!isHit) anew.push(name)
@@ -122,9 +122,9 @@ describe("the answer cache", () => {
           })
         )
       )
-      const [told] = yield* lately(1)
-      assert.strictEqual(told!.status, 200)
-      assert.include(told!.body, "Seven")
+      const [response] = yield* lately(1)
+      assert.strictEqual(response!.status, 200)
+      assert.include(response!.body, "Seven")
       // requested only once since then
       yield* Effect.orDie(
         ledger.applyBlock(
@@ -282,7 +282,7 @@ describe("the answer cache", () => {
       })
       moveAway()
       const before = readsOf()
-      const told = yield* Effect.all(Array.from({ length: 5 }, () => ask("/batches")), {
+      const responses = yield* Effect.all(Array.from({ length: 5 }, () => ask("/batches")), {
         concurrency: "unbounded"
       })
       assert.strictEqual(readsOf(), before + 1)
@@ -290,7 +290,7 @@ describe("the answer cache", () => {
         misses: 1,
         shared: 4
       })
-      for (const { body } of told) assert.strictEqual(body, told[0]!.body)
+      for (const { body } of responses) assert.strictEqual(body, responses[0]!.body)
       const [, after] = yield* Effect.all([
         ask("/batches"),
         Effect.andThen(
@@ -298,7 +298,7 @@ describe("the answer cache", () => {
           ask("/batches")
         )
       ], { concurrency: "unbounded" })
-      assert.notStrictEqual(after.body, told[0]!.body)
+      assert.notStrictEqual(after.body, responses[0]!.body)
     }))
 
   it.effect("takes at most its configured number of bytes", () =>

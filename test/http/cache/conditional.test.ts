@@ -11,7 +11,13 @@ import type { BlockFeed, FeedRecord } from "../../../core/domain/mod.ts"
 import { type LedgerPart, ledgerParts, type LedgerSnapshot } from "../../../core/ports/mod.ts"
 import { inputGenerators, effectiveRecords, replay } from "../../laws/mod.ts"
 import { networkOf, optionsOf, seeds, titled } from "../../properties/_networks.ts"
-import { openStores, poolTransaction, stirPool, type Tips, type Told } from "./_cached_answers.ts"
+import {
+  openStores,
+  poolTransaction,
+  stirPool,
+  type Tips,
+  type TestResponse
+} from "./_cached_answers.ts"
 
 const pooled = 5
 const lists = [
@@ -46,8 +52,8 @@ const forgetting = ({ ledger, pool }: Tips, part: LedgerPart): Tips => ({
   ledger: {
     ...ledger!,
     snapshot: (version): LedgerSnapshot | null => {
-      const told = ledger!.snapshot!(version)
-      return told === null ? null : { ...told, parts: { ...told.parts, [part]: 0 } }
+      const snapshot = ledger!.snapshot!(version)
+      return snapshot === null ? null : { ...snapshot, parts: { ...snapshot.parts, [part]: 0 } }
     }
   }
 })
@@ -62,7 +68,7 @@ describe("a cached answer", () => {
         const forgetful = yield* open(tips, { answersBytesMax: 0 })
         const { ask: fresh } = yield* open({ ledger: null, pool: null })
         const { network } = genesis
-        const seen = new Map<string, Told>()
+        const seen = new Map<string, TestResponse>()
         const urls: Array<string> = [...everyKind, "/earlier/state"]
         for (const [place, record] of records.entries()) {
           yield* Effect.orDie(ledger.applyRecord(record))
@@ -86,7 +92,7 @@ describe("a cached answer", () => {
             const expected = yield* fresh(url)
             for (const { ask } of [ready, ready, forgetful]) {
               const before = seen.get(url)
-              const told = yield* ask(
+              const response = yield* ask(
                 url,
                 before === undefined ? {} : { "if-none-match": before.headers.etag! }
               )
@@ -97,23 +103,23 @@ describe("a cached answer", () => {
                   "ledger-ethereum-block",
                   "api-revision"
                 ]
-              ) assert.strictEqual(told.headers[name], expected.headers[name], url)
-              if (told.status === 304) {
-                assert.strictEqual(told.body, "")
-                assert.strictEqual(told.headers.etag, before!.headers.etag)
+              ) assert.strictEqual(response.headers[name], expected.headers[name], url)
+              if (response.status === 304) {
+                assert.strictEqual(response.body, "")
+                assert.strictEqual(response.headers.etag, before!.headers.etag)
                 assert.strictEqual(before!.body, expected.body, url)
                 if (ask === ready.ask) {
                   assert.strictEqual((yield* ask(url)).body, expected.body, url)
                 }
                 continue
               }
-              assert.strictEqual(told.status, expected.status, url)
-              if (told.status !== 200) {
+              assert.strictEqual(response.status, expected.status, url)
+              if (response.status !== 200) {
                 seen.delete(url)
                 continue
               }
-              assert.strictEqual(told.body, expected.body, url)
-              seen.set(url, told)
+              assert.strictEqual(response.body, expected.body, url)
+              seen.set(url, response)
             }
           }
         }
@@ -143,7 +149,7 @@ describe("a cached answer", () => {
           ...ledgerParts.map((part) => [part, forgetting(tips, part)] as const),
           ["pool", { ledger: tips.ledger, pool: { ...tips.pool, versionOf: () => 0 } }]
         ])
-        const applications = new Map<string, (url: string) => Effect.Effect<Told>>()
+        const applications = new Map<string, (url: string) => Effect.Effect<TestResponse>>()
         for (const [part, tips] of careless) applications.set(part, (yield* open(tips)).ask)
         const last = records.findLast((record) => record.kind === "block")!.block
         const after = (blocks: number, parts: Partial<BlockFeed>): FeedRecord => ({
@@ -179,8 +185,8 @@ describe("a cached answer", () => {
           for (const url of everyKind) {
             const { body, status } = yield* fresh(url)
             for (const [part, ask] of applications) {
-              const told = yield* ask(url)
-              if (told.body === body && told.status === status) continue
+              const response = yield* ask(url)
+              if (response.body === body && response.status === status) continue
               found.set(part, url)
               applications.delete(part)
             }
@@ -228,22 +234,22 @@ describe("a cached answer", () => {
       const { genesis } = networkOf(optionsOf("1"), 0)
       const { open, tips } = yield* openStores(genesis)
       const { ask: ready } = yield* open(tips)
-      const told = [
+      const responses = [
         yield* ready("/tokens"),
         yield* ready("/earlier/tokens"),
         yield* ready("/tokens", { "api-revision": "earlier" })
       ]
-      assert.notStrictEqual(told[0]!.headers.etag, told[1]!.headers.etag)
-      assert.strictEqual(told[1]!.body, told[2]!.body)
+      assert.notStrictEqual(responses[0]!.headers.etag, responses[1]!.headers.etag)
+      assert.strictEqual(responses[1]!.body, responses[2]!.body)
       assert.strictEqual(
         (yield* ready("/tokens", {
           "api-revision": "earlier",
-          "if-none-match": told[0]!.headers.etag!
+          "if-none-match": responses[0]!.headers.etag!
         })).status,
         200
       )
       assert.strictEqual(
-        (yield* ready("/tokens", { "if-none-match": told[0]!.headers.etag! })).status,
+        (yield* ready("/tokens", { "if-none-match": responses[0]!.headers.etag! })).status,
         304
       )
     }))
@@ -254,11 +260,11 @@ describe("a cached answer", () => {
       const { ledger, open, tips } = yield* openStores(genesis)
       const { ask: ready } = yield* open(tips, { finalAfterBatches: 3 })
       const { ask: unkept } = yield* open(tips, { finalAfterBatches: 3, answersBytesMax: 0 })
-      let early: Told | undefined
+      let early: TestResponse | undefined
       for (const record of records) {
         yield* Effect.orDie(ledger.applyRecord(record))
-        const told = yield* ready("/batches/1")
-        if (early === undefined && told.status === 200) early = told
+        const response = yield* ready("/batches/1")
+        if (early === undefined && response.status === 200) early = response
       }
       assert.strictEqual(early!.headers["cache-control"], "no-cache")
       const last = Number((yield* ready("/state")).headers["ledger-batch"])

@@ -15,25 +15,29 @@ const remember = () => {
         if (memory.accepts(`/${name}${i}`, answer)) memory.put(`/${name}${i}`, answer)
         return memory.get(`/${name}${i}`) !== undefined
       }),
-    asked: (url: string) => memory.get(url) !== undefined
+    isCached: (url: string) => memory.get(url) !== undefined
   }
 }
 
 describe("The generational cache", () => {
   it("caches every requested URL, and the last ones, if requests are slow", () => {
-    const { asked, memory, walk } = remember()
+    const { isCached, memory, walk } = remember()
     assert.isTrue(walk("a", 100, 10_000).every((isKept) => isKept))
-    assert.deepStrictEqual([asked("/a99"), asked("/a88"), asked("/a0")], [true, true, false])
+    assert.deepStrictEqual([isCached("/a99"), isCached("/a88"), isCached("/a0")], [
+      true,
+      true,
+      false
+    ])
     assert.strictEqual(memory.entries + memory.evictions, 100)
   })
 
   it("during a scan, caches URLs that are requested again and keeps what it had", () => {
-    const { asked, walk } = remember()
+    const { isCached, walk } = remember()
     walk("before", 5, 10_000)
     const first = walk("a", 1000, 10)
     // until the scan is detected
     assert.isAtMost(first.findLastIndex((isKept) => isKept), 20)
-    assert.isTrue(asked("/before0"))
+    assert.isTrue(isCached("/before0"))
     assert.isTrue(walk("b", 5, 10).every((isKept) => !isKept))
     assert.isTrue(walk("b", 5, 10).every((isKept) => isKept))
   })
@@ -46,11 +50,11 @@ describe("The generational cache", () => {
   })
 
   it("removes an answer if its replacement is too large, and remembers no URL of such an answer", () => {
-    const { asked, memory, walk } = remember()
+    const { isCached, memory, walk } = remember()
     const large = { bytes: 10 * 11_510 }
     walk("a", 1, 10_000)
     assert.isFalse(memory.accepts("/a0", large))
-    assert.isFalse(asked("/a0"))
+    assert.isFalse(isCached("/a0"))
     walk("b", 100, 10)
     walk("c", 1, 10)
     for (const url of ["/large0", "/large1", "/large2"]) assert.isFalse(memory.accepts(url, large))

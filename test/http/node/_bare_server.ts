@@ -59,11 +59,12 @@ export const answersOf = (port: number, requests: ReadonlyArray<string>) =>
     socket.on("data", (chunk) => {
       chunks.push(chunk)
       if (missing === undefined) {
-        const said = Buffer.concat(chunks)
-        const head = said.subarray(0, said.indexOf("\r\n\r\n") + 4)
+        const received = Buffer.concat(chunks)
+        const head = received.subarray(0, received.indexOf("\r\n\r\n") + 4)
         if (head.length < 4) return
         missing = head.length +
-          Number(/content-length: (\d+)/iu.exec(head.toString("latin1"))?.[1] ?? 0) - said.length
+          Number(/content-length: (\d+)/iu.exec(head.toString("latin1"))?.[1] ?? 0) -
+          received.length
       } else missing -= chunk.length
       if (missing > 0) return
       answers.push(Buffer.concat(chunks).toString("latin1").replace(/Date: [^\r]+/u, "Date"))

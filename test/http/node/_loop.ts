@@ -8,7 +8,7 @@ import { Random } from "../../memory/_random.ts"
  */
 
 /** The outcome of a request. */
-export interface Told {
+export interface Outcome {
   readonly isRefused: boolean
   readonly atMs: number
   /** Time since its arrival. */
@@ -17,7 +17,7 @@ export interface Told {
 
 interface Coming {
   readonly atMs: number
-  readonly told: ((told: Told) => void) | undefined
+  readonly onOutcome: ((outcome: Outcome) => void) | undefined
 }
 
 export interface LoopOptions {
@@ -32,7 +32,7 @@ export interface LoopOptions {
 
 export class Loop {
   readonly queue: AdmissionQueue
-  readonly told: Array<Told> = []
+  readonly outcomes: Array<Outcome> = []
   nowMs = 0
   readonly #computeMs: number
   readonly #refuseMs: number
@@ -76,7 +76,7 @@ export class Loop {
       if (atMs < untilMs) {
         this.#come({
           atMs,
-          told: ({ isRefused }) => ask(this.nowMs + (isRefused ? patienceMs : 0.2))
+          onOutcome: ({ isRefused }) => ask(this.nowMs + (isRefused ? patienceMs : 0.2))
         })
       }
     }
@@ -95,7 +95,7 @@ export class Loop {
       if (later === undefined) this.nowMs = Math.max(this.nowMs, firstMs)
       const readMs = this.nowMs
       while ((this.#poured[this.#read] ?? Infinity) <= readMs) {
-        this.#answer({ atMs: this.#poured[this.#read++]!, told: undefined })
+        this.#answer({ atMs: this.#poured[this.#read++]!, onOutcome: undefined })
       }
       while ((this.#coming[0]?.atMs ?? Infinity) <= readMs) this.#answer(this.#coming.shift()!)
       const next = this.#later
@@ -113,9 +113,9 @@ export class Loop {
   #answer(coming: Coming): void {
     const end = (isRefused: boolean) => {
       this.nowMs += isRefused ? this.#refuseMs : this.#computeMs * (0.2 + 1.6 * this.#random.next())
-      const told: Told = { isRefused, atMs: this.nowMs, tookMs: this.nowMs - coming.atMs }
-      this.told.push(told)
-      coming.told?.(told)
+      const outcome: Outcome = { isRefused, atMs: this.nowMs, tookMs: this.nowMs - coming.atMs }
+      this.outcomes.push(outcome)
+      coming.onOutcome?.(outcome)
     }
     const admission = this.queue.admit()
     if (typeof admission === "string") end(admission === "shed")

@@ -1,12 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { AdmissionQueue } from "../../../adapters/http/node/_admission_queue.ts"
-import { Loop, type Told } from "./_loop.ts"
+import { Loop, type Outcome } from "./_loop.ts"
 
-const percentile = (told: ReadonlyArray<Told>, share: number): number =>
-  Float64Array.from(told, ({ tookMs }) => tookMs).sort()[Math.floor(told.length * share)] ?? 0
-const refusedOf = (told: ReadonlyArray<Told>) => told.filter(({ isRefused }) => isRefused)
-const acceptedOf = (told: ReadonlyArray<Told>) => told.filter(({ isRefused }) => !isRefused)
+const percentile = (outcomes: ReadonlyArray<Outcome>, share: number): number =>
+  Float64Array.from(outcomes, ({ tookMs }) => tookMs).sort()[Math.floor(outcomes.length * share)] ??
+    0
+const refusedOf = (outcomes: ReadonlyArray<Outcome>) =>
+  outcomes.filter(({ isRefused }) => isRefused)
+const acceptedOf = (outcomes: ReadonlyArray<Outcome>) =>
+  outcomes.filter(({ isRefused }) => !isRefused)
 
 describe("the admission queue", () => {
   it("refuses no client of a pool that waits for each answer, for any size of the pool and any speed of the answers", () => {
@@ -15,10 +18,10 @@ describe("the admission queue", () => {
         const loop = new Loop({ computeMs })
         loop.keepAsking(clients, 3000)
         loop.run()
-        assert.isEmpty(refusedOf(loop.told), `${clients} clients, ${computeMs} ms`)
+        assert.isEmpty(refusedOf(loop.outcomes), `${clients} clients, ${computeMs} ms`)
         // first come, first served: each request waits for one of each other client
         assert.isAtMost(
-          percentile(loop.told, 1 - 1 / loop.told.length),
+          percentile(loop.outcomes, 1 - 1 / loop.outcomes.length),
           2.1 * (clients + 1) * computeMs + 4,
           `${clients} clients, ${computeMs} ms`
         )
@@ -31,11 +34,11 @@ describe("the admission queue", () => {
       const loop = new Loop({ computeMs: 1 })
       loop.pour(500, 10_000)
       loop.run()
-      const normal = loop.told.splice(0)
+      const normal = loop.outcomes.splice(0)
       assert.isEmpty(refusedOf(normal))
       loop.pour(times * 1000, 70_000)
       loop.run()
-      const over = loop.told.splice(0)
+      const over = loop.outcomes.splice(0)
       const accepted = acceptedOf(over)
       assert.isAtLeast(accepted.length, 0.95 * (60_000 - refusedOf(over).length * 0.05))
       assert.isAtMost(percentile(accepted, 0.99), 3 * percentile(normal, 0.99))
@@ -43,7 +46,7 @@ describe("the admission queue", () => {
       const endedMs = loop.nowMs
       loop.pour(500, 75_000)
       loop.run()
-      assert.isEmpty(refusedOf(loop.told.filter(({ atMs }) => atMs > endedMs + 2000)))
+      assert.isEmpty(refusedOf(loop.outcomes.filter(({ atMs }) => atMs > endedMs + 2000)))
     }
   })
 
@@ -53,13 +56,13 @@ describe("the admission queue", () => {
         const loop = new Loop({ computeMs: 0.5 })
         loop.pour(8000, 3000)
         loop.run()
-        assert.isNotEmpty(refusedOf(loop.told.splice(0)))
+        assert.isNotEmpty(refusedOf(loop.outcomes.splice(0)))
         for (let asked = 0; asked <= sparse; asked++) {
           loop.nowMs += pauseMs
           loop.keepAsking(asked < sparse ? 1 : 60, loop.nowMs + 0.1)
           loop.run()
         }
-        assert.isEmpty(refusedOf(loop.told), `after ${sparse} requests, one each ${pauseMs} ms`)
+        assert.isEmpty(refusedOf(loop.outcomes), `after ${sparse} requests, one each ${pauseMs} ms`)
       }
     }
   })
@@ -70,11 +73,11 @@ describe("the admission queue", () => {
       loop.keepAsking(250, loop.nowMs + 1)
       loop.run()
     }
-    assert.isEmpty(refusedOf(loop.told))
+    assert.isEmpty(refusedOf(loop.outcomes))
     const quick = new Loop({ computeMs: 0.02 })
     quick.keepAsking(2000, 5)
     quick.run()
-    assert.isEmpty(refusedOf(quick.told))
+    assert.isEmpty(refusedOf(quick.outcomes))
   })
 
   it("refuses nothing more if clients wait as Retry-After says", () => {
@@ -82,22 +85,22 @@ describe("the admission queue", () => {
     loop.pour(4000, 2000)
     loop.keepAsking(64, 9000, 1000)
     loop.run()
-    assert.isNotEmpty(refusedOf(loop.told.filter(({ atMs }) => atMs > 1000 && atMs < 2000)))
-    assert.isEmpty(refusedOf(loop.told.filter(({ atMs }) => atMs > 4000)))
+    assert.isNotEmpty(refusedOf(loop.outcomes.filter(({ atMs }) => atMs > 1000 && atMs < 2000)))
+    assert.isEmpty(refusedOf(loop.outcomes.filter(({ atMs }) => atMs > 4000)))
   })
 
   it("admits the last request of the queue, however long an answer takes", () => {
     const loop = new Loop({ computeMs: 50 })
     loop.pour(400, 5000)
     loop.run()
-    assert.isAtLeast(acceptedOf(loop.told).length, 80)
+    assert.isAtLeast(acceptedOf(loop.outcomes).length, 80)
   })
 
   it("refuses nothing if the target is 0", () => {
     const loop = new Loop({ computeMs: 1, targetMs: 0 })
     loop.pour(4000, 1000)
     loop.run()
-    assert.isEmpty(refusedOf(loop.told))
+    assert.isEmpty(refusedOf(loop.outcomes))
   })
 
   it.effect("skips a request whose client has gone", () =>

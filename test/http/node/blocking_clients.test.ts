@@ -96,10 +96,10 @@ describe("a client that gets 408 and keeps its side open", () => {
     Effect.scoped(Effect.gen(function*() {
       const { port } = yield* serve({ connectionsMax: 1, headersTimeoutMs: 100 })
       const socket = yield* open(port, "GET / HTTP/1.1\r\nHost: x\r\nX-")
-      const said = yield* Effect.promise(() =>
+      const received = yield* Effect.promise(() =>
         new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))))
       )
-      assert.match(said, /^HTTP\/1\.1 408 /u)
+      assert.match(received, /^HTTP\/1\.1 408 /u)
       assert.strictEqual(yield* served(port), 200)
     })))
 })

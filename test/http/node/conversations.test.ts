@@ -130,8 +130,8 @@ const converse = async (
   pieces: ReadonlyArray<string>
 ): Promise<string> => {
   const client = connect({ port, host: "127.0.0.1", noDelay: true })
-  let said = ""
-  client.on("data", (chunk: Buffer) => said += chunk.toString("latin1")).on("error", () => {})
+  let received = ""
+  client.on("data", (chunk: Buffer) => received += chunk.toString("latin1")).on("error", () => {})
   await new Promise((resolve) => client.once("connect", resolve))
   let sent = 0
   for (const piece of pieces) {
@@ -146,14 +146,14 @@ const converse = async (
   for (
     let quiet = 0, before = "";
     quiet < 12 && !client.destroyed;
-    quiet = said === before ? quiet + 1 : 0
+    quiet = received === before ? quiet + 1 : 0
   ) {
-    before = said
+    before = received
     await turnsOfTheLoop(4)
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
   client.destroy()
-  return said.replace(/Date: [^\r]+/gu, "Date")
+  return received.replace(/Date: [^\r]+/gu, "Date")
 }
 
 /** Returns how many bytes of a client's connection a server of this process has read. */
@@ -264,12 +264,12 @@ describe(`${conversations} random conversations over a socket`, () => {
       for (let done = 0; done < conversations; done += CONVERSATIONS_AT_ONCE) {
         const all = Array.from({ length: CONVERSATIONS_AT_ONCE }, pieces)
         yield* Effect.promise(() =>
-          Promise.all(all.map(async (said) => {
-            const [given, expected] = await Promise.all([
-              converse(port, ours.bytesRead, said),
-              converse(plainPort, peers.bytesRead, said)
+          Promise.all(all.map(async (conversation) => {
+            const [actual, expected] = await Promise.all([
+              converse(port, ours.bytesRead, conversation),
+              converse(plainPort, peers.bytesRead, conversation)
             ])
-            assert.strictEqual(given, expected, JSON.stringify(said))
+            assert.strictEqual(actual, expected, JSON.stringify(conversation))
           }))
         )
       }
@@ -281,10 +281,10 @@ describe("a client that reads slowly", () => {
 
   /** Returns a client that has requested a large answer and reads nothing of it yet. */
   const unread = Effect.fnUntraced(function*(scope: Scope.Scope, options: Partial<ServerOptions>) {
-    const asked = yield* Deferred.make<void>()
+    const requested = yield* Deferred.make<void>()
     const { port } = yield* bareServer(
       () =>
-        Effect.as(Deferred.succeed(asked, undefined), {
+        Effect.as(Deferred.succeed(requested, undefined), {
           status: 200,
           headers: {},
           body: "x".repeat(bytes),
@@ -302,7 +302,7 @@ describe("a client that reads slowly", () => {
       )
     )
     socket.pause().write(get("/"))
-    yield* Deferred.await(asked)
+    yield* Deferred.await(requested)
     return { socket, ended: Effect.promise(() => ended) }
   })
 

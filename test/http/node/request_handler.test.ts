@@ -14,10 +14,10 @@ const serve = (answer: Effect.Effect<HttpAnswer>, scope: Scope.Scope) =>
 const asking = (port: number) => {
   const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
   const ended = new Promise<string>((resolve) => {
-    let said = ""
-    socket.on("data", (chunk) => said += chunk).on("error", () => {}).on(
+    let received = ""
+    socket.on("data", (chunk) => received += chunk).on("error", () => {}).on(
       "close",
-      () => resolve(said)
+      () => resolve(received)
     )
   })
   return { socket, ended }
@@ -116,15 +116,18 @@ describe("a body that is refused before all of it has arrived", () => {
       const socket = connect(port, "127.0.0.1")
       socket.write("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
       const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`
-      let said = ""
+      let received = ""
       const ended = new Promise<void>((resolve) =>
-        socket.on("data", (data) => said += data).on("error", () => {}).on("close", () => resolve())
+        socket.on("data", (data) => received += data).on("error", () => {}).on(
+          "close",
+          () => resolve()
+        )
       )
       while (!socket.destroyed) {
         socket.write(chunk)
         yield* Effect.sleep("5 millis")
       }
       yield* Effect.promise(() => ended)
-      assert.match(said, /^HTTP\/1\.1 413 [^]*connection: close\r\n[^]*\r\n\r\ntoo large$/u)
+      assert.match(received, /^HTTP\/1\.1 413 [^]*connection: close\r\n[^]*\r\n\r\ntoo large$/u)
     })))
 })

@@ -129,8 +129,8 @@ layer(Server())("the server, by bytes", (it) => {
         const asked = ["/tokens/1", "/tokens/1", "/none"].map((path) =>
           `GET ${path} HTTP/1.1\r\nHost: x\r\n${offer}\r\n`
         )
-        const given = yield* Effect.promise(() => answersOf(port, asked))
-        assert.deepStrictEqual(given.map((answer) => answer.slice(9, 12)), ["200", "200", "404"])
+        const actual = yield* Effect.promise(() => answersOf(port, asked))
+        assert.deepStrictEqual(actual.map((answer) => answer.slice(9, 12)), ["200", "200", "404"])
       }
     }))
 

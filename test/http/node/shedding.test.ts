@@ -31,7 +31,7 @@ const urls = [
   `/tokens?${"x".repeat(493)}`
 ]
 
-interface Told {
+interface RawResponse {
   readonly status: number | undefined
   readonly headers: ReadonlyArray<string>
   readonly body: string
@@ -42,15 +42,15 @@ interface Told {
  * Returns the responses to one client, which sends each request after the response to the one
  * before.
  */
-const toldBy = Effect.fnUntraced(
+const responsesTo = Effect.fnUntraced(
   function*(port: number, headers: { readonly [name: string]: string }) {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const told: Array<Told> = []
+    const responses: Array<RawResponse> = []
     // twice: the first time headers are built from scratch
     for (const path of [...urls, ...urls]) {
-      told.push(
+      responses.push(
         yield* Effect.promise(() =>
-          new Promise<Told>((resolve, reject) => {
+          new Promise<RawResponse>((resolve, reject) => {
             const request = get({ port, host: "127.0.0.1", path, agent, headers }, (response) => {
               let body = ""
               response.on("data", (chunk) => body += chunk).on("end", () =>
@@ -68,7 +68,7 @@ const toldBy = Effect.fnUntraced(
       )
     }
     agent.destroy()
-    return told
+    return responses
   }
 )
 
@@ -84,22 +84,27 @@ describe("a shed request", () => {
           "x-request-id": "longer-or-shorter-than-ours"
         }] as ReadonlyArray<{ [name: string]: string }>
       ) {
-        const told = yield* toldBy(port, headers)
-        const numbered = (told: ReadonlyArray<Told>) =>
-          told.map((each) => ({
+        const responses = yield* responsesTo(port, headers)
+        const numbered = (responses: ReadonlyArray<RawResponse>) =>
+          responses.map((each) => ({
             ...each,
             headers: each.headers.map((value) => value.replace(/^[\da-f]{12}-\w{7}$/u, "our id"))
           }))
-        assert.deepStrictEqual(numbered(told), numbered(yield* toldBy(other.port, headers)))
+        assert.deepStrictEqual(
+          numbered(responses),
+          numbered(yield* responsesTo(other.port, headers))
+        )
         assert.isTrue(
-          told.every(({ headers: all }) =>
+          responses.every(({ headers: all }) =>
             headers["x-request-id"] === undefined || all.includes(headers["x-request-id"])
           )
         )
         assert.isTrue(
-          told.slice(1).every(({ isReused }) => isReused === (headers.connection === undefined))
+          responses.slice(1).every(({ isReused }) =>
+            isReused === (headers.connection === undefined)
+          )
         )
-        for (const { body, headers, status } of told) {
+        for (const { body, headers, status } of responses) {
           if (status === 400) continue
           assert.deepStrictEqual([status, JSON.parse(body).status], [503, 503])
           assert.strictEqual(

@@ -26,19 +26,19 @@ class Clients {
     return new Promise((resolve) => {
       const socket = connect(this.#port, "127.0.0.1")
       let sentMs: number | undefined
-      let said = ""
+      let received = ""
       const send = () => {
         if (this.isOver) return void socket.destroy()
         sentMs = performance.now()
         socket.write(request)
       }
       socket.on("connect", send).on("error", () => {}).on("data", (data) => {
-        said += data
-        if (!said.endsWith("answer")) return
+        received += data
+        if (!received.endsWith("answer")) return
         this.answers++
         sentMs = undefined
-        const isLast = /connection: close/iu.test(said)
-        said = ""
+        const isLast = /connection: close/iu.test(received)
+        received = ""
         if (isLast) socket.destroy()
         else send()
       }).on("close", () => {

@@ -18,7 +18,7 @@ import {
   openMemoryPool
 } from "../../../adapters/memory/mod.ts"
 import type { Life, Turns } from "./schedule.ts"
-import type { Weather } from "./faults.ts"
+import type { FaultInjector } from "./faults.ts"
 
 /** The ports of a node's stores. */
 export interface Ports {
@@ -46,20 +46,20 @@ export interface Durable {
 export function database(
   name: string,
   genesis: GenesisFeed,
-  weather: Weather,
+  injector: FaultInjector,
   turns: Turns
 ): Durable {
   const ledger = openMemoryLedger({ genesis })
   const pool = openMemoryPool()
   const listeners: Array<{ readonly life: Life; readonly hear: (version: number) => void }> = []
-  let told = 0
+  let notified = 0
   /** Notifies all listeners of the new version, with a delay. */
   const tellAll = () => {
     const { version } = ledger.stamp()
-    if (version === told) return
-    told = version
+    if (version === notified) return
+    notified = version
     for (const { hear, life } of listeners) {
-      turns.sleep(life, weather.random.below(weather.isCalm ? 20 : 2000), () => hear(version))
+      turns.sleep(life, injector.random.below(injector.isCalm ? 20 : 2000), () => hear(version))
     }
   }
   return {
@@ -75,12 +75,12 @@ export function database(
       })
       const seen = <A, E>(call: Effect.Effect<A, E>) =>
         Effect.tap(call, (found) => Effect.sync(() => hear(versionOf(found))))
-      const read = <A, E>(call: Effect.Effect<A, E>) => seen(weather.over(call, false))
+      const read = <A, E>(call: Effect.Effect<A, E>) => seen(injector.over(call, false))
       const write = <A, E>(call: Effect.Effect<A, E>) =>
-        seen(weather.over(Effect.tap(call, () => Effect.sync(tellAll)), true))
+        seen(injector.over(Effect.tap(call, () => Effect.sync(tellAll)), true))
       return {
         ...ledgerPorts(ledger, read, write),
-        pool: poolOver(pool, weather),
+        pool: poolOver(pool, injector),
         tip: { id: name, version: () => known, isRemote: true },
         poolTip: null
       }
@@ -123,15 +123,15 @@ const ledgerPorts = (
 const poolWrites = new Set(["addTransaction", "addAuthorization", "change", "settle", "skip"])
 
 /** Returns the pool store with injected faults in every call. */
-const poolOver = (pool: MemoryPoolStore, weather: Weather): PoolStore["Service"] =>
+const poolOver = (pool: MemoryPoolStore, injector: FaultInjector): PoolStore["Service"] =>
   Object.fromEntries(
     Object.entries(pool).map(([name, member]) => [
       name,
       Effect.isEffect(member)
-        ? weather.over(member as Effect.Effect<unknown>, false)
+        ? injector.over(member as Effect.Effect<unknown>, false)
         : typeof member === "function"
         ? (...parameters: ReadonlyArray<unknown>) =>
-          weather.over(
+          injector.over(
             (member as (...of: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...parameters),
             poolWrites.has(name)
           )

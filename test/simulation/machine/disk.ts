@@ -21,7 +21,7 @@ import {
 } from "../../../core/ports/mod.ts"
 import type { Durable, Ports } from "./database.ts"
 import type { Life, Turns } from "./schedule.ts"
-import type { Weather } from "./faults.ts"
+import type { FaultInjector } from "./faults.ts"
 
 /** A disk with a journal: it keeps synced entries, and loses the others with the process. */
 export interface Disk {
@@ -37,7 +37,7 @@ export function journalOn(
   disk: Disk,
   name: string,
   genesis: GenesisFeed,
-  weather: Weather,
+  injector: FaultInjector,
   turns: Turns
 ): Durable {
   let current: { readonly log: DiskLog; readonly pool: MemoryPoolStore } | undefined
@@ -49,7 +49,7 @@ export function journalOn(
     open: (life) => {
       const [ledger, pool] = [openMemoryLedger({ genesis }), openMemoryPool()]
       for (const entry of disk.synced) takeInEntry({ genesis, ledger, pool }, entry)
-      const log = new DiskLog(disk, life, weather, turns)
+      const log = new DiskLog(disk, life, injector, turns)
       current = { log, pool }
       return portsOf(recordedStores({ ledger, pool, id: `${name} ${++starts}`, log }))
     }
@@ -74,15 +74,15 @@ class DiskLog implements RecordLog {
   failure: StoreFailure | undefined
   readonly #disk: Disk
   readonly #life: Life
-  readonly #weather: Weather
+  readonly #injector: FaultInjector
   readonly #turns: Turns
   #waiting: Array<Entry> = []
   #resumes: Array<(outcome: Effect.Effect<void, StoreFailure>) => void> = []
 
-  constructor(disk: Disk, life: Life, weather: Weather, turns: Turns) {
+  constructor(disk: Disk, life: Life, injector: FaultInjector, turns: Turns) {
     this.#disk = disk
     this.#life = life
-    this.#weather = weather
+    this.#injector = injector
     this.#turns = turns
   }
 
@@ -92,7 +92,7 @@ class DiskLog implements RecordLog {
 
   append(entry: Entry): void {
     if (this.#waiting.push(entry) > 1) return
-    const { random, isCalm } = this.#weather
+    const { random, isCalm } = this.#injector
     if (isCalm || random.chance(0.5)) this.#turns.later(this.#life, () => this.#flush())
     else this.#turns.sleep(this.#life, 1 + random.below(3000), () => this.#flush())
   }
@@ -109,7 +109,7 @@ class DiskLog implements RecordLog {
         retry: false,
         message: "The journal cannot be written: the disk is full"
       })
-      this.#weather.faults++
+      this.#injector.faults++
     } else {
       this.#disk.synced.push(...this.#waiting)
       this.#waiting = []

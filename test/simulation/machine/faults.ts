@@ -16,7 +16,7 @@ export const mishaps = [
 export type Mishap = typeof mishaps[number]
 
 /** Injects random faults, and counts them. */
-export class Weather {
+export class FaultInjector {
   /** The share of calls that fail. */
   roughness = 0
   /** Whether the database cannot be reached at all. */

@@ -5,7 +5,7 @@ import { storeFailure } from "../../../adapters/sql/connection/failure.ts"
 import { LedgerReader } from "../../../core/ports/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
 import { chain, genesis, ownCluster } from "./_breaking.ts"
-import { asked, askedUntil, served } from "../_served.ts"
+import { request, requestUntil, served } from "../_served.ts"
 
 /** These tests break a server of their own. */
 describe("a database that fails", () => {
@@ -20,14 +20,16 @@ describe("a database that fails", () => {
   it.live("is retried at the start, and its password is not logged", () =>
     Effect.scoped(Effect.gen(function*() {
       const url = yield* database
-      const told: Array<string> = []
-      const logger = Logger.layer([Logger.make(({ message }) => void told.push(String(message)))])
+      const messages: Array<string> = []
+      const logger = Logger.layer([
+        Logger.make(({ message }) => void messages.push(String(message)))
+      ])
       yield* stop
       const starting = yield* Effect.forkChild(Effect.provide(opened(url), logger))
-      while (told.length < 2) yield* Effect.sleep(20)
+      while (messages.length < 2) yield* Effect.sleep(20)
       const { password, pathname, port } = new URL(url)
       assert.strictEqual(
-        told[0],
+        messages[0],
         `PostgreSQL at 127.0.0.1:${port}, database "${
           pathname.slice(1)
         }" cannot be used: connect ECONNREFUSED 127.0.0.1:${port}; trying again until it answers`
@@ -39,7 +41,7 @@ describe("a database that fails", () => {
         version: 0
       })
       assert.isAbove(password.length, 8)
-      for (const line of told) assert.notInclude(line, password)
+      for (const line of messages) assert.notInclude(line, password)
     })))
 
   it.live("is not retried if it refuses the login, or if the URL is invalid", () =>
@@ -88,32 +90,32 @@ describe("a database that fails", () => {
       const url = yield* database
       const { ledger, port } = yield* served(url, { genesis })
       for (const block of chain.slice(0, 3)) yield* ledger.applyBlock(block)
-      const before = yield* asked(port, "/state")
+      const before = yield* request(port, "/state")
       assert.deepInclude(before, {
         status: 200,
         version: yield* Effect.map(
-          askedUntil(port, "/state", ({ version }) => version > 0),
+          requestUntil(port, "/state", ({ version }) => version > 0),
           ({ version }) => version
         )
       })
       yield* kill
       for (const path of ["/state", "/accounts", "/transactions-history?limit=3", "/tokens/1"]) {
-        const { retryAfter, status } = yield* asked(port, path)
+        const { retryAfter, status } = yield* request(port, path)
         assert.deepStrictEqual([path, status, retryAfter], [path, 503, "1"])
       }
       const refused = yield* Effect.flip(ledger.applyBlock(chain[3]!))
       assert.deepInclude(refused, { _tag: "StoreFailure", retry: true })
       yield* restart
-      const after = yield* askedUntil(port, "/state", ({ status }) => status === 200)
+      const after = yield* requestUntil(port, "/state", ({ status }) => status === 200)
       assert.deepStrictEqual(after, before)
       // by now every connection is new, or is replaced without an error
       const answers = yield* Effect.all(
-        Array.from({ length: 60 }, () => asked(port, "/accounts")),
+        Array.from({ length: 60 }, () => request(port, "/accounts")),
         { concurrency: 30 }
       )
       assert.deepStrictEqual(answers.filter(({ status }) => status !== 200), [])
       yield* ledger.applyBlock(chain[3]!)
-      assert.isAbove((yield* asked(port, "/state")).version, before.version)
+      assert.isAbove((yield* request(port, "/state")).version, before.version)
     })))
 
   it.live("that closes all idle sessions is not noticed by any reader", () =>
@@ -121,7 +123,7 @@ describe("a database that fails", () => {
       const url = yield* database
       const { port } = yield* served(url, { genesis })
       const ask = Effect.map(
-        Effect.all(Array.from({ length: 60 }, () => asked(port, "/tokens")), { concurrency: 60 }),
+        Effect.all(Array.from({ length: 60 }, () => request(port, "/tokens")), { concurrency: 60 }),
         (all) => new Set(all.map(({ status }) => status))
       )
       assert.deepStrictEqual(yield* ask, new Set([200]))
@@ -168,7 +170,7 @@ describe("a database that fails", () => {
       const { writes } = Context.get(locked, Database)
       const statuses = yield* writes.withTransaction(Effect.andThen(
         writes.unsafe("LOCK TABLE ledger IN ACCESS EXCLUSIVE MODE"),
-        Effect.all(Array.from({ length: 40 }, () => asked(port, "/state")), {
+        Effect.all(Array.from({ length: 40 }, () => request(port, "/state")), {
           concurrency: "unbounded"
         })
       ))
@@ -176,7 +178,7 @@ describe("a database that fails", () => {
         ...new Set(statuses.map(({ retryAfter, status }) => `${status} ${retryAfter}`))
       ], ["503 1"])
       assert.strictEqual(
-        (yield* askedUntil(port, "/state", ({ status }) => status === 200)).status,
+        (yield* requestUntil(port, "/state", ({ status }) => status === 200)).status,
         200
       )
     })))

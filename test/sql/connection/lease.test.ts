@@ -49,21 +49,22 @@ describe("the writer's lease", () => {
   const clean = Effect.promise(() =>
     execute(database.url, "UPDATE writer SET holder = NULL", "DELETE FROM note")
   )
-  const told = <A, E extends { readonly message: string }>(result: Result.Result<A, E>): string =>
-    Result.isFailure(result) ? result.failure.message : "written"
+  const outcomeOf = <A, E extends { readonly message: string }>(
+    result: Result.Result<A, E>
+  ): string => Result.isFailure(result) ? result.failure.message : "written"
 
   it.live("keeps a second writer out with a message, until the first one ends", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* clean
       const [one, two] = [yield* opened({ holder: "Ann" }), yield* opened({ holder: "Bob" })]
-      assert.strictEqual(told(yield* one.note("a")), "written")
+      assert.strictEqual(outcomeOf(yield* one.note("a")), "written")
       assert.match(
-        told(yield* two.note("b")),
+        outcomeOf(yield* two.note("b")),
         /^The ledger is written by Ann \([0-9a-f]{8}\) since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, expected one writer: stop that process, or try again when it has ended$/u
       )
-      assert.strictEqual(told(yield* one.note("c")), "written")
+      assert.strictEqual(outcomeOf(yield* one.note("c")), "written")
       yield* one.end
-      assert.strictEqual(told(yield* two.note("d")), "written")
+      assert.strictEqual(outcomeOf(yield* two.note("d")), "written")
       assert.deepStrictEqual(yield* notes, ["a", "c", "d"])
     })))
 
@@ -82,16 +83,16 @@ describe("the writer's lease", () => {
     Effect.scoped(Effect.gen(function*() {
       yield* clean
       const lively = yield* opened({ holder: "Ann", termMs: 3000, beatMs: 100 })
-      assert.strictEqual(told(yield* lively.note("a")), "written")
+      assert.strictEqual(outcomeOf(yield* lively.note("a")), "written")
       yield* Effect.sleep(4000)
       // without heartbeats: after its first write it counts as dead
       const two = yield* opened({ holder: "Bob", termMs: 400, beatMs: 60_000, waits: true })
       const impatient = yield* opened({ holder: "Cleo" })
-      assert.match(told(yield* impatient.note("b")), /written by Ann/u)
+      assert.match(outcomeOf(yield* impatient.note("b")), /written by Ann/u)
       yield* lively.end
-      assert.strictEqual(told(yield* two.note("c")), "written")
+      assert.strictEqual(outcomeOf(yield* two.note("c")), "written")
       const third = yield* opened({ holder: "Dora", waits: true })
-      assert.strictEqual(told(yield* third.note("d")), "written")
+      assert.strictEqual(outcomeOf(yield* third.note("d")), "written")
       assert.deepStrictEqual(yield* notes, ["a", "c", "d"])
     })))
 
@@ -99,15 +100,15 @@ describe("the writer's lease", () => {
     Effect.scoped(Effect.gen(function*() {
       yield* clean
       const sleeper = yield* opened({ holder: "Ann", termMs: 300, beatMs: 60_000 })
-      assert.strictEqual(told(yield* sleeper.note("a")), "written")
+      assert.strictEqual(outcomeOf(yield* sleeper.note("a")), "written")
       yield* Effect.sleep(400)
       const other = yield* opened({ holder: "Bob", termMs: 60_000 })
-      assert.strictEqual(told(yield* other.note("b")), "written")
+      assert.strictEqual(outcomeOf(yield* other.note("b")), "written")
       assert.strictEqual(
-        told(yield* sleeper.note("c")),
+        outcomeOf(yield* sleeper.note("c")),
         "This process is no longer the writer of the ledger: another one took over while it gave no sign of life; nothing was written"
       )
-      assert.match(told(yield* sleeper.note("d")), /^The ledger is written by Bob/u)
+      assert.match(outcomeOf(yield* sleeper.note("d")), /^The ledger is written by Bob/u)
       assert.deepStrictEqual(yield* notes, ["a", "b"])
     })))
 
@@ -116,23 +117,26 @@ describe("the writer's lease", () => {
       yield* clean
       const [feed, poller] = [newWriteSession(), newWriteSession()]
       const one = yield* opened({ holder: "Ann", termMs: 200, beatMs: 60_000, waits: true })
-      assert.strictEqual(told(yield* one.noteIn(feed, "a")), "written")
-      assert.strictEqual(told(yield* one.noteIn(poller, "b")), "written")
+      assert.strictEqual(outcomeOf(yield* one.noteIn(feed, "a")), "written")
+      assert.strictEqual(outcomeOf(yield* one.noteIn(poller, "b")), "written")
       yield* Effect.sleep(300)
       // no other process wrote
-      assert.strictEqual(told(yield* one.noteIn(feed, "c")), "written")
+      assert.strictEqual(outcomeOf(yield* one.noteIn(feed, "c")), "written")
       yield* Effect.sleep(300)
       const other = yield* opened({ holder: "Bob", waits: true })
-      assert.strictEqual(told(yield* other.note("d")), "written")
+      assert.strictEqual(outcomeOf(yield* other.note("d")), "written")
       yield* other.end
-      assert.match(told(yield* one.noteIn(feed, "e")), /^This process is no longer the writer/u)
+      assert.match(
+        outcomeOf(yield* one.noteIn(feed, "e")),
+        /^This process is no longer the writer/u
+      )
       // a caller that continues from nothing, or begins now, gets no report
-      assert.strictEqual(told(yield* one.note("f")), "written")
-      assert.strictEqual(told(yield* one.noteIn(newWriteSession(), "g")), "written")
+      assert.strictEqual(outcomeOf(yield* one.note("f")), "written")
+      assert.strictEqual(outcomeOf(yield* one.noteIn(newWriteSession(), "g")), "written")
       for (const session of [poller, feed]) {
         const failed = yield* one.noteIn(session, "h")
         assert.match(
-          told(failed),
+          outcomeOf(failed),
           /^Another process may have written the ledger since this one did, .*; this time nothing was written$/u
         )
         assert.include(Result.isFailure(failed) ? failed.failure : {}, {
@@ -140,7 +144,7 @@ describe("the writer's lease", () => {
           writerChanged: true,
           retry: true
         })
-        assert.strictEqual(told(yield* one.noteIn(session, "i")), "written")
+        assert.strictEqual(outcomeOf(yield* one.noteIn(session, "i")), "written")
       }
       assert.deepStrictEqual(yield* notes, ["a", "b", "c", "d", "f", "g", "i", "i"])
     })))
@@ -156,10 +160,10 @@ describe("the writer's lease", () => {
       )
       yield* Effect.sleep(400)
       assert.strictEqual(
-        told(yield* other.note("b", Effect.sync(() => void order.push("Bob")))),
+        outcomeOf(yield* other.note("b", Effect.sync(() => void order.push("Bob")))),
         "written"
       )
       assert.deepStrictEqual(order, ["Ann", "Bob"])
-      assert.strictEqual(told(yield* Fiber.join(began)), "written")
+      assert.strictEqual(outcomeOf(yield* Fiber.join(began)), "written")
     })))
 })

@@ -2,19 +2,19 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { StoreFailure } from "../../../core/ports/mod.ts"
 import { chain, genesis, ownCluster } from "./_breaking.ts"
-import { type Fate, startProxy } from "../_proxy.ts"
-import { asked, served } from "../_served.ts"
+import { type Failure, startProxy } from "../_proxy.ts"
+import { request, served } from "../_served.ts"
 
 describe("a database", () => {
   const { database } = ownCluster()
 
   // silence lasts until the socket times out
-  const losses: ReadonlyArray<readonly [Fate, number]> = [["unsent", 6], ["forgotten", 3], [
+  const losses: ReadonlyArray<readonly [Failure, number]> = [["unsent", 6], ["forgotten", 3], [
     "unanswered",
     6
   ], ["silent", 1]]
-  for (const [fate, lost] of losses) {
-    it.live(`that loses a block's COMMIT (${fate}) stores the block once, or not at all`, () =>
+  for (const [failure, lost] of losses) {
+    it.live(`that loses a block's COMMIT (${failure}) stores the block once, or not at all`, () =>
       Effect.scoped(Effect.gen(function*() {
         const url = yield* database
         const proxy = yield* Effect.acquireRelease(
@@ -30,7 +30,7 @@ describe("a database", () => {
         const direct = yield* served(url, { genesis })
         const versions = [(yield* direct.reader.stamp).version]
         for (const block of chain.slice(2, 2 + lost)) {
-          const met = proxy.doom(/^COMMIT/u, fate)
+          const met = proxy.failNext(/^COMMIT/u, failure)
           const first = yield* Effect.result(ledger.applyBlock(block))
           yield* Effect.promise(() => met)
           if (Result.isFailure(first)) {
@@ -47,7 +47,7 @@ describe("a database", () => {
         }
         const expected = versionsOf(chain.slice(0, 2 + lost))
         assert.deepStrictEqual(versions, expected.slice(1))
-        assert.strictEqual((yield* asked(port, "/state")).version, expected.at(-1))
+        assert.strictEqual((yield* request(port, "/state")).version, expected.at(-1))
       })))
   }
 })

@@ -34,7 +34,7 @@ describe("migrations", () => {
     Effect.promise(() => freshSchema(database.url)),
     ({ remove }) => Effect.promise(remove)
   )
-  const asked = (url: string, statement: string) =>
+  const query = (url: string, statement: string) =>
     inProcess(
       url,
       Effect.flatMap(Database, ({ writes }) =>
@@ -60,7 +60,7 @@ describe("migrations", () => {
         names(yield* inProcess(url, migrate({ migrations: [first, second] }))),
         []
       )
-      assert.deepStrictEqual(yield* asked(url, "SELECT id, name FROM person"), [{
+      assert.deepStrictEqual(yield* query(url, "SELECT id, name FROM person"), [{
         id: 7n,
         name: null
       }])
@@ -72,7 +72,7 @@ describe("migrations", () => {
       const plan = inProcess(url, migrate({ migrations: [first, second], dryRun: true }))
       assert.deepStrictEqual(names(yield* plan), ["people", "names"])
       assert.deepStrictEqual(
-        yield* asked(
+        yield* query(
           url,
           "SELECT 1 AS n FROM information_schema.tables WHERE table_schema = current_schema()"
         ),
@@ -90,7 +90,7 @@ describe("migrations", () => {
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(names(done.flat()).toSorted(), ["names", "people"])
-      assert.deepStrictEqual(yield* asked(url, "SELECT id FROM person"), [{ id: 7n }])
+      assert.deepStrictEqual(yield* query(url, "SELECT id FROM person"), [{ id: 7n }])
     })))
 
   it.live("are refused if the text of an applied one has changed", () =>
@@ -101,11 +101,11 @@ describe("migrations", () => {
         ...first,
         statements: [...first.statements, "INSERT INTO person VALUES (8)"]
       }
-      const told =
+      const expectedMessage =
         "Migration 1 (people) was applied with another text than this program has, expected the same: use the program that the database was made with, or put what is different into a new migration"
-      assert.strictEqual(yield* message(url, [changed, second]), told)
-      assert.strictEqual(yield* message(url, [changed, second], true), told)
-      assert.deepStrictEqual(yield* asked(url, "SELECT number FROM migration ORDER BY number"), [{
+      assert.strictEqual(yield* message(url, [changed, second]), expectedMessage)
+      assert.strictEqual(yield* message(url, [changed, second], true), expectedMessage)
+      assert.deepStrictEqual(yield* query(url, "SELECT number FROM migration ORDER BY number"), [{
         number: 0
       }, { number: 1 }])
     })))
@@ -130,7 +130,7 @@ describe("migrations", () => {
       }
       const exit = yield* Effect.exit(inProcess(url, migrate({ migrations: [first, broken] })))
       assert.isTrue(Exit.isFailure(exit))
-      assert.deepStrictEqual(yield* asked(url, "SELECT id FROM person"), [{ id: 7n }])
+      assert.deepStrictEqual(yield* query(url, "SELECT id FROM person"), [{ id: 7n }])
       assert.deepStrictEqual(
         names(yield* inProcess(url, migrate({ migrations: [first, second] }))),
         ["names"]
@@ -165,7 +165,7 @@ describe("migrations", () => {
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* empty
       assert.deepStrictEqual(names(yield* inProcess(url, migrate())), ["ledger", "pool"])
-      const tables = yield* asked(
+      const tables = yield* query(
         url,
         "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
       )

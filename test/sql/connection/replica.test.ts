@@ -63,7 +63,7 @@ describe("reading from a replica", () => {
       )
       const { ledger, reader } = yield* opened(primary.url, proxy.url)
       /** Which database answered, and for which version. */
-      const told = Effect.map(
+      const answeredBy = Effect.map(
         reader.find("token", 0),
         (
           { item, stamp }
@@ -71,18 +71,18 @@ describe("reading from a replica", () => {
       )
       const toldBy = (who: string): Effect.Effect<ReadonlyArray<unknown>, unknown> =>
         Effect.flatMap(
-          told,
+          answeredBy,
           (answer) => answer[0] === who ? Effect.succeed(answer) : Effect.delay(toldBy(who), 50)
         )
 
-      assert.deepStrictEqual(yield* told, ["replica", 0])
+      assert.deepStrictEqual(yield* answeredBy, ["replica", 0])
       let version = 0
       for (const block of chain.slice(0, 4)) {
         yield* ledger.applyBlock(block)
         version += 1 + (block.batches?.length ?? 0)
         // the replica lags
         for (let i = 0; i < 5; i++) {
-          assert.deepStrictEqual(yield* told, ["primary", version])
+          assert.deepStrictEqual(yield* answeredBy, ["primary", version])
           assert.strictEqual((yield* reader.stamp).version, version)
           assert.strictEqual((yield* reader.state).stamp.version, version)
           yield* Effect.sleep(60)
@@ -99,7 +99,7 @@ describe("reading from a replica", () => {
       // reads continue without a replica, which is used again when it is back
       proxy.refusing = true
       proxy.cut()
-      for (let i = 0; i < 5; i++) assert.deepStrictEqual(yield* told, ["primary", version])
+      for (let i = 0; i < 5; i++) assert.deepStrictEqual(yield* answeredBy, ["primary", version])
       proxy.refusing = false
       assert.deepStrictEqual(yield* toldBy("replica"), ["replica", version])
 

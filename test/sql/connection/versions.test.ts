@@ -51,7 +51,7 @@ describe("ledger versions", () => {
       }
     })
   /** Waits until the version is known. */
-  const heard = (versions: LedgerVersions["Service"], version: number) =>
+  const untilKnown = (versions: LedgerVersions["Service"], version: number) =>
     Stream.runHead(Stream.filter(versions.changes, (each) => each >= version))
   const growing = (versions: ReadonlyArray<number>): boolean =>
     versions.every((version, i) => i === 0 || version > versions[i - 1]!)
@@ -92,7 +92,7 @@ describe("ledger versions", () => {
           ledgerParts.filter((part) => parts[part] === version)
         ])
         // the writing process knows it too
-        if (i % 20 === 0) yield* heard(writer.versions, (yield* writer.reader.stamp).version)
+        if (i % 20 === 0) yield* untilKnown(writer.versions, (yield* writer.reader.stamp).version)
         if (i === 30) proxy.cut()
         if (i === 40) {
           proxy.refusing = true
@@ -100,11 +100,11 @@ describe("ledger versions", () => {
         }
         if (i === 50) {
           proxy.refusing = false
-          yield* heard(other.versions, (yield* writer.reader.stamp).version)
+          yield* untilKnown(other.versions, (yield* writer.reader.stamp).version)
         }
       }
       const { version } = yield* writer.reader.stamp
-      yield* heard(other.versions, version)
+      yield* untilKnown(other.versions, version)
       yield* Fiber.interrupt(watching)
       // the first write finds no versions of parts, and so increments all
       assert.deepStrictEqual(raised[0]![0], ledgerParts)
@@ -128,7 +128,7 @@ describe("ledger versions", () => {
   it.live("are sent by the transaction itself: a listener receives one that was never queried", () =>
     Effect.scoped(Effect.gen(function*() {
       const { versions, reader } = yield* opened(database.url)
-      yield* heard(versions, (yield* reader.stamp).version)
+      yield* untilKnown(versions, (yield* reader.stamp).version)
       // no UPDATE of the row: a query would not find this version
       yield* Effect.promise(() =>
         execute(
@@ -136,7 +136,7 @@ describe("ledger versions", () => {
           "SELECT pg_notify('rollup_' || 'ledger'::regclass::oid, 'ledger 1000000')"
         )
       )
-      yield* heard(versions, 1_000_000)
+      yield* untilKnown(versions, 1_000_000)
       assert.strictEqual(yield* versions.current, 1_000_000)
     })))
 

@@ -6,7 +6,7 @@ import { sqlStores } from "../../../adapters/sql/mod.ts"
 import { simulate, writeFeed } from "../../../app/simulator/mod.ts"
 import { LedgerReader, PoolStore } from "../../../core/ports/mod.ts"
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
-import { bundledChild, type Child, type Said, startChild } from "../../journal/_child.ts"
+import { bundledChild, type Child, type ChildOutput, startChild } from "../../journal/_child.ts"
 import { randomOf, openModel } from "../../journal/_crash_model.ts"
 import { crashMoments, sleep } from "../../journal/_crash_moments.ts"
 import { namesOf } from "../../journal/_script.ts"
@@ -110,10 +110,10 @@ async function crashUntilTheEnd(
       const child = next
       child.begin(model.made)
       if (await moments.comes(child)) total.byClock++
-      const said = await crash(cluster, child, { ofServer, thenMs: random() * 150 })
-      const { acknowledged } = said
+      const output = await crash(cluster, child, { ofServer, thenMs: random() * 150 })
+      const { acknowledged } = output
       // the duration of a child that survives its server depends on its retries
-      if (!ofServer) moments.learn(said)
+      if (!ofServer) moments.learn(output)
       next = start()
       total.points++
       total.acknowledged += acknowledged
@@ -150,7 +150,11 @@ interface Crash {
 }
 
 /** Kills a child, after its server or alone. */
-async function crash(cluster: Cluster, child: Child, { ofServer, thenMs }: Crash): Promise<Said> {
+async function crash(
+  cluster: Cluster,
+  child: Child,
+  { ofServer, thenMs }: Crash
+): Promise<ChildOutput> {
   if (ofServer) {
     await cluster.kill()
     await cluster.restart()

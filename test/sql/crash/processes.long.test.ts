@@ -10,7 +10,7 @@ import { LedgerReader } from "../../../core/ports/mod.ts"
 import { Ledger } from "../../../core/use_cases/mod.ts"
 import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
 import { networkOf } from "./_network.ts"
-import { asked, askedUntil } from "../_served.ts"
+import { request, requestUntil } from "../_served.ts"
 
 const seed = "processes"
 
@@ -90,7 +90,7 @@ describe("several processes on one database", () => {
     for (const { port } of servers) {
       assert.strictEqual(
         (await run(
-          askedUntil(port, "/accounts?limit=5", ({ version }) => version >= first.versions.at(4)!)
+          requestUntil(port, "/accounts?limit=5", ({ version }) => version >= first.versions.at(4)!)
         )).status,
         200
       )
@@ -102,12 +102,12 @@ describe("several processes on one database", () => {
     const reader = servers[0]!
     const latest = second.versions.at(-1)!
     assert.strictEqual(
-      (await run(askedUntil(reader.port, "/state", ({ version }) => version >= latest))).status,
+      (await run(requestUntil(reader.port, "/state", ({ version }) => version >= latest))).status,
       200
     )
     await second.kill()
     // the result equals that of one process
-    const { body, version } = await run(asked(reader.port, "/transactions-history?limit=2049"))
+    const { body, version } = await run(request(reader.port, "/transactions-history?limit=2049"))
     assert.isAtLeast(version, latest)
     const left = await run(
       Effect.orDie(

@@ -38,12 +38,12 @@ function both<Service extends object>(
       const [a, b] = [yield* Effect.exit(first), yield* Effect.exit(second)]
       const [left, right] = [plain(a), plain(b)]
       if (!isDeepStrictEqual(left, right)) {
-        const told = (value: unknown) =>
+        const show = (value: unknown) =>
           inspect(value, { depth: 12, maxArrayLength: 40, breakLength: 150 })
         return yield* Effect.die(
           new Error(
-            `${name}.${call}(${told(parameters).slice(0, 2000)}) gave\n${told(left)}\nand\n${
-              told(right)
+            `${name}.${call}(${show(parameters).slice(0, 2000)}) gave\n${show(left)}\nand\n${
+              show(right)
             }`
           )
         )

@@ -116,18 +116,18 @@ describe.each(sizes)("a list of %i items", (size) => {
         [{ slotNum: 9 }, () => false],
         [{ forgerAddr: address(77) }, () => false]
       ]
-      for (const [given, chooses] of filters) {
+      for (const [filters_, chooses] of filters) {
         const ids = rows.filter(chooses).map(({ id }) => id)
         yield* atOnce(
           pages(size),
           (query) =>
             Effect.map(
-              ledger.reader.list("bids", { filters: given, ...query }),
+              ledger.reader.list("bids", { filters: filters_, ...query }),
               ({ counts, items }) =>
                 assert.deepStrictEqual(
                   { ids: items.map(({ bid }) => bid.itemId), counts },
                   expected(ids, query),
-                  JSON.stringify([given, query])
+                  JSON.stringify([filters_, query])
                 )
             )
         )
@@ -190,11 +190,11 @@ describe.each(sizes)("a list of %i items", (size) => {
         { minBatchNum: 4294967295 },
         { maxBatchNum: 0 }
       ]
-      for (const given of bounds) {
+      for (const filters_ of bounds) {
         for (
           const more of [{}, { forgerAddr: address(1) }, { slotNum: 3, forgerAddr: address(0) }]
         ) {
-          const filters: ListQuery<"batches">["filters"] = { ...given, ...more }
+          const filters: ListQuery<"batches">["filters"] = { ...filters_, ...more }
           const ids = rows.filter(({ batchNum, forger, slotNum }) =>
             batchNum > (filters.minBatchNum ?? 0) && batchNum < (filters.maxBatchNum ?? Infinity)
             && address(forger) === (filters.forgerAddr ?? address(forger)) &&

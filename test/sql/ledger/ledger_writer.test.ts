@@ -152,10 +152,10 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
         let blockNum = genesis.block.number
         while (played < 50) {
           // prices after the last block belong to it and stay
-          const kept = records.slice(played, played + 1 + random.below(12))
-          yield* play(place, genesis, kept, 3)
-          played += kept.length
-          for (const record of kept) if (record.kind === "block") blockNum = record.block.number
+          const replayed = records.slice(played, played + 1 + random.below(12))
+          yield* play(place, genesis, replayed, 3)
+          played += replayed.length
+          for (const record of replayed) if (record.kind === "block") blockNum = record.block.number
           const before = yield* contents(place.sql, notGivenBack, singleLists)
           yield* play(
             place,
@@ -300,7 +300,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
       const { genesis } = recordsOf(networks[0]!, 0)
       const texts = ["\0", "a\ud800", "\udc00b", "😀\\u0000", "\\", '"{},NULL', "NULL", "", "'\n\t"]
       const { open, writer: { port } } = yield* writerPlace
-      const given = {
+      const genesisWithNames = {
         ...genesis,
         network: { ...genesis.network, name: "\0\ud800" },
         variables: {
@@ -308,8 +308,8 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
           auction: { ...genesis.variables.auction, bootCoordinatorUrl: "\0\udfff" }
         }
       }
-      yield* open(given)
-      yield* open(given)
+      yield* open(genesisWithNames)
+      yield* open(genesisWithNames)
       const address = (number: number) => `0x${number.toString(16).padStart(40, "0")}`
       const block: BlockFeed = {
         number: genesis.block.number + 1n,

@@ -33,16 +33,16 @@ describe("a pool whose connections fail", () => {
   beforeEach(() => Effect.runPromise(emptyPool(place.services)))
 
   /** Makes one statement fail while an effect runs. */
-  const doomed = <A, E>(
+  const withFailure = <A, E>(
     statement: RegExp,
-    fate: Parameters<Proxy["doom"]>[1],
+    fate: Parameters<Proxy["failNext"]>[1],
     effect: Effect.Effect<A, E>
   ) =>
     Effect.gen(function*() {
       let met = false
-      void proxy.doom(statement, fate).then(() => met = true)
+      void proxy.failNext(statement, fate).then(() => met = true)
       const answer = yield* effect
-      assert.isTrue(met, "no statement met its fate")
+      assert.isTrue(met, "no statement failed")
       return answer
     })
   const steps = (number: number) =>
@@ -60,7 +60,11 @@ describe("a pool whose connections fail", () => {
     it.live(`makes each write once if its commit is ${fate}`, () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(
-          yield* doomed(/^COMMIT$/u, fate, pool.addTransaction(numbered(1), sender, unlimited)),
+          yield* withFailure(
+            /^COMMIT$/u,
+            fate,
+            pool.addTransaction(numbered(1), sender, unlimited)
+          ),
           { kind: "added" }
         )
         assert.deepStrictEqual([yield* steps(1), yield* pool.counts, yield* pool.pendingOf(256)], [
@@ -70,7 +74,7 @@ describe("a pool whose connections fail", () => {
         ])
         const mark = { batchNum: 3, ethereumBlockHash: "0x3" }
         assert.deepStrictEqual(
-          yield* doomed(
+          yield* withFailure(
             /^COMMIT$/u,
             fate,
             pool.settle({ from: null, to: mark, changes: [] }, 2000)
@@ -79,7 +83,7 @@ describe("a pool whose connections fail", () => {
         )
         const next = { batchNum: 4, ethereumBlockHash: "0x4" }
         assert.deepStrictEqual(
-          yield* doomed(
+          yield* withFailure(
             /^COMMIT$/u,
             fate,
             pool.settle({ from: mark, to: next, changes: [change("fged")] }, 2000)
@@ -88,7 +92,7 @@ describe("a pool whose connections fail", () => {
         )
         assert.deepStrictEqual(yield* steps(1), [[null, "pend"], ["pend", "fged"]])
         const back: PoolChange = { ...change(null), from: "fged", fromBatchNum: 4 }
-        assert.deepStrictEqual(yield* doomed(/^COMMIT$/u, fate, pool.change([back], 3000)), [
+        assert.deepStrictEqual(yield* withFailure(/^COMMIT$/u, fate, pool.change([back], 3000)), [
           idOf(1)
         ])
         assert.deepStrictEqual(yield* steps(1), [[null, "pend"], ["pend", "fged"], ["fged", null]])
@@ -108,7 +112,11 @@ describe("a pool whose connections fail", () => {
           timestampMs: 5
         }
         assert.deepStrictEqual(
-          yield* doomed(/INTO pool_authorization/u, fate, pool.addAuthorization(authorization)),
+          yield* withFailure(
+            /INTO pool_authorization/u,
+            fate,
+            pool.addAuthorization(authorization)
+          ),
           { added: true, authorization }
         )
         assert.deepStrictEqual(yield* pool.addAuthorization({ ...authorization, timestampMs: 6 }), {
@@ -123,7 +131,7 @@ describe("a pool whose connections fail", () => {
       Effect.gen(function*() {
         for (const [number, fate] of (["unsent", "unanswered"] as const).entries()) {
           assert.deepStrictEqual(
-            yield* doomed(
+            yield* withFailure(
               statement,
               fate,
               pool.addTransaction(numbered(number), sender, unlimited)
@@ -139,7 +147,7 @@ describe("a pool whose connections fail", () => {
   it.live("does not guess the outcome of a commit if too many others have followed", () =>
     Effect.gen(function*() {
       yield* pool.addTransaction(numbered(1), sender, unlimited)
-      const unanswered = proxy.doom(/^COMMIT$/u, "unanswered").then(() => {
+      const unanswered = proxy.failNext(/^COMMIT$/u, "unanswered").then(() => {
         proxy.refusing = true
       })
       const failing = yield* Effect.forkChild(Effect.flip(pool.change([change("fing")], 2000)))
@@ -155,13 +163,16 @@ describe("a pool whose connections fail", () => {
       assert.match(failure.message, /may or may not have taken place/u)
       // nothing was done twice
       assert.deepStrictEqual(yield* steps(1), [[null, "pend"], ["pend", "fing"]])
-      const kept = yield* executed(place.services, "SELECT count(*)::int AS count FROM pool_write")
+      const remaining = yield* executed(
+        place.services,
+        "SELECT count(*)::int AS count FROM pool_write"
+      )
       yield* pool.change(
         [{ ...change("pend"), from: "fing", fromBatchNum: 4, batchNum: null }],
         3000
       )
       assert.deepStrictEqual([
-        kept,
+        remaining,
         yield* executed(place.services, "SELECT count(*)::int AS count FROM pool_write")
       ], [[[{ count: 0 }]], [[{ count: 1 }]]])
     }))

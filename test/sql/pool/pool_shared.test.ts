@@ -41,7 +41,7 @@ describe("processes that share a pool", () => {
   /** Changes any transactions that it finds, and returns the changes that the pool reported. */
   const coordinate = (pool: PoolStore["Service"], name: string) =>
     Effect.gen(function*() {
-      const told: Array<string> = []
+      const reported: Array<string> = []
       for (let step = 0; step < 12; step++) {
         const rows = yield* pool.pooled(ids)
         const changes = rows.filter((_, place) => (place + step) % 3 === 0).map((
@@ -53,16 +53,16 @@ describe("processes that share a pool", () => {
           reason: `${name} ${step}`,
           ...state === "pend" ? { to: "fing", batchNum: step } : { to: "pend", batchNum: null }
         }))
-        told.push(
+        reported.push(
           ...(yield* pool.change(changes, 2000)).map((id) => `${id.slice(2)} ${name} ${step}`)
         )
       }
-      return told
+      return reported
     })
 
   it.live("never have more pending transactions than the limits allow, and make each change once", () =>
     Effect.gen(function*() {
-      const [answers, ...told] = yield* Effect.all([
+      const [answers, ...reported] = yield* Effect.all([
         Effect.all(pools.map(post), { concurrency: "unbounded" }),
         ...pools.map((pool, name) => coordinate(pool, `Process ${name}`))
       ], { concurrency: "unbounded" })
@@ -83,7 +83,7 @@ describe("processes that share a pool", () => {
       const moves = (yield* historyOf(place.services)).filter(({ from_state }) =>
         from_state !== null
       ).map(({ id, reason }) => `${id} ${reason}`)
-      assert.deepStrictEqual(moves.toSorted(), told.flat().toSorted())
+      assert.deepStrictEqual(moves.toSorted(), reported.flat().toSorted())
       assert.strictEqual(answers.flat().filter(({ kind }) => kind === "added").length, states.size)
       assert.isAbove(moves.length, 50)
       assert.isTrue(answers.flat().some(({ kind }) => kind === "full"))

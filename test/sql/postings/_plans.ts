@@ -3,7 +3,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { readPlans, type Values } from "../../../adapters/sql/connection/client.ts"
 
 /** An executed statement with its parameters. */
-export interface Asked {
+export interface ExecutedStatement {
   readonly text: string
   readonly parameters: ReadonlyArray<unknown>
 }
@@ -11,8 +11,8 @@ export interface Asked {
 /** Returns a connection that records each different query once. */
 export const recording = (
   values: Values
-): { readonly values: Values; readonly questions: ReadonlyArray<Asked> } => {
-  const questions: Array<Asked> = []
+): { readonly values: Values; readonly questions: ReadonlyArray<ExecutedStatement> } => {
+  const questions: Array<ExecutedStatement> = []
   const known = new Set<string>()
   return {
     questions,
@@ -45,14 +45,16 @@ export interface Plan {
  */
 export const generic = <A, E>(
   sql: SqlClient.SqlClient,
-  use: (plan: (asked: Asked) => Effect.Effect<Plan, SqlError.SqlError>) => Effect.Effect<A, E>
+  use: (
+    plan: (statement: ExecutedStatement) => Effect.Effect<Plan, SqlError.SqlError>
+  ) => Effect.Effect<A, E>
 ): Effect.Effect<A, E | SqlError.SqlError> =>
   sql.withTransaction(Effect.gen(function*() {
     for (const [name, value] of Object.entries(readPlans)) {
       yield* sql.unsafe(`SET LOCAL ${name} = ${value}`)
     }
     const names = new Map<string, string>()
-    return yield* use((asked) => planOf(sql, names, asked))
+    return yield* use((statement) => planOf(sql, names, statement))
   }))
 
 /**
@@ -62,7 +64,11 @@ export const generic = <A, E>(
 let prepared = 0
 
 const planOf = Effect.fnUntraced(
-  function*(sql: SqlClient.SqlClient, names: Map<string, string>, { parameters, text }: Asked) {
+  function*(
+    sql: SqlClient.SqlClient,
+    names: Map<string, string>,
+    { parameters, text }: ExecutedStatement
+  ) {
     let name = names.get(text)
     if (name === undefined) {
       names.set(text, name = `planned_${prepared++}`)

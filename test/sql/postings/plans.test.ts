@@ -8,7 +8,7 @@ import type { ListName } from "../../../core/contract/mod.ts"
 import { askEverything, type FilterValues } from "../_every_question.ts"
 import { fillLedger, owners, sizes } from "./_large_ledger.ts"
 import { ledgerPlaces, type SqlLedger } from "../_ledger_places.ts"
-import { type Asked, type Cost, costOf, generic, recording } from "./_plans.ts"
+import { type ExecutedStatement, type Cost, costOf, generic, recording } from "./_plans.ts"
 
 /*
  * Checks what the statements read. The plans are generic, as prepared statements use them, and they
@@ -91,8 +91,8 @@ const fault = (text: string, cost: Cost): string | null => {
 
 describe("on a ledger with tens of thousands of rows", () => {
   let ledger: SqlLedger
-  let asked: ReadonlyArray<Asked>
-  let askedUncut: ReadonlyArray<Asked>
+  let statements: ReadonlyArray<ExecutedStatement>
+  let askedUncut: ReadonlyArray<ExecutedStatement>
 
   beforeAll(() =>
     Effect.runPromise(
@@ -108,14 +108,14 @@ describe("on a ledger with tens of thousands of rows", () => {
           values,
           { limit, position }
         )
-        asked = questions.filter(({ text }) => !text.includes("removed_rows"))
+        statements = questions.filter(({ text }) => !text.includes("removed_rows"))
         askedUncut = questions.filter(({ text }) => text.includes("removed_rows"))
       }).pipe(Scope.provide(scope))
     )
   )
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-  const faults = (questions: ReadonlyArray<Asked>) =>
+  const faults = (questions: ReadonlyArray<ExecutedStatement>) =>
     generic(ledger.database.writes, (plan) =>
       Effect.gen(function*() {
         const found: Array<string> = []
@@ -130,7 +130,7 @@ describe("on a ledger with tens of thousands of rows", () => {
 
   it.effect("no statement reads more than its page needs, with any filters, also without statistics of the tables", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* faults(asked), [])
+      assert.deepStrictEqual(yield* faults(statements), [])
     }))
 
   it.effect("nor if lists end before items that a rollback has left in them", () =>
@@ -153,7 +153,7 @@ describe("on a ledger with tens of thousands of rows", () => {
     it.effect(`nor where ${state}`, () =>
       Effect.gen(function*() {
         yield* ledger.database.migrations.unsafe(statement).unprepared
-        assert.deepStrictEqual(yield* faults(asked), [])
+        assert.deepStrictEqual(yield* faults(statements), [])
       }))
   }
 
@@ -182,7 +182,7 @@ SELECT (SELECT max(number)::text FROM block) AS block, (SELECT max(item_id) + 1 
 
   it.effect("there are so few statements that a connection keeps all of them prepared", () =>
     Effect.sync(() => {
-      const texts = new Set(asked.map(({ text }) => text))
+      const texts = new Set(statements.map(({ text }) => text))
       assert.isAbove(texts.size, 40)
       assert.isBelow(texts.size, 80)
     }))
