@@ -4,10 +4,10 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
-import { memoryPlace } from "./test/postgres/memory_place.ts"
+import { memoryDirectory } from "./test/postgres/memory_directory.ts"
 
 /** What programs that tests start have compiled, for those that start after them; most of the time of a short one goes into that. In memory: a disk takes longer to make a thousand files. */
-const compiled = join(memoryPlace(), `rollup-compiled-${process.pid}`)
+const compiled = join(memoryDirectory(), `rollup-compiled-${process.pid}`)
 process.once("exit", () => rmSync(compiled, { recursive: true, force: true }))
 
 /** Files that start first, the longest first: one that starts late leaves the other cores idle at the end. */

@@ -100,7 +100,7 @@ const ledgerOf = async (
   }
 }
 
-const places = { start: 0, middle: 0.5, end: 1 }
+const positions = { start: 0, middle: 0.5, end: 1 }
 
 /**
  * Returns the microseconds of one page at a position: the median over pages around it. Texts are
@@ -131,8 +131,8 @@ export const benchDepth = async (ledgers: ReadonlyArray<BenchLedger>) => {
   const figures = new Map<string, Array<number>>()
   for (let round = 0; round < 5; round++) {
     for (const ledger of ledgers) {
-      for (const [place, share] of Object.entries(places)) {
-        const key = `${ledger.transactions} transactions, ${place}`
+      for (const [position, share] of Object.entries(positions)) {
+        const key = `${ledger.transactions} transactions, ${position}`
         figures.set(key, [...(figures.get(key) ?? []), pageUs(ledger, share)])
       }
     }

@@ -24,17 +24,17 @@ export function crashMoments(random: () => number, acknowledgementsMax: number) 
      * the clock.
      */
     comes: async (child: Child): Promise<boolean> => {
-      const [place, afterMs] = [random(), random() * 15]
+      const [share, afterMs] = [random(), random() * 15]
       if (turn++ % 3 !== 0 && pace.openingMs !== null && pace.writeMs !== null) {
-        const momentMs = place < openingShare
-          ? place / openingShare * pace.openingMs
+        const momentMs = share < openingShare
+          ? share / openingShare * pace.openingMs
           : pace.openingMs +
-            (place - openingShare) / (1 - openingShare) * acknowledgementsMax * pace.writeMs
+            (share - openingShare) / (1 - openingShare) * acknowledgementsMax * pace.writeMs
         // a child that is faster than the previous ones is stopped too
         await Promise.race([sleep(momentMs), child.acknowledged(2 * acknowledgementsMax)])
         return true
       }
-      await child.acknowledged(1 + Math.floor(place ** 2 * acknowledgementsMax))
+      await child.acknowledged(1 + Math.floor(share ** 2 * acknowledgementsMax))
       await sleep(afterMs)
       return false
     },

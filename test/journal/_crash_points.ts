@@ -7,8 +7,8 @@ import { bundledChild, startChild } from "./_child.ts"
 import { randomOf, openModel } from "./_crash_model.ts"
 import { crashMoments } from "./_crash_moments.ts"
 import { openStores } from "./_directories.ts"
-import { AT_ONCE_MAX, namesOf } from "./_script.ts"
-import { testimony } from "./_witness.ts"
+import { CONCURRENT_MAX, namesOf } from "./_script.ts"
+import { storeContent } from "./_store_content.ts"
 
 export interface CrashReport {
   readonly points: number
@@ -96,15 +96,15 @@ async function crashUntilTheEnd(
       total.acknowledged += acknowledged
       if (!opened) total.whileOpening++
       await model.make(acknowledged)
-      const names = namesOf(model.made + AT_ONCE_MAX)
+      const names = namesOf(model.made + CONCURRENT_MAX)
       const found = await Effect.runPromise(
         Effect.scoped(
-          Effect.flatMap(openStores(folder, genesis), (stores) => testimony(stores, names))
+          Effect.flatMap(openStores(folder, genesis), (stores) => storeContent(stores, names))
         )
       )
       let beyond = 0
-      while (await Effect.runPromise(testimony(model.stores, names)) !== found) {
-        if (beyond === AT_ONCE_MAX) {
+      while (await Effect.runPromise(storeContent(model.stores, names)) !== found) {
+        if (beyond === CONCURRENT_MAX) {
           throw new Error(
             `Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the directory holds what no prefix of the script makes, expected write ${
               model.made - beyond

@@ -5,15 +5,15 @@ import { join } from "node:path"
 import { type JournalError, JournalStores, journaledStores } from "../../adapters/journal/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
-import { memoryPlace } from "../postgres/memory_place.ts"
-import { noNames, type Stores, testimony, watched } from "./_witness.ts"
+import { memoryDirectory } from "../postgres/memory_directory.ts"
+import { noNames, type Stores, storeContent, watched } from "./_store_content.ts"
 
 /**
  * Creates an empty directory for the scope. It may be in memory: the tests kill processes, but do
  * not cut the power.
  */
 export const temporaryDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(memoryPlace(), "journal-"))),
+  Effect.sync(() => mkdtempSync(join(memoryDirectory(), "journal-"))),
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
@@ -45,11 +45,12 @@ export const reopenedStores = (genesis: GenesisFeed): Effect.Effect<Stores, neve
     const stores = yield* Effect.orDie(Scope.provide(openStores(directory, genesis), scope))
     yield* Effect.addFinalizer(() =>
       Effect.gen(function*() {
-        const content = yield* testimony(stores, names)
+        const content = yield* storeContent(stores, names)
         yield* Scope.close(scope, Exit.void)
         const again = yield* Effect.orDie(
           Effect.scoped(
-            Effect.flatMap(openStores(directory, genesis), (reopened) => testimony(reopened, names))
+            Effect.flatMap(openStores(directory, genesis), (reopened) =>
+              storeContent(reopened, names))
           )
         )
         assert.strictEqual(again, content, "What the stores say after a restart")

@@ -4,13 +4,13 @@ import type { PoolChange, PoolStore } from "../../core/ports/mod.ts"
 import type { Ledger } from "../../core/use_cases/mod.ts"
 import type { LazyFeed } from "./_feed.ts"
 
-export interface Written {
+export interface ScriptStores {
   readonly ledger: Ledger["Service"]
   readonly store: PoolStore["Service"]
 }
 
 /** A write, and the names of what it creates; some writes of a script run concurrently. */
-export type Write = (to: Written) => Effect.Effect<unknown>
+export type Write = (to: ScriptStores) => Effect.Effect<unknown>
 
 /**
  * The same writes for a child and a model: those of one step run concurrently, the steps one after
@@ -19,7 +19,7 @@ export type Write = (to: Written) => Effect.Effect<unknown>
 export type Script = Generator<ReadonlyArray<Write>, void>
 
 /** Maximum number of writes in a step. */
-export const AT_ONCE_MAX = 8
+export const CONCURRENT_MAX = 8
 
 /**
  * Yields ingest, submission, forging and rollback in an order that depends on the seed; ends with
@@ -42,7 +42,7 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
       }
       case 2:
       case 3: {
-        const numbers = Array.from({ length: 1 + below(AT_ONCE_MAX) }, () => posted++)
+        const numbers = Array.from({ length: 1 + below(CONCURRENT_MAX) }, () => posted++)
         pending.push(...numbers)
         const time = atMs
         yield numbers.map((number): Write => ({ store }) =>

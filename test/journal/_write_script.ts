@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { writeSync } from "node:fs"
 import type { LazyFeed } from "./_feed.ts"
-import { scriptOf, type Written } from "./_script.ts"
+import { scriptOf, type ScriptStores } from "./_script.ts"
 
 export interface Part {
   readonly records: LazyFeed
@@ -18,7 +18,7 @@ export interface Part {
  * background work runs.
  */
 export const writeScript = Effect.fnUntraced(
-  function*(to: Written, { concurrency, done, records, seed }: Part) {
+  function*(to: ScriptStores, { concurrency, done, records, seed }: Part) {
     writeSync(1, "open\n")
     let made = 0
     let steps = 0

@@ -23,7 +23,7 @@ import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { openStores, temporaryDirectory } from "./_directories.ts"
-import { noNames, type Stores, testimony } from "./_witness.ts"
+import { noNames, type Stores, storeContent } from "./_store_content.ts"
 
 /* Data directories that are locked, foreign, damaged or full. */
 
@@ -57,7 +57,7 @@ const applyTo = (stores: Stores, some: ReadonlyArray<FeedRecord>) =>
 const written = (directory: string, some = records) =>
   Effect.scoped(
     Effect.flatMap(openStores(directory, genesis), (stores) =>
-      Effect.andThen(applyTo(stores, some), testimony(stores, noNames())))
+      Effect.andThen(applyTo(stores, some), storeContent(stores, noNames())))
   )
 
 const refusal = (directory: string, network = genesis): Effect.Effect<JournalError> =>
@@ -160,7 +160,7 @@ describe("a data directory", () => {
         kind: "prices",
         prices: [{ tokenId: 0, priceUSD: 7, timeMs: 1 }]
       }])
-      const after = yield* testimony(stores, noNames())
+      const after = yield* storeContent(stores, noNames())
       cpSync(directory, crashed, { recursive: true })
       assert.notStrictEqual(after, content)
       let refused = 0
@@ -172,7 +172,7 @@ describe("a data directory", () => {
           flipByte(join(copy, file), Math.floor(size * (flip + 0.5) / 40))
           const answer = yield* Effect.result(
             Effect.scoped(
-              Effect.flatMap(openStores(copy, genesis), (opened) => testimony(opened, noNames()))
+              Effect.flatMap(openStores(copy, genesis), (opened) => storeContent(opened, noNames()))
             )
           )
           if (answer._tag === "Failure") refused++
@@ -191,7 +191,7 @@ describe("a data directory", () => {
         "UPDATE record SET decided = CASE seq % 3 WHEN 0 THEN NULL WHEN 1 THEN '[0,[],{},[]]' ELSE decided || ' ' END, decided_checksum = NULL WHERE decided IS NOT NULL"
       )
       const again = yield* openStores(directory, genesis)
-      assert.strictEqual(yield* testimony(again, noNames()), content)
+      assert.strictEqual(yield* storeContent(again, noNames()), content)
       assert.isAbove(again.journal.found.redecided, 10)
     })))
 })
@@ -237,7 +237,7 @@ describe("a full disk", () => {
       assert.strictEqual(found.journal.found.records, acknowledged)
       const model = yield* temporaryDirectory
       assert.strictEqual(
-        yield* testimony(found, noNames()),
+        yield* storeContent(found, noNames()),
         yield* written(model, records.slice(0, acknowledged))
       )
     })))

@@ -22,7 +22,7 @@ import {
   readSubject
 } from "../laws/mod.ts"
 import { openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
-import type { Stores } from "./_witness.ts"
+import type { Stores } from "./_store_content.ts"
 
 const seed = process.env.SEED ?? "1"
 

@@ -33,7 +33,7 @@ export function itemIdOf(list: ListName, item: ListItems[ListName]): number {
 }
 
 /** Returns all items of a list, read in ascending pages of at most `limit` items. */
-export const whole = Effect.fnUntraced(function*<N extends ListName>(
+export const readAll = Effect.fnUntraced(function*<N extends ListName>(
   reader: Reader,
   list: N,
   filters: ListQuery<N>["filters"] = {},
@@ -79,7 +79,7 @@ export const itemIds = Effect.fnUntraced(
   ): Effect.fn.Return<{ readonly [L in StoredList]: ReadonlyArray<number> }, LawViolation> {
     const ids: Partial<{ [L in StoredList]: ReadonlyArray<number> }> = {}
     for (const list of storedLists) {
-      ids[list] = (yield* whole(reader, list)).map((item) => itemIdOf(list, item))
+      ids[list] = (yield* readAll(reader, list)).map((item) => itemIdOf(list, item))
     }
     return ids as { readonly [L in StoredList]: ReadonlyArray<number> }
   }

@@ -37,7 +37,7 @@ export const naivePage = <N extends ListName>(
 }
 
 /** Returns all items of a list, read page by page. */
-export const everything = <N extends ListName>(
+export const readAll = <N extends ListName>(
   ledger: MemoryLedger,
   name: N
 ): ReadonlyArray<ListItems[N]> => {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { listNames } from "../../core/contract/mod.ts"
 import { applyBlock, genesis, newQueued, randomBlock } from "./_chain.ts"
-import { everything } from "./_naive.ts"
+import { readAll } from "./_naive.ts"
 import { Random } from "./_random.ts"
 
 type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T
@@ -24,7 +24,7 @@ describe("an answer of the memory store", () => {
 
   it("contains no row that a host can change", () => {
     for (const name of listNames) {
-      const items = everything(ledger, name)
+      const items = readAll(ledger, name)
       assert.isAbove(items.length, 0, name)
       // the item itself may be created for the answer; its parts are stored
       const members = items.flatMap((item) => "itemId" in item ? [item] : Object.values(item))

@@ -16,7 +16,7 @@ import {
   randomBlock,
   rollBackTo
 } from "./_chain.ts"
-import { everything, naivePage } from "./_naive.ts"
+import { readAll, naivePage } from "./_naive.ts"
 import { randomQuery } from "./_query.ts"
 import { Random } from "./_random.ts"
 import { viewOf } from "./_view_of.ts"
@@ -27,8 +27,8 @@ const checkQueries = (ledger: MemoryLedger, random: Random, queries: number) => 
     // a slot beyond the default bound is an item if a bound names it
     const all = name === "slots"
       ? Result.getOrThrow(ledger.list("slots", { filters: { maxSlotNum: 60 }, limit: 100 }))
-        .items as unknown as ReturnType<typeof everything<N>>
-      : everything(ledger, name)
+        .items as unknown as ReturnType<typeof readAll<N>>
+      : readAll(ledger, name)
     for (let i = 0; i < queries; i++) {
       const query = randomQuery(name, random, view)
       const bounded = name === "slots"

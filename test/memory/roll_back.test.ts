@@ -17,7 +17,7 @@ import {
   randomBlock,
   rollBackTo
 } from "./_chain.ts"
-import { everything, itemIdOf } from "./_naive.ts"
+import { readAll, itemIdOf } from "./_naive.ts"
 import { Random } from "./_random.ts"
 import { setPrices, viewOf } from "./_view_of.ts"
 
@@ -26,7 +26,7 @@ const dump = (ledger: MemoryLedger) => {
   const view = viewOf(ledger)
   const queues = Array.from({ length: 40 }, (_, queue) => [...view.queue(queue)])
   return {
-    lists: Object.fromEntries(listNames.map((name) => [name, everything(ledger, name)])),
+    lists: Object.fromEntries(listNames.map((name) => [name, readAll(ledger, name)])),
     state: ledger.state().state,
     stamp: { ...ledger.stamp(), version: 0 },
     queues,
@@ -54,7 +54,7 @@ const pointReads = (view: LedgerView) => ({
 const lastIds = (ledger: MemoryLedger) =>
   listNames.filter((name) => name !== "slots").map((name) => lastId(ledger, name))
 const lastId = <N extends ListName>(ledger: MemoryLedger, name: N) =>
-  everything(ledger, name).reduce((most, item) => Math.max(most, itemIdOf(name, item)), 0)
+  readAll(ledger, name).reduce((most, item) => Math.max(most, itemIdOf(name, item)), 0)
 
 describe("rollback of the memory store", () => {
   for (const seed of [21, 22, 23]) {
@@ -94,7 +94,7 @@ describe("rollback of the memory store", () => {
     for (let i = 0; i < 30; i++) applyBlock(ledger, (view) => randomBlock(view, random, 20))
     for (const name of listNames.filter((each) => each !== "slots" && each !== "tokens")) {
       const most = before[listNames.filter((each) => each !== "slots").indexOf(name)]!
-      assert.isTrue(everything(ledger, name).every((item) => itemIdOf(name, item) > most), name)
+      assert.isTrue(readAll(ledger, name).every((item) => itemIdOf(name, item) > most), name)
     }
   })
 
@@ -139,7 +139,7 @@ describe("rollback of the memory store", () => {
     const item = (n: number) => ledger.find("transaction", queued[n]!.id).item!.transaction
     applyBlock(ledger, () => ({ queued }))
     assert.deepStrictEqual([item(0).itemId, item(1).itemId, item(0).batchNum], [1, 2, null])
-    assert.deepStrictEqual(everything(ledger, "transactions"), [])
+    assert.deepStrictEqual(readAll(ledger, "transactions"), [])
     const forge = () =>
       applyBlock(ledger, (view) => {
         const account = newAccount(256, 1)
@@ -156,7 +156,7 @@ describe("rollback of the memory store", () => {
       })
     forge()
     assert.deepStrictEqual(
-      everything(ledger, "transactions").map((
+      readAll(ledger, "transactions").map((
         { transaction }
       ) => [transaction.itemId, transaction.position]),
       [[3, 0], [4, 1], [5, 2]]
@@ -180,7 +180,7 @@ describe("rollback of the memory store", () => {
     ])
     forge()
     assert.deepStrictEqual(
-      everything(ledger, "transactions").map(({ transaction }) => transaction.itemId),
+      readAll(ledger, "transactions").map(({ transaction }) => transaction.itemId),
       [6, 7, 8]
     )
     rollBackTo(ledger, 100n)

@@ -28,7 +28,7 @@ interface Position {
  * Prints the share of detected mutants of each file, and below it the undetected ones: the original
  * line, and its replacement.
  */
-export function printReport(place: string, { files }: Report): void {
+export function printReport(path: string, { files }: Report): void {
   const all = Object.values(files).flatMap(({ mutants }) => mutants)
   for (const [file, { mutants, source }] of Object.entries(files)) {
     // nothing to mutate in it, or interrupted before it
@@ -38,7 +38,7 @@ export function printReport(place: string, { files }: Report): void {
       const mutant of mutants.filter(({ status }) => status !== "Killed" && status !== "Ignored")
     ) console.log(told(mutant, source.split("\n")))
   }
-  console.log(`\n${place}: ${score(all)}`)
+  console.log(`\n${path}: ${score(all)}`)
 }
 
 function score(mutants: ReadonlyArray<Mutant>): string {

@@ -83,7 +83,7 @@ const thorough = [
   "properties/http"
 ]
 
-const nearest: ReadonlyArray<readonly [place: string, tests: ReadonlyArray<string>]> = [
+const nearest: ReadonlyArray<readonly [path: string, tests: ReadonlyArray<string>]> = [
   ["core/encoding", encoding],
   ["core/domain", [...domain, ...blocks]],
   ["core/use_cases/audit", audit],
@@ -97,8 +97,8 @@ const nearest: ReadonlyArray<readonly [place: string, tests: ReadonlyArray<strin
 ]
 
 /** Returns the test files for a path, the nearest first; with `all`, every file. */
-export function testFilesOf(place: string, all: boolean): ReadonlyArray<string> {
-  const near = nearest.find(([under]) => place.startsWith(under))?.[1] ?? []
+export function testFilesOf(path: string, all: boolean): ReadonlyArray<string> {
+  const near = nearest.find(([under]) => path.startsWith(under))?.[1] ?? []
   const names = all
     ? [
       ...near,

@@ -46,7 +46,7 @@ const foldersIn = (folder: string): ReadonlyArray<string> =>
         ? [`${folder}/${entry.name}`, ...foldersIn(`${folder}/${entry.name}`)]
         : []
     )
-const places = positionals.length > 0 ? positionals : foldersIn("core")
+const paths = positionals.length > 0 ? positionals : foldersIn("core")
 
 const kept = join(root, "node_modules/.cache/mutation")
 mkdirSync(kept, { recursive: true })
@@ -66,11 +66,11 @@ const stop = new AbortController()
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort())
 
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-for (const place of places) {
-  if (!stop.signal.aborted) await tryPlace(place)
+for (const place of paths) {
+  if (!stop.signal.aborted) await mutatePath(place)
 }
 
-async function tryPlace(place: string): Promise<void> {
+async function mutatePath(place: string): Promise<void> {
   copyTree()
   const incrementalFile = join(kept, `${place.replaceAll("/", "_")}.json`)
   if (values.fresh) rmSync(incrementalFile, { force: true })

@@ -6,9 +6,9 @@ import { parseArgs } from "node:util"
 import { setTimeout as sleep } from "node:timers/promises"
 import { prehistory, simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
-import type { Load, LoadResult, Timings } from "./_asking.ts"
+import type { Load, LoadResult, Timings } from "./_load.ts"
 import { type Waits, watchProcessors } from "./_processors.ts"
-import { at, tell, undisturbed } from "./_telling.ts"
+import { quantile, describePhase, undisturbed } from "./_report.ts"
 
 /*
  * Sends four times as many requests as the program can answer, for a minute: node
@@ -125,7 +125,7 @@ const phase = async (name: string, load: Omit<Load, "port">) => {
   processors.waits()
   const seen = await drive(load)
   const waits = processors.waits() as [Waits, Waits]
-  console.log(tell(name, seen, waits))
+  console.log(describePhase(name, seen, waits))
   const now = { ms: performance.now(), worked: worked() }
   const [ofServer, ofClients] = now.worked.map((seconds, i) =>
     ((seconds - since.worked[i]!) * 1000 / (now.ms - since.ms)).toFixed(2)
@@ -164,14 +164,15 @@ const later = await phase("half again", {
 processors.stop()
 
 // without disturbances of the machine, which are printed above
-const p99 = ({ waits }: typeof before, taken: Timings) => at(undisturbed(taken, waits), 0.99)
-const shareOf = ({ waits }: typeof before, taken: Timings) =>
-  undisturbed(taken, waits).length / taken.tookMs.length
+const p99 = ({ waits }: typeof before, timings: Timings) =>
+  quantile(undisturbed(timings, waits), 0.99)
+const shareOf = ({ waits }: typeof before, timings: Timings) =>
+  undisturbed(timings, waits).length / timings.tookMs.length
 const holds = {
   "p99 of accepted requests is at most 3 times the normal":
     p99(during, during.accepted) <= 3 * p99(before, before.accepted),
   "p99 of all refusals is below 250 ms, with disturbances or without":
-    at(during.refused.tookMs, 0.99) < 250,
+    quantile(during.refused.tookMs, 0.99) < 250,
   "the machine disturbed only a small part of it": [
     shareOf(before, before.accepted),
     shareOf(during, during.accepted),

@@ -34,8 +34,8 @@ const bareLedger = Effect.provide(Ledger, Ledger.layer(genesis, keccak256))
 
 const transfer = { fromAccountIndex: 256, toAccountIndex: 257, amount: 1000n, fee: 126, nonce: 0n }
 /** Returns one transaction of each of the first four accounts. */
-const four = [0, 1, 2, 3].map((place) =>
-  postedOf({ fromAccountIndex: 256 + place, toAccountIndex: 257 - Math.sign(place) })
+const four = [0, 1, 2, 3].map((number) =>
+  postedOf({ fromAccountIndex: 256 + number, toAccountIndex: 257 - Math.sign(number) })
 )
 
 describe("a coordinator", () => {
@@ -243,10 +243,10 @@ describe("a pool is settled", () => {
       yield* pool.startForging([sent!, early!], 4)
       yield* pool.doneForging([leftOut!], 3)
       yield* pool.doneForging([sent!], 4)
-      const l2 = [0, 1, 3].map((place) => ({
+      const l2 = [0, 1, 3].map((number) => ({
         ...transfer,
-        fromAccountIndex: 256 + place,
-        toAccountIndex: 257 - Math.sign(place)
+        fromAccountIndex: 256 + number,
+        toAccountIndex: 257 - Math.sign(number)
       }))
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2 })] }))
       assert.deepStrictEqual(yield* statesOf(selected!, sent!, early!, leftOut!), [
@@ -412,7 +412,7 @@ describe("a pool is settled", () => {
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, { l2: [transfer] })] }))
       yield* pool.startForging([sent!], 200)
       yield* ledger.applyBlock(
-        chain.grow({ batches: Array.from({ length: 130 }, (_, place) => batchOf(place + 4, {})) })
+        chain.grow({ batches: Array.from({ length: 130 }, (_, number) => batchOf(number + 4, {})) })
       )
       yield* pool.invalidate([{ id: waiting!, reason: "" }], 4)
       yield* ledger.rollBack(chain.cut(1).toBlock)

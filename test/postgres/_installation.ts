@@ -109,12 +109,12 @@ const copyOf = async (root: string, { account, directory }: Surroundings): Promi
 }
 
 const machineDirectories = async (surroundings: Surroundings): Promise<ReadonlyArray<string>> => {
-  const configured = await runProgram("pg_config", ["--bindir"], surroundings).catch(() => "")
+  const storedForm = await runProgram("pg_config", ["--bindir"], surroundings).catch(() => "")
   const debian = "/usr/lib/postgresql"
   const versions = (await readdir(debian).catch(() => [])).sort((a, b) => Number(b) - Number(a))
   const onPath = (process.env.PATH ?? "").split(delimiter)
   return [
-    ...new Set([configured, ...versions.map((version) => join(debian, version, "bin")), ...onPath])
+    ...new Set([storedForm, ...versions.map((version) => join(debian, version, "bin")), ...onPath])
   ]
     .filter((path) => path.startsWith("/") && existsSync(join(path, "initdb")))
 }

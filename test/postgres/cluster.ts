@@ -24,12 +24,12 @@ export interface ClusterOptions {
    */
   readonly settings?: Readonly<Record<string, string>>
   /** The parent of its directory; the system's directory for temporary files by default. */
-  readonly place?: string
+  readonly parentDirectory?: string
   /**
    * The parent of a directory for its log, on which commits wait; by default the log is with the
    * data.
    */
-  readonly logPlace?: string
+  readonly logParentDirectory?: string
   /** The initial data; a new `initdb` by default, which takes a second. */
   readonly template?: Template
 }
@@ -74,10 +74,10 @@ export interface Cluster {
  * way.
  */
 export const makeTemplate = (
-  place = tmpdir()
+  parentDirectory = tmpdir()
 ): Promise<Template & { readonly remove: () => Promise<void> }> =>
   inOwnDirectory(
-    place,
+    parentDirectory,
     async (surroundings, { release, watch }) => ({
       ...await initialize(await findInstallation(surroundings), surroundings, watch, quickVerifier),
       remove: release
@@ -90,9 +90,10 @@ export const makeTemplate = (
  * the output of the programs if PostgreSQL does not start.
  */
 export const startCluster = (
-  { durable = true, logPlace, place = tmpdir(), settings = {}, template }: ClusterOptions = {}
+  { durable = true, logParentDirectory, parentDirectory = tmpdir(), settings = {}, template }:
+    ClusterOptions = {}
 ): Promise<Cluster> =>
-  inOwnDirectory(place, async (surroundings, watchdog, logDirectory) => {
+  inOwnDirectory(parentDirectory, async (surroundings, watchdog, logDirectory) => {
     const installation = await findInstallation(surroundings)
     const { dataDir, password } = template === undefined
       ? await initialize(installation, surroundings, watchdog.watch)
@@ -134,19 +135,24 @@ export const startCluster = (
         await watchdog.release()
       }
     }
-  }, logPlace)
+  }, logParentDirectory)
 
 /**
  * Creates a directory for the account of the server, and one for its log if that has another place;
  * removes them if the effect fails.
  */
 const inOwnDirectory = async <A>(
-  place: string,
+  parentDirectory: string,
   make: (surroundings: Surroundings, watchdog: Watchdog, logDirectory: string | null) => Promise<A>,
-  logPlace?: string
+  logParentDirectory?: string
 ): Promise<A> => {
   const account = unprivilegedAccount()
-  const directories = [place, ...logPlace === undefined || logPlace === place ? [] : [logPlace]]
+  const directories = [
+    parentDirectory,
+    ...logParentDirectory === undefined || logParentDirectory === parentDirectory
+      ? []
+      : [logParentDirectory]
+  ]
     .map((each) => mkdtempSync(join(each, "rollup-postgres-")))
   const [directory, logDirectory = null] = directories as [string, string?]
   const watchdog = startWatchdog(...directories)
@@ -172,11 +178,11 @@ const initialize = async (
   installation: Installation,
   surroundings: Surroundings,
   watch: Watchdog["watch"],
-  configured = (password: string): string => password
+  storedForm = (password: string): string => password
 ): Promise<Template> => {
   const password = randomBytes(16).toString("hex")
   const passwordFile = join(surroundings.directory, "password")
-  await writeFile(passwordFile, configured(password), { mode: 0o600 })
+  await writeFile(passwordFile, storedForm(password), { mode: 0o600 })
   if (surroundings.account !== null) {
     chownSync(passwordFile, surroundings.account.uid, surroundings.account.gid)
   }

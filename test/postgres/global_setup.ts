@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { TestProject } from "vitest/node"
-import { memoryPlace } from "./memory_place.ts"
+import { memoryDirectory } from "./memory_directory.ts"
 import type { Cluster, makeTemplate } from "./cluster.ts"
 
 declare module "vitest" {
@@ -25,7 +25,7 @@ export default async ({ provide }: TestProject): Promise<() => Promise<void>> =>
   let template: ReturnType<typeof makeTemplate> | null = null
   let shared: Promise<Cluster> | null = null
   const templateOfAll = () =>
-    template ??= import("./cluster.ts").then(({ makeTemplate }) => makeTemplate(memoryPlace()))
+    template ??= import("./cluster.ts").then(({ makeTemplate }) => makeTemplate(memoryDirectory()))
   const answers: { readonly [name: string]: () => Promise<string> } = {
     server: async () =>
       (await (shared ??= import("./cluster.ts").then(async ({ startCluster }) =>
@@ -33,7 +33,7 @@ export default async ({ provide }: TestProject): Promise<() => Promise<void>> =>
         startCluster({
           durable: false,
           settings: { max_wal_size: "256MB" },
-          place: memoryPlace(),
+          parentDirectory: memoryDirectory(),
           template: await templateOfAll()
         })
       ))).url,

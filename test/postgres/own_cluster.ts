@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os"
-import { memoryPlace } from "./memory_place.ts"
+import { memoryDirectory } from "./memory_directory.ts"
 import { askRun } from "./_run.ts"
 import { type Cluster, type ClusterOptions, startCluster, type Template } from "./cluster.ts"
 
@@ -14,6 +14,6 @@ export const startOwnCluster = async (
   startCluster({
     ...options,
     template: JSON.parse(await askRun("template")) as Template,
-    place: memoryPlace(),
-    ...options.durable === false ? {} : { logPlace: tmpdir() }
+    parentDirectory: memoryDirectory(),
+    ...options.durable === false ? {} : { logParentDirectory: tmpdir() }
   })

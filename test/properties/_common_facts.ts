@@ -40,12 +40,12 @@ const alone = [
 const endings = alone.map((end) => `/${end}`)
 const isAlone = new Map<string, boolean>()
 /** Returns whether only one of the revisions has a property. */
-function standsAlone(place: string): boolean {
-  let stands = isAlone.get(place)
+function standsAlone(path: string): boolean {
+  let stands = isAlone.get(path)
   if (stands === undefined) {
     isAlone.set(
-      place,
-      stands = endings.some((end) => `/${place}`.endsWith(end))
+      path,
+      stands = endings.some((end) => `/${path}`.endsWith(end))
     )
   }
   return stands
@@ -60,13 +60,13 @@ export function commonFacts(value: unknown, root: string): unknown {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inside]) => {
       const common = renamed[name] ?? name
-      const place = `${root}/${common}`
-      if (standsAlone(place)) return []
+      const path = `${root}/${common}`
+      if (standsAlone(path)) return []
       // the earlier revision wraps the next forgers in an object
-      const unwrapped = place === "state/network/nextForgers" && !Array.isArray(inside)
+      const unwrapped = path === "state/network/nextForgers" && !Array.isArray(inside)
         ? (inside as { readonly nextForgers: unknown }).nextForgers
         : inside
-      return [[common, commonFacts(unwrapped, place)]]
+      return [[common, commonFacts(unwrapped, path)]]
     })
   )
 }

@@ -4,7 +4,7 @@ import { lookForAuthorization, lookForPosted } from "./_posting.ts"
 import { disagreement } from "./_promises.ts"
 import { urlOf } from "./_questions.ts"
 import { read } from "./_requests.ts"
-import type { Question } from "./_reference.ts"
+import type { LedgerRead } from "./_reference.ts"
 import { missed, takePage } from "./_walks.ts"
 import type { World } from "./_world.ts"
 
@@ -51,13 +51,13 @@ const lists = [
 function lookAtEverything(world: World): void {
   const { random, promises, timeline, walks } = world
   for (const operation of random.some(lists, 0.2)) {
-    const question: Question = {
+    const ledgerRead: LedgerRead = {
       revision: random.of(["later", "earlier"]),
       operation,
       values: [],
       query: operation === "getState" ? "" : "limit=2049"
     }
-    read(world, question, { method: "GET", url: urlOf(question), headers: {} })
+    read(world, ledgerRead, { method: "GET", url: urlOf(ledgerRead), headers: {} })
   }
   for (const id of promises.transactions.keys()) {
     world.checkPromise(id)

@@ -16,7 +16,7 @@ import { localName, type Network, transactionTypes } from "../../core/domain/mod
 import type { SeededRandom } from "../laws/_seeded_random.ts"
 import { textOf } from "../laws/input_generators.ts"
 import type { Facts } from "../laws/mod.ts"
-import type { Question } from "./_reference.ts"
+import type { LedgerRead } from "./_reference.ts"
 
 const listOperations = new Map(operationIds.flatMap((id) => {
   const operation: Operation = operations[id]
@@ -25,12 +25,12 @@ const listOperations = new Map(operationIds.flatMap((id) => {
 const itemOperations = operationIds.filter((id) => operations[id].kind === "item")
 
 /** Returns a random read of a list, an item or the state; mostly of existing items. */
-export function drawQuestion(random: SeededRandom, facts: Facts, network: Network): Question {
+export function drawRead(random: SeededRandom, facts: Facts, network: Network): LedgerRead {
   const revision = random.chance(0.7) ? later : earlier
   const roll = random.below(100)
   if (roll < 4) {
     return {
-      revision: revision.name as Question["revision"],
+      revision: revision.name as LedgerRead["revision"],
       operation: "getState",
       values: [],
       query: ""
@@ -38,7 +38,7 @@ export function drawQuestion(random: SeededRandom, facts: Facts, network: Networ
   }
   if (roll < 6) {
     return {
-      revision: revision.name as Question["revision"],
+      revision: revision.name as LedgerRead["revision"],
       operation: "getConfig",
       values: [],
       query: ""
@@ -50,7 +50,7 @@ export function drawQuestion(random: SeededRandom, facts: Facts, network: Networ
     const values = parameters.map(({ scalar }) =>
       encodeURIComponent(textOf(network)[scalar](drawValue(random, facts, scalar) as never))
     )
-    return { revision: revision.name as Question["revision"], operation, values, query: "" }
+    return { revision: revision.name as LedgerRead["revision"], operation, values, query: "" }
   }
   const list = random.of<ListName>(roll < 55 ? ["transactions"] : listNames)
   const pairs: Array<readonly [string, string]> = []
@@ -71,7 +71,7 @@ export function drawQuestion(random: SeededRandom, facts: Facts, network: Networ
   if (random.chance(0.6)) pairs.push(["limit", String(1 + random.below(12))])
   const query = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
   return {
-    revision: revision.name as Question["revision"],
+    revision: revision.name as LedgerRead["revision"],
     operation: listOperations.get(list)!,
     values: [],
     query
@@ -79,7 +79,7 @@ export function drawQuestion(random: SeededRandom, facts: Facts, network: Networ
 }
 
 /** Returns path and query, with the mount of the revision. */
-export function urlOf({ operation, query, revision, values }: Question): string {
+export function urlOf({ operation, query, revision, values }: LedgerRead): string {
   const { parameters, path }: Operation = operations[operation]
   const local = parameters.reduce(
     (text, { name }, at) => text.replace(`{${name}}`, () => values[at]!),

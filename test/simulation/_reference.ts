@@ -9,7 +9,7 @@ import { type Facts, unknownReferences } from "../laws/mod.ts"
 import { contextOf } from "./machine/mod.ts"
 
 /** A read of the ledger. */
-export interface Question {
+export interface LedgerRead {
   readonly revision: "later" | "earlier"
   readonly operation: OperationId
   readonly values: ReadonlyArray<string>
@@ -70,18 +70,18 @@ export class Reference {
     this.#known.clear()
   }
 
-  answer(facts: Facts, question: Question): Expected {
+  answer(facts: Facts, ledgerRead: LedgerRead): Expected {
     const known = this.#known.get(facts) ?? new Map<string, Expected>()
     this.#known.set(facts, known)
-    const key = `${question.revision} ${question.operation} ${
-      question.values.join(" ")
-    }?${question.query}`
+    const key = `${ledgerRead.revision} ${ledgerRead.operation} ${
+      ledgerRead.values.join(" ")
+    }?${ledgerRead.query}`
     let expected = known.get(key)
-    if (expected === undefined) known.set(key, expected = this.#work(facts, question))
+    if (expected === undefined) known.set(key, expected = this.#work(facts, ledgerRead))
     return expected
   }
 
-  #work(facts: Facts, { operation, query, revision, values }: Question): Expected {
+  #work(facts: Facts, { operation, query, revision, values }: LedgerRead): Expected {
     this.#facts = facts
     const { operations } = this.#interfaces.find((each) => each.revision.name === revision)!
     const exit = Effect.runSyncExit(operations[operation](values, query))

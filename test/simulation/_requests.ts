@@ -2,8 +2,8 @@ import { Cause, Exit } from "effect"
 import type { HttpAnswer, HttpRequest } from "../../adapters/http/mod.ts"
 import { difference } from "../laws/law.ts"
 import { averagesTolerance } from "../laws/ledger/mod.ts"
-import { drawQuestion, urlOf } from "./_questions.ts"
-import type { Question } from "./_reference.ts"
+import { drawRead, urlOf } from "./_questions.ts"
+import type { LedgerRead } from "./_reference.ts"
 import { bodyOf, type World } from "./_world.ts"
 
 /** The outcome of a request: a response, or none. */
@@ -84,22 +84,22 @@ export function send(
 export function ask(world: World): void {
   const { earlierReads, random, genesis, timeline } = world
   if (earlierReads.size > 0 && random.chance(0.5)) {
-    const { etag, question, request } = random.of([...earlierReads.values()])
+    const { etag, ledgerRead, request } = random.of([...earlierReads.values()])
     const tag = random.chance(0.7) ? etag : random.of(["*", `W/${etag}`, '"other"', `"x", ${etag}`])
     return read(
       world,
-      question,
+      ledgerRead,
       random.chance(0.75)
         ? { ...request, headers: { ...request.headers, "if-none-match": tag } }
         : request
     )
   }
-  const question = drawQuestion(random, timeline.facts, genesis.network)
-  const url = urlOf(question)
-  const byHeader = question.revision === "earlier" && random.chance(0.2)
+  const ledgerRead = drawRead(random, timeline.facts, genesis.network)
+  const url = urlOf(ledgerRead)
+  const byHeader = ledgerRead.revision === "earlier" && random.chance(0.2)
   read(
     world,
-    question,
+    ledgerRead,
     byHeader
       ? { method: "GET", url: url.slice("/earlier".length), headers: { "api-revision": "earlier" } }
       : { method: random.chance(0.04) ? "HEAD" : "GET", url, headers: {} }
@@ -112,7 +112,7 @@ export function ask(world: World): void {
  */
 export function read(
   world: World,
-  question: Question,
+  ledgerRead: LedgerRead,
   request: HttpRequest,
   then: (answer: HttpAnswer) => void = () => {},
   ended: () => void = () => {}
@@ -124,12 +124,12 @@ export function read(
     ended()
     if (outcome === "gone" || outcome.status >= 500) return
     const { headers, status } = outcome
-    const judge = () => judgeAnswer(world, question, request, outcome)
+    const judge = () => judgeAnswer(world, ledgerRead, request, outcome)
     const version = Number(headers["ledger-version"])
     // a refusal may name no snapshot if the store did not report one
     if (status === 400) {
       world.check(
-        world.reference.answer(world.timeline.facts, question).status === 400,
+        world.reference.answer(world.timeline.facts, ledgerRead).status === 400,
         () => `${what} is refused: ${bodyOf(outcome)}`
       )
     } else if (world.timeline.at(version) !== undefined) judge()
@@ -137,7 +137,7 @@ export function read(
     if (status === 200 && headers.etag !== undefined) {
       const { "if-none-match": _, ...own } = request.headers
       world.earlierReads.set(keyOf({ ...request, headers: own }), {
-        question,
+        ledgerRead,
         request: { ...request, headers: own },
         etag: headers.etag
       })
@@ -148,7 +148,7 @@ export function read(
 
 function judgeAnswer(
   world: World,
-  question: Question,
+  ledgerRead: LedgerRead,
   request: HttpRequest,
   answer: HttpAnswer
 ): void {
@@ -157,7 +157,7 @@ function judgeAnswer(
   const facts = world.timeline.at(version)
   const told = () => `${request.method} ${request.url} at version ${version}`
   if (facts === undefined) return world.fail(`${told()}: there is no such version`)
-  const expected = world.reference.answer(facts, question)
+  const expected = world.reference.answer(facts, ledgerRead)
   const expectedStatus = status === 304 && expected.status === 200 ? 304 : expected.status
   world.check(
     status === expectedStatus,
@@ -198,7 +198,7 @@ function judgeAnswer(
   )
   world.tags.set(tagKey(request, etag), json)
   if (request.method === "HEAD") {
-    return question.operation === "getState"
+    return ledgerRead.operation === "getState"
       ? undefined
       : world.check(
         Number(headers["content-length"]) === Buffer.byteLength(json),
@@ -206,7 +206,7 @@ function judgeAnswer(
       )
   }
   const body = bodyOf(answer)
-  if (question.operation === "getState") {
+  if (ledgerRead.operation === "getState") {
     const at = difference(JSON.parse(body), JSON.parse(json), { tolerance: averagesTolerance })
     world.check(at === undefined, () => `${told()}: ${at}`)
     return

@@ -2,7 +2,7 @@ import { localName } from "../../core/domain/mod.ts"
 import type { Facts } from "../laws/mod.ts"
 import { urlOf } from "./_questions.ts"
 import { read } from "./_requests.ts"
-import type { Question } from "./_reference.ts"
+import type { LedgerRead } from "./_reference.ts"
 import { bodyOf, type World } from "./_world.ts"
 
 const walked = ["accounts", "transactions", "exits", "batches", "tokens", "coordinators"] as const
@@ -10,7 +10,7 @@ const walked = ["accounts", "transactions", "exits", "batches", "tokens", "coord
 /** A client that pages ascending, each page from after the last item, during rollbacks. */
 export interface Walk {
   readonly list: typeof walked[number]
-  readonly revision: Question["revision"]
+  readonly revision: LedgerRead["revision"]
   readonly ofToken: boolean
   readonly seen: Set<number>
   next: number
@@ -50,7 +50,7 @@ export function walkOn(world: World): void {
 export function takePage(world: World, walk: Walk, limit: number): void {
   const { next, ofToken, seen } = walk
   const filter = ofToken ? `${localName(world.genesis.network, "tokenId")}=0&` : ""
-  const question: Question = {
+  const ledgerRead: LedgerRead = {
     revision: walk.revision,
     operation: operations[walk.list],
     values: [],
@@ -58,7 +58,7 @@ export function takePage(world: World, walk: Walk, limit: number): void {
   }
   walk.isUnderWay = true
   world.count("walk")
-  read(world, question, { method: "GET", url: urlOf(question), headers: {} }, (answer) => {
+  read(world, ledgerRead, { method: "GET", url: urlOf(ledgerRead), headers: {} }, (answer) => {
     if (answer.status !== 200) return
     const page = JSON.parse(bodyOf(answer)) as {
       readonly [list: string]: ReadonlyArray<{ readonly itemId: number }>

@@ -14,12 +14,12 @@ import {
   journalOn,
   Node,
   type Tampering,
-  Turns,
+  FiberSchedule,
   FaultInjector
 } from "./machine/mod.ts"
 import type { Walk } from "./_walks.ts"
 import { Promises } from "./_promises.ts"
-import { type Question, type Reference, referenceOf } from "./_reference.ts"
+import { type LedgerRead, type Reference, referenceOf } from "./_reference.ts"
 import { Timeline, wrongSignature } from "./network/mod.ts"
 
 /** The service broke a promise. */
@@ -58,7 +58,7 @@ export interface WorldOptions {
  */
 export class World {
   readonly seed: string
-  readonly turns: Turns
+  readonly turns: FiberSchedule
   readonly injector: FaultInjector
   readonly genesis: GenesisFeed
   readonly kind: "database" | "journal" | "directory"
@@ -76,7 +76,7 @@ export class World {
   /** Earlier reads, with the entity tag of the last response. */
   readonly earlierReads = new Map<
     string,
-    { readonly question: Question; readonly request: HttpRequest; readonly etag: string }
+    { readonly ledgerRead: LedgerRead; readonly request: HttpRequest; readonly etag: string }
   >()
   /** The last response about a transaction in the pool. */
   readonly looked = new Map<string, { readonly etag: string; readonly state: string }>()
@@ -110,7 +110,7 @@ export class World {
     const drawn = random.of(["database", "journal"] as const)
     this.kind = directory === undefined ? drawn : "directory"
     this.isSigned = isSigned
-    this.turns = new Turns(random, this.genesis.block.timestampMs)
+    this.turns = new FiberSchedule(random, this.genesis.block.timestampMs)
     this.injector = new FaultInjector(this.turns, (mishap) => this.count(mishap))
     this.disk = { synced: [], isFull: false, isHasty: tampering.isDiskHasty ?? false }
     this.durable = directory !== undefined ?

@@ -8,7 +8,7 @@ import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { lastBlock, Ledger } from "../../core/use_cases/mod.ts"
 import { failingNode, type Fate, random, realTurn } from "./_failing_node.ts"
-import { ledgerContent } from "./_held.ts"
+import { ledgerContent } from "./_ledger_content.ts"
 
 const simulation = simulate({
   seed: "followed",

@@ -13,7 +13,7 @@ import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { execute } from "../postgres/_statements.ts"
 import { type FreshDatabase, freshDatabase } from "../postgres/mod.ts"
-import { ledgerContent } from "./_held.ts"
+import { ledgerContent } from "./_ledger_content.ts"
 
 /*
  * Sources of blocks in two processes over one database: each is replaced by the other one and is

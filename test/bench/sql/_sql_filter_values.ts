@@ -1,6 +1,6 @@
 import { Client } from "pg"
 import type { ListName } from "../../../core/contract/mod.ts"
-import type { FilterValues } from "../../sql/_every_question.ts"
+import type { FilterValues } from "../../sql/_filter_combinations.ts"
 import { heavyAccount } from "./_sql_ledger.ts"
 
 /** Returns the value of each filter of each list that matches the most rows. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type ListName, listNames, type ListQuery } from "../../../core/contract/mod.ts"
-import { everyChoice, type FilterValues } from "../../sql/_every_question.ts"
+import { filterCombinations, type FilterValues } from "../../sql/_filter_combinations.ts"
 import { median } from "../_load.ts"
 import { valuesOf } from "./_sql_filter_values.ts"
 import type { SqlLedger } from "./_sql_ledger.ts"
@@ -8,7 +8,7 @@ import type { SqlLedger } from "./_sql_ledger.ts"
 const pageItems = 20
 
 /** A page of a list with some filters, at a position of a ledger. */
-interface PlacedPage {
+interface PositionedPage {
   readonly ledger: SqlLedger
   /**
    * The size of its content: the items, and for slots their bids. Only pages of equal size are
@@ -45,7 +45,7 @@ export const benchPages = async (
   const values = await Promise.all(ledgers.map(({ url }) => valuesOf(url)))
   const figures: Array<Figure> = []
   for (const list of listNames) {
-    const choices = values.map((each) => everyChoice(list, each[list]))
+    const choices = values.map((each) => filterCombinations(list, each[list]))
     for (const [i, filters] of choices[0]!.entries()) {
       const totals = await Promise.all(
         ledgers.map(async ({ reader }, j) =>
@@ -56,9 +56,9 @@ export const benchPages = async (
       )
       // pages that are full in each of them
       const limit = Math.max(1, Math.min(pageItems, ...totals))
-      const pages: Array<PlacedPage> = []
+      const pages: Array<PositionedPage> = []
       for (const [j, ledger] of ledgers.entries()) {
-        pages.push(...await placedPages(ledger, list, choices[j]![i]!, limit))
+        pages.push(...await positionedPages(ledger, list, choices[j]![i]!, limit))
       }
       await measure(pages, samples)
       const figure = () => figureOf(list, Object.keys(filters).join(" ") || "none", pages)
@@ -76,7 +76,7 @@ export const benchPages = async (
 const isDoubtful = ({ places, sizes }: Figure): boolean => Math.max(places ?? 0, sizes ?? 0) > 1.3
 const againMax = 5
 
-const measure = async (pages: ReadonlyArray<PlacedPage>, samples: number) => {
+const measure = async (pages: ReadonlyArray<PositionedPage>, samples: number) => {
   const warmUps = Math.ceil(samples / 5)
   for (let sample = -warmUps; sample < samples; sample++) {
     for (const { ask, times } of pages) {
@@ -88,12 +88,12 @@ const measure = async (pages: ReadonlyArray<PlacedPage>, samples: number) => {
 }
 
 /** Returns the first, the middle and the last full page; one if there are no more. */
-const placedPages = async (
+const positionedPages = async (
   ledger: SqlLedger,
   list: ListName,
   filters: FilterValues,
   size: number
-): Promise<ReadonlyArray<PlacedPage>> => {
+): Promise<ReadonlyArray<PositionedPage>> => {
   const page = (fromItem: number, limit: number) =>
     Effect.runPromise(ledger.reader.list(list, { filters, fromItem, limit } as ListQuery<never>))
   const { counts: { firstItem, lastItem, totalItems } } = await page(0, 1)
@@ -128,7 +128,11 @@ const placedPages = async (
 const contentOf = (items: ReadonlyArray<object>): string =>
   `${items.length} ${items.filter((item) => "bestBid" in item && item.bestBid !== null).length}`
 
-const figureOf = (list: ListName, filters: string, pages: ReadonlyArray<PlacedPage>): Figure => {
+const figureOf = (
+  list: ListName,
+  filters: string,
+  pages: ReadonlyArray<PositionedPage>
+): Figure => {
   const medians = pages.map(({ content, ledger, times }) => ({ content, ledger, ...median(times) }))
   // slowest ÷ fastest among pages of equal size, the maximum of these; null if each is alone
   const ratio = (some: typeof medians): number | null => {

@@ -105,9 +105,9 @@ export class Loop {
   }
 
   #come(coming: Coming): void {
-    let place = this.#coming.length
-    while (place > 0 && this.#coming[place - 1]!.atMs > coming.atMs) place--
-    this.#coming.splice(place, 0, coming)
+    let index = this.#coming.length
+    while (index > 0 && this.#coming[index - 1]!.atMs > coming.atMs) index--
+    this.#coming.splice(index, 0, coming)
   }
 
   #answer(coming: Coming): void {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { LedgerReader } from "../../../core/ports/mod.ts"
-import { found, page, storedLists, whole } from "../_reading.ts"
+import { found, page, storedLists, readAll } from "../_reading.ts"
 import { lastOpenSlot } from "../naive/mod.ts"
 import type { Facts } from "../facts.ts"
 import { type LawViolation, violated } from "../law.ts"
@@ -16,7 +16,7 @@ export const readEverything = Effect.fnUntraced(
     facts: Facts
   ): Effect.fn.Return<{ readonly [question: string]: unknown }, LawViolation> {
     const answers: { [question: string]: unknown } = {}
-    for (const list of storedLists) answers[list] = yield* whole(reader, list)
+    for (const list of storedLists) answers[list] = yield* readAll(reader, list)
     answers.slots = (yield* page(reader, "slots", { filters: {}, limit: 2049 })).items
     const counts: Array<unknown> = []
     for (const list of storedLists) {

@@ -2,7 +2,15 @@ import { Effect } from "effect"
 import type { ListItems, ListName, ListQuery } from "../../../core/contract/mod.ts"
 import { sample } from "../_check.ts"
 import { withoutItemIds } from "./_every_answer.ts"
-import { found, itemIdOf, itemIds, page, type StoredList, storedLists, whole } from "../_reading.ts"
+import {
+  found,
+  itemIdOf,
+  itemIds,
+  page,
+  type StoredList,
+  storedLists,
+  readAll
+} from "../_reading.ts"
 import { integer } from "../generators.ts"
 import { holds, type LawViolation, same, show } from "../law.ts"
 import { replay } from "../naive/mod.ts"
@@ -124,7 +132,7 @@ export const pagingReaderLaw = (subject: LedgerSubject): Effect.Effect<void, Law
     }
     for (const walk of all) {
       while ((yield* readOn(walk, 100)) > 0) { /* read to the end */ }
-      for (const item of yield* whole(reader, walk.list, walk.filters)) {
+      for (const item of yield* readAll(reader, walk.list, walk.filters)) {
         const id = itemIdOf(walk.list, item)
         const seen = walk.seen.get(id)
         yield* holds(

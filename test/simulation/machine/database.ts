@@ -17,7 +17,7 @@ import {
   openMemoryLedger,
   openMemoryPool
 } from "../../../adapters/memory/mod.ts"
-import type { Life, Turns } from "./schedule.ts"
+import type { ProcessLife, FiberSchedule } from "./schedule.ts"
 import type { FaultInjector } from "./faults.ts"
 
 /** The ports of a node's stores. */
@@ -33,7 +33,7 @@ export interface Ports {
 /** State that survives a process. */
 export interface Durable {
   /** Opens the ports for a process; every process finds the commits of those before it. */
-  readonly open: (life: Life) => Ports
+  readonly open: (life: ProcessLife) => Ports
   /** Returns the pool, read without injected faults. */
   readonly pool: () => MemoryPoolStore
   /** Runs background work if no fiber is ready; returns false if there is none. */
@@ -47,11 +47,12 @@ export function database(
   name: string,
   genesis: GenesisFeed,
   injector: FaultInjector,
-  turns: Turns
+  turns: FiberSchedule
 ): Durable {
   const ledger = openMemoryLedger({ genesis })
   const pool = openMemoryPool()
-  const listeners: Array<{ readonly life: Life; readonly hear: (version: number) => void }> = []
+  const listeners: Array<{ readonly life: ProcessLife; readonly hear: (version: number) => void }> =
+    []
   let notified = 0
   /** Notifies all listeners of the new version, with a delay. */
   const tellAll = () => {

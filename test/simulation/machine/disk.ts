@@ -20,7 +20,7 @@ import {
   StoreFailure
 } from "../../../core/ports/mod.ts"
 import type { Durable, Ports } from "./database.ts"
-import type { Life, Turns } from "./schedule.ts"
+import type { ProcessLife, FiberSchedule } from "./schedule.ts"
 import type { FaultInjector } from "./faults.ts"
 
 /** A disk with a journal: it keeps synced entries, and loses the others with the process. */
@@ -38,7 +38,7 @@ export function journalOn(
   name: string,
   genesis: GenesisFeed,
   injector: FaultInjector,
-  turns: Turns
+  turns: FiberSchedule
 ): Durable {
   let current: { readonly log: DiskLog; readonly pool: MemoryPoolStore } | undefined
   let starts = 0
@@ -73,13 +73,13 @@ export const portsOf = (
 class DiskLog implements RecordLog {
   failure: StoreFailure | undefined
   readonly #disk: Disk
-  readonly #life: Life
+  readonly #life: ProcessLife
   readonly #injector: FaultInjector
-  readonly #turns: Turns
+  readonly #turns: FiberSchedule
   #waiting: Array<Entry> = []
   #resumes: Array<(outcome: Effect.Effect<void, StoreFailure>) => void> = []
 
-  constructor(disk: Disk, life: Life, injector: FaultInjector, turns: Turns) {
+  constructor(disk: Disk, life: ProcessLife, injector: FaultInjector, turns: FiberSchedule) {
     this.#disk = disk
     this.#life = life
     this.#injector = injector

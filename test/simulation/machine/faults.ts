@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { StoreFailure } from "../../../core/ports/mod.ts"
 import type { SeededRandom } from "../../laws/_seeded_random.ts"
-import type { Turns } from "./schedule.ts"
+import type { FiberSchedule } from "./schedule.ts"
 
 export const mishaps = [
   "connection lost before the commit",
@@ -24,9 +24,9 @@ export class FaultInjector {
   /** Grows with every event that may prevent a response. */
   faults = 0
   readonly #count: (mishap: Mishap) => void
-  readonly turns: Turns
+  readonly turns: FiberSchedule
 
-  constructor(turns: Turns, count: (mishap: Mishap) => void) {
+  constructor(turns: FiberSchedule, count: (mishap: Mishap) => void) {
     this.turns = turns
     this.#count = count
   }

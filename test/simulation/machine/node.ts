@@ -25,7 +25,7 @@ import { Ledger, Pool, pooledLedger, Submission } from "../../../core/use_cases/
 import { rememberedKeccak256 } from "../../crypto/remembered.ts"
 import type { Durable, Ports } from "./database.ts"
 import type { Disk } from "./disk.ts"
-import type { Life, Turns } from "./schedule.ts"
+import type { ProcessLife, FiberSchedule } from "./schedule.ts"
 
 /** The services that a coordinator's host and its clients call. */
 export interface Services {
@@ -47,7 +47,7 @@ export interface NodeOptions {
   readonly genesis: GenesisFeed
   readonly durable: Durable
   readonly verifier: SignatureVerifier["Service"]
-  readonly turns: Turns
+  readonly turns: FiberSchedule
   readonly tampering: Tampering
 }
 
@@ -77,10 +77,10 @@ export const contextOf = ({ network }: GenesisFeed) => {
  * stores, until it is killed. Exit proofs are not verified, because that takes too long.
  */
 export class Node {
-  readonly life: Life = { alive: true }
+  readonly life: ProcessLife = { alive: true }
   readonly services: Services
   readonly #run: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
-  readonly #turns: Turns
+  readonly #turns: FiberSchedule
 
   constructor({ durable, genesis, tampering, turns, verifier }: NodeOptions) {
     this.#turns = turns

@@ -2,12 +2,12 @@ import { Clock, Duration, Effect, type Scheduler } from "effect"
 import type { SeededRandom } from "../../laws/_seeded_random.ts"
 
 /** A process, for the scheduler: fibers of an ended process never run again. */
-export interface Life {
+export interface ProcessLife {
   alive: boolean
 }
 
 interface Task {
-  readonly life: Life
+  readonly life: ProcessLife
   readonly run: () => void
 }
 
@@ -20,7 +20,7 @@ interface Sleeper extends Task {
  * fiber is ready, straight to the next timer. (Effect's test clock arms a real timer for its
  * warnings, and does not report timers.)
  */
-export class Turns {
+export class FiberSchedule {
   random: SeededRandom
   #tasks: Array<Task> = []
   /** The next timer is last. */
@@ -48,11 +48,11 @@ export class Turns {
     this.#offsetMs += ms
   }
 
-  later(life: Life, run: () => void): void {
+  later(life: ProcessLife, run: () => void): void {
     this.#tasks.push({ life, run })
   }
 
-  sleep(life: Life, ms: number, run: () => void): () => void {
+  sleep(life: ProcessLife, ms: number, run: () => void): () => void {
     const sleeper = { life, run, atMs: this.#elapsedMs + Math.max(0, ms) }
     const sleepers = this.#sleepers
     let at = sleepers.length
@@ -85,7 +85,7 @@ export class Turns {
   }
 
   /** Returns the scheduler of a process: other fibers may run after each step of a fiber. */
-  schedulerOf(life: Life): Scheduler.Scheduler {
+  schedulerOf(life: ProcessLife): Scheduler.Scheduler {
     const dispatcher = { scheduleTask: (run: () => void) => this.later(life, run), flush: () => {} }
     return {
       executionMode: "async",
@@ -98,7 +98,7 @@ export class Turns {
     }
   }
 
-  clockOf(life: Life): Clock.Clock {
+  clockOf(life: ProcessLife): Clock.Clock {
     const millis = () => this.nowMs
     const nanos = () => BigInt(this.nowMs) * 1_000_000n
     const monotonic = () => BigInt(this.#elapsedMs) * 1_000_000n

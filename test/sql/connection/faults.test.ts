@@ -4,8 +4,8 @@ import { Database, databaseLayer, sqlStores } from "../../../adapters/sql/mod.ts
 import { storeFailure } from "../../../adapters/sql/connection/failure.ts"
 import { LedgerReader } from "../../../core/ports/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
-import { chain, genesis, ownCluster } from "./_breaking.ts"
-import { request, requestUntil, served } from "../_served.ts"
+import { chain, genesis, ownCluster } from "./_own_server.ts"
+import { request, requestUntil, served } from "../_running_node.ts"
 
 /** These tests break a server of their own. */
 describe("a database that fails", () => {

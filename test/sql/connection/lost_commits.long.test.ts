@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { StoreFailure } from "../../../core/ports/mod.ts"
-import { chain, genesis, ownCluster } from "./_breaking.ts"
+import { chain, genesis, ownCluster } from "./_own_server.ts"
 import { type Failure, startProxy } from "../_proxy.ts"
-import { request, served } from "../_served.ts"
+import { request, served } from "../_running_node.ts"
 
 describe("a database", () => {
   const { database } = ownCluster()

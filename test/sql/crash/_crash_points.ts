@@ -10,7 +10,7 @@ import { bundledChild, type Child, type ChildOutput, startChild } from "../../jo
 import { randomOf, openModel } from "../../journal/_crash_model.ts"
 import { crashMoments, sleep } from "../../journal/_crash_moments.ts"
 import { namesOf } from "../../journal/_script.ts"
-import { testimony } from "../../journal/_witness.ts"
+import { storeContent } from "../../journal/_store_content.ts"
 import { execute } from "../../postgres/_statements.ts"
 import type { Cluster } from "../../postgres/mod.ts"
 
@@ -121,8 +121,9 @@ async function crashUntilTheEnd(
       await model.make(acknowledged)
       const names = namesOf(model.made + 8)
       await quiet(url)
-      const found = await testimonyOf(url, simulation.genesis, names)
-      const expected = async () => ordered(await Effect.runPromise(testimony(model.stores, names)))
+      const found = await storeContentOf(url, simulation.genesis, names)
+      const expected = async () =>
+        ordered(await Effect.runPromise(storeContent(model.stores, names)))
       const atLeast = await expected()
       if (atLeast !== found) {
         if (await model.make(1) === 1) total.underWay++
@@ -178,7 +179,7 @@ END $$`
 }
 
 /** Returns what another process reads. */
-const testimonyOf = (
+const storeContentOf = (
   url: string,
   genesis: GenesisFeed,
   names: ReturnType<typeof namesOf>
@@ -189,7 +190,7 @@ const testimonyOf = (
         Layer.fresh(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 6 }))
       )
       return ordered(
-        yield* testimony({
+        yield* storeContent({
           reader: Context.get(services, LedgerReader),
           store: Context.get(services, PoolStore)
         }, names)

@@ -8,7 +8,7 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Logger } from "effect"
 import { writeSync } from "node:fs"
 import { networkOf, PACE_MS } from "./_network.ts"
-import { served } from "../_served.ts"
+import { served } from "../_running_node.ts"
 
 const [url, seed, write] = process.argv.slice(2) as [string, string, string | undefined]
 const { genesis, next } = networkOf(seed)

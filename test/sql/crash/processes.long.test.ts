@@ -10,7 +10,7 @@ import { LedgerReader } from "../../../core/ports/mod.ts"
 import { Ledger } from "../../../core/use_cases/mod.ts"
 import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
 import { networkOf } from "./_network.ts"
-import { request, requestUntil } from "../_served.ts"
+import { request, requestUntil } from "../_running_node.ts"
 
 const seed = "processes"
 

@@ -13,7 +13,7 @@ import { marketOf } from "../../properties/_market.ts"
 import { auditIn, openDatabase } from "../../audit/_stores.ts"
 import { replayOf, rounds } from "../../rounds.ts"
 import { compareStores } from "./_differential.ts"
-import { cuttingLate } from "../_late_cuts.ts"
+import { withUncutLists } from "../_uncut_lists.ts"
 import { migratedDatabase } from "../_migrated_database.ts"
 import { openMemoryStores, openSqlStores } from "./_stores.ts"
 
@@ -63,7 +63,7 @@ describe(`PostgreSQL and memory (replay: ${replayOf(seed, "test/sql/differential
     Effect.gen(function*() {
       const { genesis, records } = networkOf(crowdedOptionsOf(seed), 1500)
       const { url } = yield* Effect.promise(migratedDatabase)
-      const { left, stores } = yield* cuttingLate(url, yield* openSqlStores(url, genesis))
+      const { left, stores } = yield* withUncutLists(url, yield* openSqlStores(url, genesis))
       const untilRollBack = records.slice(
         0,
         records.findLastIndex(({ kind }) => kind === "rollBack") + 1

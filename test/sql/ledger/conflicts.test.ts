@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { keccak256 } from "../../../adapters/crypto/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import { decideBlock } from "../../../core/use_cases/mod.ts"
-import { contents, writerPlace } from "../_writer_place.ts"
+import { contents, writerDatabase } from "../_writer_database.ts"
 
 /* The errors of PostgreSQL for two conflicting transactions. */
 
@@ -36,7 +36,7 @@ describe("a write that fails with", () => {
           rollBackPeriodBlocks: 0
         })
         const { genesis } = simulation
-        const { open, sql, writer: { port } } = yield* writerPlace
+        const { open, sql, writer: { port } } = yield* writerDatabase
         yield* open(genesis)
         const blocks = Array.from({ length: 6 }, () => simulation.next()).flatMap((record) =>
           record.kind === "block" ? [record.block] : []

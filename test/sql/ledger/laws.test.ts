@@ -25,11 +25,11 @@ import {
 } from "../../properties/_networks.ts"
 import { rounds } from "../../rounds.ts"
 import { marketOf } from "../../properties/_market.ts"
-import { ledgerPlaces } from "../_ledger_places.ts"
+import { emptyLedgers } from "../_empty_ledgers.ts"
 
 const file = "test/sql/ledger/laws.test.ts"
 const scope = Effect.runSync(Scope.make())
-const places = Effect.runSync(Effect.cached(Scope.provide(ledgerPlaces, scope)))
+const openEmptyLedger = Effect.runSync(Effect.cached(Scope.provide(emptyLedgers, scope)))
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
 
 /**
@@ -37,7 +37,7 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
  * network.
  */
 const obeysTheLaws = (network: Network, seed: string, kinds: { readonly writing: boolean }) => {
-  const open = Effect.flatMap(places, (place) => place(network.genesis))
+  const open = Effect.flatMap(openEmptyLedger, (openOn) => openOn(network.genesis))
   const subject = {
     ...subjectOf(network, seed),
     open,

@@ -4,13 +4,13 @@ import { afterAll } from "vitest"
 import { makeLedgerReader } from "../../../adapters/sql/reads/ledger_reader.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import type { ListQuery, PageCounts } from "../../../core/contract/mod.ts"
-import { ledgerPlaces } from "../_ledger_places.ts"
+import { emptyLedgers } from "../_empty_ledgers.ts"
 import { fileRows } from "../_posting_rows.ts"
 
 const { genesis } = simulate({ seed: "reader" })
 const scope = Effect.runSync(Scope.make())
-const places = Effect.runSync(Effect.cached(Scope.provide(ledgerPlaces, scope)))
-const openLedger = Effect.flatMap(places, (place) => place(genesis))
+const openEmptyLedger = Effect.runSync(Effect.cached(Scope.provide(emptyLedgers, scope)))
+const openLedger = Effect.flatMap(openEmptyLedger, (openOn) => openOn(genesis))
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 /** Sizes around the begin and end of a row of a posting list. */
@@ -19,7 +19,7 @@ const sizes = [0, 63, 64, 65, 128, 129]
 const address = (number: number): string => `0x${number.toString(16).padStart(40, "0")}`
 const bytes = (number: number): Buffer => Buffer.from(address(number).slice(2), "hex")
 /** Item ids with gaps, as rollbacks leave them. */
-const itemId = (place: number): number => 3 * place + Math.floor(place / 10) + 2
+const itemId = (position: number): number => 3 * position + Math.floor(position / 10) + 2
 
 /** Returns the expected page of these item ids. */
 const expected = (
@@ -47,9 +47,10 @@ const pages = (size: number) => {
   const positions = [
     undefined,
     0,
-    ...[0, 62, 63, 64, 127, size - 1].filter((place) => place >= 0 && place < size).flatMap((
-      place
-    ) => [itemId(place), itemId(place) + 1]),
+    ...[0, 62, 63, 64, 127, size - 1].filter((position) => position >= 0 && position < size)
+      .flatMap((
+        position
+      ) => [itemId(position), itemId(position) + 1]),
     4294967295
   ]
   return positions.flatMap((fromItem) =>

@@ -9,9 +9,9 @@ import type { LedgerView } from "../../../core/ports/mod.ts"
 import { type BlockViolation, decideBlock } from "../../../core/use_cases/mod.ts"
 import { SeededRandom } from "../../laws/_seeded_random.ts"
 import { replayOf, rounds } from "../../rounds.ts"
-import { holdLists } from "../_late_cuts.ts"
+import { lockLists } from "../_uncut_lists.ts"
 import { isSingle, misfiled } from "../_posting_rows.ts"
-import { contents, writerPlace, type WriterPlace } from "../_writer_place.ts"
+import { contents, writerDatabase, type WriterDatabase } from "../_writer_database.ts"
 
 /*
  * The guarantees of the PostgreSQL writer beyond the laws of every store. To replay one network:
@@ -66,20 +66,20 @@ const writing = (genesis: GenesisFeed) => (block: BlockFeed): BulkWrite<BlockVio
 const allow = () => Result.void
 
 /** Every write first removes from the lists what a rollback left there, also an empty write. */
-const listsAreCut = ({ writer }: WriterPlace) => writer.applyAll([])
+const listsAreCut = ({ writer }: WriterDatabase) => writer.applyAll([])
 
 /**
  * Plays records, blocks and prices between two rollbacks in groups of random sizes, at most
  * `groupMax`.
  */
 const play = (
-  place: WriterPlace,
+  testDatabase: WriterDatabase,
   genesis: GenesisFeed,
   records: ReadonlyArray<FeedRecord>,
   groupMax: number
 ) =>
   Effect.orDie(Effect.gen(function*() {
-    const { port, applyAll } = place.writer
+    const { port, applyAll } = testDatabase.writer
     const random = new SeededRandom(`${seed} ${groupMax}`)
     let waiting: Array<BulkWrite<BlockViolation>> = []
     const flush = Effect.suspend(() => {
@@ -101,7 +101,7 @@ const play = (
       if (record.kind === "rollBack") yield* port.rollBack(record.toBlock, allow)
     }
     yield* flush
-    yield* listsAreCut(place)
+    yield* listsAreCut(testDatabase)
   }))
 
 /**
@@ -133,8 +133,8 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
     it.live(`stores the same rows for blocks in groups and one by one: ${network.seed}`, () =>
       Effect.scoped(Effect.gen(function*() {
         const { genesis, records } = recordsOf(network, 90)
-        const [single, grouped] = [yield* writerPlace, yield* writerPlace]
-        for (const place of [single, grouped]) yield* place.open(genesis)
+        const [single, grouped] = [yield* writerDatabase, yield* writerDatabase]
+        for (const testDatabase of [single, grouped]) yield* testDatabase.open(genesis)
         yield* play(single, genesis, records, 1)
         yield* play(grouped, genesis, records, 12)
         const expected = yield* contents(single.sql, ofOneWay)
@@ -145,30 +145,33 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
     it.live(`a rollback leaves the rows of a ledger without these blocks, except versions and next item ids: ${network.seed}`, () =>
       Effect.scoped(Effect.gen(function*() {
         const { genesis, records } = recordsOf({ ...network, rollBackPeriodBlocks: 0 }, 80)
-        const place = yield* writerPlace
-        yield* place.open(genesis)
+        const testDatabase = yield* writerDatabase
+        yield* testDatabase.open(genesis)
         const random = new SeededRandom(`${seed} depth`)
         let played = 0
         let blockNum = genesis.block.number
         while (played < 50) {
           // prices after the last block belong to it and stay
           const replayed = records.slice(played, played + 1 + random.below(12))
-          yield* play(place, genesis, replayed, 3)
+          yield* play(testDatabase, genesis, replayed, 3)
           played += replayed.length
           for (const record of replayed) if (record.kind === "block") blockNum = record.block.number
-          const before = yield* contents(place.sql, notGivenBack, singleLists)
+          const before = yield* contents(testDatabase.sql, notGivenBack, singleLists)
           yield* play(
-            place,
+            testDatabase,
             genesis,
             records.slice(played, played + 1 + random.below(25)).filter(({ kind }) =>
               kind === "block"
             ),
             5
           )
-          yield* place.writer.port.rollBack(blockNum, allow)
-          yield* listsAreCut(place)
-          assert.deepStrictEqual(yield* contents(place.sql, notGivenBack, singleLists), before)
-          assert.strictEqual(yield* misfiled(place.sql), 0)
+          yield* testDatabase.writer.port.rollBack(blockNum, allow)
+          yield* listsAreCut(testDatabase)
+          assert.deepStrictEqual(
+            yield* contents(testDatabase.sql, notGivenBack, singleLists),
+            before
+          )
+          assert.strictEqual(yield* misfiled(testDatabase.sql), 0)
         }
       })))
   }
@@ -176,35 +179,40 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
   it.live("cuts the lists after the rollback of a writer that ended before it did so", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis, records } = recordsOf({ ...networks[1]!, rollBackPeriodBlocks: 0 }, 80)
-      const place = yield* writerPlace
-      yield* place.open(genesis)
-      yield* play(place, genesis, records.slice(0, 40), 8)
-      const before = yield* contents(place.sql, notGivenBack, singleLists)
-      const [tip] = yield* place.sql.unsafe<{ readonly number: string }>(
+      const testDatabase = yield* writerDatabase
+      yield* testDatabase.open(genesis)
+      yield* play(testDatabase, genesis, records.slice(0, 40), 8)
+      const before = yield* contents(testDatabase.sql, notGivenBack, singleLists)
+      const [tip] = yield* testDatabase.sql.unsafe<{ readonly number: string }>(
         "SELECT max(number)::text AS number FROM block"
       )
-      yield* play(place, genesis, records.slice(40).filter(({ kind }) => kind === "block"), 8)
+      yield* play(
+        testDatabase,
+        genesis,
+        records.slice(40).filter(({ kind }) => kind === "block"),
+        8
+      )
 
       const life = yield* Scope.make()
-      const dying = yield* Scope.provide(place.another, life)
-      const letGo = yield* holdLists(place.sql)
+      const dying = yield* Scope.provide(testDatabase.another, life)
+      const letGo = yield* lockLists(testDatabase.sql)
       yield* dying.port.rollBack(BigInt(tip!.number), allow)
       yield* Scope.close(life, Exit.void)
       yield* letGo
-      assert.deepStrictEqual(yield* place.sql.unsafe("SELECT lists_cut FROM ledger"), [{
+      assert.deepStrictEqual(yield* testDatabase.sql.unsafe("SELECT lists_cut FROM ledger"), [{
         lists_cut: false
       }])
 
-      const { writer: { port } } = place
+      const { writer: { port } } = testDatabase
       assert.strictEqual((yield* port.rollBack(BigInt(tip!.number), allow)).blocks, 0)
-      assert.deepStrictEqual(yield* contents(place.sql, notGivenBack, singleLists), before)
-      assert.strictEqual(yield* misfiled(place.sql), 0)
+      assert.deepStrictEqual(yield* contents(testDatabase.sql, notGivenBack, singleLists), before)
+      assert.strictEqual(yield* misfiled(testDatabase.sql), 0)
     })))
 
   it.live("counts as memory does: stamps, applied blocks and rolled back rows", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis, records } = recordsOf(networks[0]!, 70)
-      const { open, writer: { port } } = yield* writerPlace
+      const { open, writer: { port } } = yield* writerDatabase
       yield* open(genesis)
       const memory = openMemoryLedger({ genesis })
       for (const record of records) {
@@ -234,7 +242,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
     Effect.scoped(Effect.gen(function*() {
       const { genesis, records } = recordsOf({ ...networks[0]!, rollBackPeriodBlocks: 0 }, 30)
       const blocks = records.flatMap((record) => record.kind === "block" ? [record.block] : [])
-      const { open, sql, writer } = yield* writerPlace
+      const { open, sql, writer } = yield* writerDatabase
       yield* open(genesis)
       const broken = blocks.map((block, i) =>
         i === 3 ? { ...block, parentHash: `0x${"5".repeat(64)}` } : block
@@ -251,10 +259,10 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
   it.live("changes nothing if a decision violates a constraint of the tables, and continues", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis, records } = recordsOf({ ...networks[0]!, rollBackPeriodBlocks: 0 }, 30)
-      const place = yield* writerPlace
-      yield* place.open(genesis)
-      yield* play(place, genesis, records.slice(0, 20), 1)
-      const before = yield* contents(place.sql)
+      const testDatabase = yield* writerDatabase
+      yield* testDatabase.open(genesis)
+      yield* play(testDatabase, genesis, records.slice(0, 20), 1)
+      const before = yield* contents(testDatabase.sql)
       const next = records.slice(20).find((record) => record.kind === "block")!
       for (
         const broken of [
@@ -275,7 +283,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
         ]
       ) {
         const exit = yield* Effect.exit(
-          place.writer.port.apply(
+          testDatabase.writer.port.apply(
             next.block,
             (view) =>
               Result.map(
@@ -288,10 +296,10 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
           )
         )
         assert.isTrue(Exit.isFailure(exit))
-        assert.deepStrictEqual(yield* contents(place.sql), before)
+        assert.deepStrictEqual(yield* contents(testDatabase.sql), before)
       }
       assert.isTrue(
-        (yield* place.writer.port.apply(next.block, deciding(genesis)(next.block))).applied
+        (yield* testDatabase.writer.port.apply(next.block, deciding(genesis)(next.block))).applied
       )
     })))
 
@@ -299,7 +307,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
     Effect.scoped(Effect.gen(function*() {
       const { genesis } = recordsOf(networks[0]!, 0)
       const texts = ["\0", "a\ud800", "\udc00b", "😀\\u0000", "\\", '"{},NULL', "NULL", "", "'\n\t"]
-      const { open, writer: { port } } = yield* writerPlace
+      const { open, writer: { port } } = yield* writerDatabase
       const genesisWithNames = {
         ...genesis,
         network: { ...genesis.network, name: "\0\ud800" },
@@ -356,7 +364,7 @@ describe(`the writer over PostgreSQL (${replay})`, () => {
   it.live("opens a ledger once, also for processes that start together, and refuses another network with its name", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis } = recordsOf(networks[0]!, 0)
-      const { open, sql } = yield* writerPlace
+      const { open, sql } = yield* writerDatabase
       yield* Effect.all(Array.from({ length: 4 }, () => open(genesis)), {
         concurrency: "unbounded"
       })
@@ -405,14 +413,14 @@ describe("the tables", () => {
   it.live("refuse impossible rows", () =>
     Effect.scoped(Effect.gen(function*() {
       const { genesis, records } = recordsOf(networks[0]!, 60)
-      const place = yield* writerPlace
-      yield* place.open(genesis)
-      yield* play(place, genesis, records, 8)
-      const before = yield* contents(place.sql)
+      const testDatabase = yield* writerDatabase
+      yield* testDatabase.open(genesis)
+      yield* play(testDatabase, genesis, records, 8)
+      const before = yield* contents(testDatabase.sql)
       for (const [name, statement] of refused) {
-        const exit = yield* Effect.exit(place.sql.unsafe(statement))
+        const exit = yield* Effect.exit(testDatabase.sql.unsafe(statement))
         assert.isTrue(Exit.isFailure(exit), name)
       }
-      assert.deepStrictEqual(yield* contents(place.sql), before)
+      assert.deepStrictEqual(yield* contents(testDatabase.sql), before)
     })))
 })

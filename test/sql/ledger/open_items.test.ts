@@ -13,7 +13,7 @@ import { exitColumns } from "../../../adapters/sql/writes/_ledger_columns.ts"
 import { bigintArray, insertInto } from "../../../adapters/sql/connection/parameters.ts"
 import type { Exit } from "../../../core/domain/mod.ts"
 import { SeededRandom } from "../../laws/_seeded_random.ts"
-import { writerPlace } from "../_writer_place.ts"
+import { writerDatabase } from "../_writer_database.ts"
 
 /*
  * Compares open items with a naive model. To replay:
@@ -43,7 +43,7 @@ describe(`open items (replay: SEED=${seed} npm test -- test/sql/ledger/open_item
   it.live("are counted exactly if they are opened and closed, twice or not at all", () =>
     Effect.scoped(
       Effect.gen(function*() {
-        const { sql } = yield* writerPlace
+        const { sql } = yield* writerDatabase
         const random = new SeededRandom(seed)
         const bidders = [1, 2, 3].map((number) => Buffer.alloc(20, number))
         const open = new Map<string, readonly [key: string, item: number]>()
@@ -106,7 +106,7 @@ describe(`open items (replay: SEED=${seed} npm test -- test/sql/ledger/open_item
   it.live("of exits are stored under every key and combination of their list", () =>
     Effect.scoped(
       Effect.gen(function*() {
-        const { sql } = yield* writerPlace
+        const { sql } = yield* writerDatabase
         const int8 = (value: number) => {
           const bytes = Buffer.alloc(8)
           bytes.writeBigInt64BE(BigInt(value))

@@ -15,20 +15,20 @@ import {
 
 const seed = process.env.SEED ?? "1"
 const runs = Number(process.env.RUNS ?? 1)
-const place = poolDatabase()
+const testDatabase = poolDatabase()
 
 describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/pool/pool.test.ts)`, () => {
   for (const law of poolStoreLaws) {
-    it.live(law.name, () => law.run(subjectOf(place.services, seed, 3 * runs)))
+    it.live(law.name, () => law.run(subjectOf(testDatabase.services, seed, 3 * runs)))
   }
   for (const law of poolLaws) {
-    it.live(law.name, () => law.run(subjectOf(place.services, seed, runs)))
+    it.live(law.name, () => law.run(subjectOf(testDatabase.services, seed, runs)))
   }
 
   it.live("gives the same answers as the pool in memory, to the extremes of each field", () =>
     Effect.scoped(Effect.gen(function*() {
-      yield* emptyPool(place.services)
-      const [memory, stored] = [openMemoryPool(), yield* poolOf(place.services)]
+      yield* emptyPool(testDatabase.services)
+      const [memory, stored] = [openMemoryPool(), yield* poolOf(testDatabase.services)]
       const both = <A>(ask: (pool: PoolStore["Service"]) => Effect.Effect<A, StoreFailure>) =>
         Effect.gen(function*() {
           const answer = yield* ask(stored)

@@ -17,20 +17,20 @@ import {
 } from "../_pool_subject.ts"
 import { type Proxy, startProxy } from "../_proxy.ts"
 
-const place = poolDatabase()
+const testDatabase = poolDatabase()
 
 describe("a pool whose connections fail", () => {
   let proxy: Proxy
   let pool: PoolStore["Service"]
   beforeAll(async () => {
-    proxy = await startProxy(place.url)
+    proxy = await startProxy(testDatabase.url)
     // a server that does not notice the failure ends the transaction after this time
-    pool = await place.opened(
+    pool = await testDatabase.opened(
       Effect.flatMap(connected(proxy.url, { idleTransactionMs: 300 }), poolOf)
     )
   })
   afterAll(() => proxy.close())
-  beforeEach(() => Effect.runPromise(emptyPool(place.services)))
+  beforeEach(() => Effect.runPromise(emptyPool(testDatabase.services)))
 
   /** Makes one statement fail while an effect runs. */
   const withFailure = <A, E>(
@@ -153,7 +153,7 @@ describe("a pool whose connections fail", () => {
       const failing = yield* Effect.forkChild(Effect.flip(pool.change([change("fing")], 2000)))
       yield* Effect.promise(() => unanswered)
       yield* executed(
-        place.services,
+        testDatabase.services,
         "DELETE FROM pool_write",
         `UPDATE pool SET next_write = next_write + ${WRITES_RETAINED}`
       )
@@ -164,7 +164,7 @@ describe("a pool whose connections fail", () => {
       // nothing was done twice
       assert.deepStrictEqual(yield* steps(1), [[null, "pend"], ["pend", "fing"]])
       const remaining = yield* executed(
-        place.services,
+        testDatabase.services,
         "SELECT count(*)::int AS count FROM pool_write"
       )
       yield* pool.change(
@@ -173,7 +173,7 @@ describe("a pool whose connections fail", () => {
       )
       assert.deepStrictEqual([
         remaining,
-        yield* executed(place.services, "SELECT count(*)::int AS count FROM pool_write")
+        yield* executed(testDatabase.services, "SELECT count(*)::int AS count FROM pool_write")
       ], [[[{ count: 0 }]], [[{ count: 1 }]]])
     }))
 
@@ -188,7 +188,7 @@ describe("a pool whose connections fail", () => {
       assert.deepStrictEqual(answers, numbers.map(() => ({ kind: "added" })))
       assert.strictEqual((yield* pool.counts).pend, numbers.length)
       assert.deepStrictEqual(
-        (yield* historyOf(place.services)).map(({ id }) => `0x${id}`).toSorted(),
+        (yield* historyOf(testDatabase.services)).map(({ id }) => `0x${id}`).toSorted(),
         numbers.map(idOf).toSorted()
       )
     }))

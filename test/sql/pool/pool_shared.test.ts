@@ -13,17 +13,19 @@ import {
   unlimited
 } from "../_pool_subject.ts"
 
-const place = poolDatabase()
+const testDatabase = poolDatabase()
 
 describe("processes that share a pool", () => {
   const limits = { pendingMax: 40, pendingPerAccountMax: 12 }
   let pools: ReadonlyArray<PoolStore["Service"]>
   beforeAll(async () => {
     pools = await Promise.all(
-      [0, 1, 2].map(async () => place.opened(Effect.flatMap(connected(place.url), poolOf)))
+      [0, 1, 2].map(async () =>
+        testDatabase.opened(Effect.flatMap(connected(testDatabase.url), poolOf))
+      )
     )
   })
-  beforeEach(() => Effect.runPromise(emptyPool(place.services)))
+  beforeEach(() => Effect.runPromise(emptyPool(testDatabase.services)))
 
   const numbers = Array.from({ length: 120 }, (_, number) => number)
   const ids = numbers.map(idOf)
@@ -44,7 +46,7 @@ describe("processes that share a pool", () => {
       const reported: Array<string> = []
       for (let step = 0; step < 12; step++) {
         const rows = yield* pool.pooled(ids)
-        const changes = rows.filter((_, place) => (place + step) % 3 === 0).map((
+        const changes = rows.filter((_, testDatabase) => (testDatabase + step) % 3 === 0).map((
           { transaction: { batchNum, id, state } }
         ): PoolChange => ({
           id,
@@ -69,7 +71,7 @@ describe("processes that share a pool", () => {
       const pending = new Map<unknown, number>()
       const states = new Map<unknown, unknown>()
       let all = 0
-      for (const { account, from_state, id, to_state } of yield* historyOf(place.services)) {
+      for (const { account, from_state, id, to_state } of yield* historyOf(testDatabase.services)) {
         assert.strictEqual(from_state, states.get(id) ?? null, `of ${id}`)
         states.set(id, to_state)
         const step = Number(to_state === "pend") - Number(from_state === "pend")
@@ -80,7 +82,7 @@ describe("processes that share a pool", () => {
         assert.isAtMost(all, limits.pendingMax)
         assert.isAtMost(pending.get(account)!, limits.pendingPerAccountMax)
       }
-      const moves = (yield* historyOf(place.services)).filter(({ from_state }) =>
+      const moves = (yield* historyOf(testDatabase.services)).filter(({ from_state }) =>
         from_state !== null
       ).map(({ id, reason }) => `${id} ${reason}`)
       assert.deepStrictEqual(moves.toSorted(), reported.flat().toSorted())
@@ -107,7 +109,7 @@ describe("processes that share a pool", () => {
         ), { concurrency: 1 })
       assert.deepStrictEqual(
         acknowledged,
-        acknowledged.map((_, place) => String(Number(acknowledged[0]) + place))
+        acknowledged.map((_, testDatabase) => String(Number(acknowledged[0]) + testDatabase))
       )
       yield* Effect.forEach(
         numbers,

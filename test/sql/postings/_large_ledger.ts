@@ -20,7 +20,7 @@ const size = {
   blocks: 3000
 }
 
-const item = (place: string): string => `(${place} + ${place} / 1000 + 1)::bigint`
+const item = (row: string): string => `(${row} + ${row} / 1000 + 1)::bigint`
 const bytes = (number: string, length: number): string =>
   `decode(lpad(to_hex((${number})::bigint), ${2 * length}, '0'), 'hex')`
 const owner = (account: string): string =>

@@ -9,10 +9,10 @@ import {
 } from "../../../core/domain/mod.ts"
 import { addressOf, emptyBlock, genesis, hashOf } from "../../memory/_chain.ts"
 import { Random } from "../../memory/_random.ts"
-import { ledgerPlaces } from "../_ledger_places.ts"
+import { emptyLedgers } from "../_empty_ledgers.ts"
 
 const scope = Effect.runSync(Scope.make())
-const places = Effect.runSync(Effect.cached(Scope.provide(ledgerPlaces, scope)))
+const openEmptyLedger = Effect.runSync(Effect.cached(Scope.provide(emptyLedgers, scope)))
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 const slots = 32
@@ -24,7 +24,7 @@ describe("the minimum bid of a slot", () => {
     it.live(`is that of the newest auction variables that begin by then, for variables that are added and rolled back in any order (seed ${seed})`, () =>
       Effect.gen(function*() {
         const random = new Random(seed)
-        const { database: { writes }, reader, writer } = yield* (yield* places)(genesis)
+        const { database: { writes }, reader, writer } = yield* (yield* openEmptyLedger)(genesis)
         yield* writes.unsafe(
           "INSERT INTO coordinator (item_id, bidder_addr, forger_addr, url, ethereum_block_num) VALUES (1, $1, $1, '', 100)",
           [bytesOf(addressOf(7))]

@@ -5,9 +5,9 @@ import { removal } from "../../../adapters/sql/writes/_roll_back.ts"
 import { makeLedgerReader } from "../../../adapters/sql/reads/ledger_reader.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import type { ListName } from "../../../core/contract/mod.ts"
-import { askEverything, type FilterValues } from "../_every_question.ts"
+import { readEverything, type FilterValues } from "../_filter_combinations.ts"
 import { fillLedger, owners, sizes } from "./_large_ledger.ts"
-import { ledgerPlaces, type SqlLedger } from "../_ledger_places.ts"
+import { emptyLedgers, type SqlLedger } from "../_empty_ledgers.ts"
 import { type ExecutedStatement, type Cost, costOf, generic, recording } from "./_plans.ts"
 
 /*
@@ -97,13 +97,13 @@ describe("on a ledger with tens of thousands of rows", () => {
   beforeAll(() =>
     Effect.runPromise(
       Effect.gen(function*() {
-        ledger = yield* (yield* ledgerPlaces)(genesis)
+        ledger = yield* (yield* emptyLedgers)(genesis)
         yield* fillLedger(ledger.database.writes)
         const { questions, values: asking } = recording(ledger.database.values)
         const position = sizes.bids / 2
         // reads use whole lists, and if these may contain removed items, only the part before
         yield* ledger.database.writes.unsafe("UPDATE ledger SET lists_cut = false")
-        yield* askEverything(
+        yield* readEverything(
           makeLedgerReader(asking, { auction: genesis.constants.auction }),
           values,
           { limit, position }

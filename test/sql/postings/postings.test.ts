@@ -11,7 +11,7 @@ import { removing } from "../../../adapters/sql/postings/removed_rows.ts"
 import { type Account, type Transaction, transactionTypes } from "../../../core/domain/mod.ts"
 import { SeededRandom } from "../../laws/_seeded_random.ts"
 import { misfiled } from "../_posting_rows.ts"
-import { writerPlace } from "../_writer_place.ts"
+import { writerDatabase } from "../_writer_database.ts"
 
 /*
  * Compares the posting lists with a naive model. To replay:
@@ -138,7 +138,7 @@ const compare = <List extends "transactions" | "accounts">(
   steps: number
 ) =>
   Effect.gen(function*() {
-    const { sql } = yield* writerPlace
+    const { sql } = yield* writerDatabase
     const random = new SeededRandom(`${seed} ${name}`)
     let rows: ReadonlyArray<ListedRows[List]> = []
     let next = 1

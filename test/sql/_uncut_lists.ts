@@ -5,7 +5,7 @@ import { Database, databaseLayer } from "../../adapters/sql/connection/database.
 import type { OpenPool } from "../laws/mod.ts"
 
 /** Locks the posting lists against writes by others; returns an effect that unlocks them. */
-export const holdLists = (
+export const lockLists = (
   sql: SqlClient.SqlClient
 ): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
   Effect.gen(function*() {
@@ -23,7 +23,7 @@ export const holdLists = (
   })
 
 /** Stores whose rollbacks cannot cut the posting lists. */
-export interface LateCuts {
+export interface UncutLists {
   readonly stores: OpenPool
   /** Returns how many rollbacks left removed items in the lists. */
   readonly left: () => number
@@ -33,11 +33,11 @@ export interface LateCuts {
  * Returns the same stores over the database of `url`, but no process can cut the lists after a
  * rollback before the next write. A rollback that waited for the lists would never end.
  */
-export const cuttingLate = Effect.fnUntraced(
+export const withUncutLists = Effect.fnUntraced(
   function*(
     url: string,
     { writer, ...stores }: OpenPool
-  ): Effect.fn.Return<LateCuts, never, Scope.Scope> {
+  ): Effect.fn.Return<UncutLists, never, Scope.Scope> {
     const scope = yield* Effect.scope
     const { writes: sql } = Context.get(
       yield* Effect.orDie(
@@ -48,7 +48,7 @@ export const cuttingLate = Effect.fnUntraced(
     let release: Effect.Effect<void> = Effect.void
     let left = 0
     const hold = Effect.map(
-      Effect.provideService(holdLists(sql), Scope.Scope, scope),
+      Effect.provideService(lockLists(sql), Scope.Scope, scope),
       (released) => void (release = released)
     )
     const letGo = Effect.suspend(() => {

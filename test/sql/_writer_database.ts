@@ -10,7 +10,7 @@ import type { StoreFailure } from "../../core/ports/mod.ts"
 import { migratedDatabase } from "./_migrated_database.ts"
 
 /** A migrated database for one test, and a writer over it. */
-export interface WriterPlace {
+export interface WriterDatabase {
   readonly sql: SqlClient.SqlClient
   readonly writer: SqlLedgerWriter
   /** Opens another writer for the scope. */
@@ -19,22 +19,24 @@ export interface WriterPlace {
   readonly open: (genesis: GenesisFeed) => Effect.Effect<void, DatabaseError | StoreFailure>
 }
 
-export const writerPlace: Effect.Effect<WriterPlace, never, Scope.Scope> = Effect.gen(function*() {
-  const { url } = yield* Effect.acquireRelease(
-    Effect.promise(migratedDatabase),
-    ({ remove }) => Effect.promise(remove)
-  )
-  const services = yield* Layer.build(
-    leaseLayer().pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url) })))
-  )
-  const another = Effect.provide(makeLedgerWriter, services)
-  return {
-    sql: Context.get(services, Database).writes,
-    writer: yield* another,
-    another,
-    open: (genesis: GenesisFeed) => Effect.provide(openLedger(genesis), services)
+export const writerDatabase: Effect.Effect<WriterDatabase, never, Scope.Scope> = Effect.gen(
+  function*() {
+    const { url } = yield* Effect.acquireRelease(
+      Effect.promise(migratedDatabase),
+      ({ remove }) => Effect.promise(remove)
+    )
+    const services = yield* Layer.build(
+      leaseLayer().pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url) })))
+    )
+    const another = Effect.provide(makeLedgerWriter, services)
+    return {
+      sql: Context.get(services, Database).writes,
+      writer: yield* another,
+      another,
+      open: (genesis: GenesisFeed) => Effect.provide(openLedger(genesis), services)
+    }
   }
-}).pipe(Effect.orDie)
+).pipe(Effect.orDie)
 
 /**
  * Returns the content of every table of the ledger as text, one line for each row; `without` names
@@ -49,10 +51,11 @@ export const contents = (
     const tables: { [table: string]: ReadonlyArray<string> } = {}
     for (const table of ledgerTables) {
       // as JSON only if columns are named, because that is much slower
-      const left = without[table]?.reduce((row, column) => `${row} - '${column}'`, "to_jsonb(r)") ??
+      const columns = without[table]?.reduce((row, column) =>
+        `${row} - '${column}'`, "to_jsonb(r)") ??
         "r"
       const lines = yield* sql.unsafe<{ readonly line: string }>(
-        `SELECT (${left})::text AS line FROM ${table} AS r WHERE ${rows[table] ?? "true"}`
+        `SELECT (${columns})::text AS line FROM ${table} AS r WHERE ${rows[table] ?? "true"}`
       )
       // sorted here, because sorting by a locale is slow in the server
       tables[table] = lines.map(({ line }) => line).sort()
@@ -60,7 +63,8 @@ export const contents = (
     return tables
   }))
 
-const ledgerTables = [
+/** The tables of the ledger. */
+export const ledgerTables = [
   "genesis",
   "ledger",
   "block",

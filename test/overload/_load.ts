@@ -44,7 +44,7 @@ const chosen = kinds.flatMap(({ percent }, kind) => Array.from({ length: percent
 const clockMs = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
 /** Sends requests for the given time, and waits for the last answers. */
-export const ask = async (
+export const runLoad = async (
   { connections, durationMs, perSecond, port }: Load
 ): Promise<LoadResult> => {
   const seen = kinds.map(() => ({ accepted: new Times(), refused: new Times(), failed: 0 }))
@@ -135,8 +135,8 @@ export const ask = async (
         { name },
         i
       ) => [name, {
-        accepted: seen[i]!.accepted.taken,
-        refused: seen[i]!.refused.taken,
+        accepted: seen[i]!.accepted.timings,
+        refused: seen[i]!.refused.timings,
         failed: seen[i]!.failed
       }])
     ) as unknown as LoadResult["kinds"]
@@ -161,7 +161,7 @@ class Times {
     this.#tookMs.push(tookMs)
   }
 
-  get taken(): Timings {
+  get timings(): Timings {
     return { sentMs: new Float64Array(this.#sentMs), tookMs: new Float64Array(this.#tookMs) }
   }
 }

@@ -52,7 +52,7 @@ const AT_ONCE = { concurrency: 16 }
  * Returns the content of the stores as text: all lists with itemIds, the state, the stamps, and the
  * pool in every order.
  */
-export const testimony = (
+export const storeContent = (
   { reader, store }: Omit<Stores, "writer">,
   names: Names
 ): Effect.Effect<string> =>

@@ -10,6 +10,7 @@ import { LedgerReader, LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import type { OpenLedger } from "../laws/mod.ts"
 import { migratedDatabase } from "./_migrated_database.ts"
+import { ledgerTables } from "./_writer_database.ts"
 
 /** A ledger in a database, and the services behind its ports. */
 export interface SqlLedger extends OpenLedger {
@@ -17,42 +18,20 @@ export interface SqlLedger extends OpenLedger {
   readonly database: Database["Service"]
 }
 
-interface Place {
+interface FreeDatabase {
   readonly services: Context.Context<Database | Scope.Scope>
   readonly lease: Layer.Layer<Layer.Success<ReturnType<typeof leaseLayer>>>
 }
-
-const tables = [
-  "genesis",
-  "ledger",
-  "block",
-  "batch",
-  "account",
-  "transaction",
-  "queued_transaction",
-  "exit",
-  "withdrawal",
-  "token",
-  "price_change",
-  "coordinator",
-  "registration",
-  "bid",
-  "parameter_set",
-  "posting",
-  "removed_rows",
-  "open_item",
-  "open_count"
-]
 
 /**
  * Opens empty ledgers for the cases of a test file. A closed ledger leaves its database, which is
  * then emptied: this takes a tenth of the time of a new one.
  */
-export const ledgerPlaces = Effect.gen(function*() {
+export const emptyLedgers = Effect.gen(function*() {
   const scope = yield* Effect.scope
-  const free: Array<Place> = []
+  const free: Array<FreeDatabase> = []
 
-  const newPlace = Effect.gen(function*() {
+  const newDatabase = Effect.gen(function*() {
     const { url } = yield* Effect.acquireRelease(
       Effect.promise(migratedDatabase),
       ({ remove }) => Effect.promise(remove)
@@ -61,30 +40,30 @@ export const ledgerPlaces = Effect.gen(function*() {
       databaseLayer({ url: Redacted.make(url), maxConnections: 4 })
     )
     const lease = leaseLayer().pipe(Layer.provide(Layer.succeedContext(services)))
-    return { services: services as never, lease } as Place
+    return { services: services as never, lease } as FreeDatabase
   }).pipe(Scope.provide(scope), Effect.orDie)
 
   return (genesis: GenesisFeed): Effect.Effect<SqlLedger, never, Scope.Scope> =>
     Effect.gen(function*() {
-      const place = yield* Effect.acquireRelease(
+      const freeDatabase = yield* Effect.acquireRelease(
         Effect.suspend(() => {
-          const known = free.pop()
-          return known === undefined ? newPlace : Effect.succeed(known)
+          const reusable = free.pop()
+          return reusable === undefined ? newDatabase : Effect.succeed(reusable)
         }),
-        (place) => Effect.sync(() => void free.push(place))
+        (freeDatabase) => Effect.sync(() => void free.push(freeDatabase))
       )
-      const database = Context.get(place.services, Database)
-      yield* database.writes.unsafe(`TRUNCATE ${tables.join(", ")}`)
-      yield* Effect.provide(openLedger(genesis), place.services)
+      const database = Context.get(freeDatabase.services, Database)
+      yield* database.writes.unsafe(`TRUNCATE ${ledgerTables.join(", ")}`)
+      yield* Effect.provide(openLedger(genesis), freeDatabase.services)
       const services = yield* Layer.build(Layer.fresh(
         Ledger.layer(genesis, keccak256).pipe(
           Layer.provideMerge(
             Layer.merge(
               ledgerReaderLayer(genesis.constants),
-              ledgerWriterLayer.pipe(Layer.provide(place.lease))
+              ledgerWriterLayer.pipe(Layer.provide(freeDatabase.lease))
             )
           ),
-          Layer.provide(Layer.succeedContext(place.services))
+          Layer.provide(Layer.succeedContext(freeDatabase.services))
         )
       ))
       return {

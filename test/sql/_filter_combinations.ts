@@ -12,7 +12,10 @@ import type { LedgerReader } from "../../core/ports/mod.ts"
 export type FilterValues = { readonly [filter: string]: unknown }
 
 /** Returns every combination of filters that can be used together, with these values. */
-export const everyChoice = (list: ListName, values: FilterValues): ReadonlyArray<FilterValues> => {
+export const filterCombinations = (
+  list: ListName,
+  values: FilterValues
+): ReadonlyArray<FilterValues> => {
   const { exclusions, filters }: ListDeclaration = lists[list]
   const choices = Object.keys(filters).reduce<ReadonlyArray<ReadonlyArray<string>>>(
     (all, filter) => [...all, ...all.map((one) => [...one, filter])],
@@ -29,13 +32,13 @@ export const everyChoice = (list: ListName, values: FilterValues): ReadonlyArray
  * Runs every kind of read: each combination of filters in both orders, from any position, and every
  * single item.
  */
-export const askEverything = Effect.fnUntraced(function*(
+export const readEverything = Effect.fnUntraced(function*(
   reader: LedgerReader["Service"],
   values: { readonly [N in ListName]: FilterValues },
   { limit, position }: { readonly limit: number; readonly position: number }
 ) {
   for (const list of listNames) {
-    for (const filters of everyChoice(list, values[list])) {
+    for (const filters of filterCombinations(list, values[list])) {
       for (const order of ["ASC", "DESC"] as const) {
         for (const from of [{}, { fromItem: position }]) {
           yield* reader.list(list, { filters, order, limit, ...from } as ListQuery<typeof list>)

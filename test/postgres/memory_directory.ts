@@ -10,7 +10,7 @@ const roomMinBytes = 4 * 2 ** 30
  * for temporary files if the system has no such directory, too little space in it, or runs no
  * programs from it.
  */
-export const memoryPlace = (): string => {
+export const memoryDirectory = (): string => {
   try {
     const mount = readFileSync("/proc/mounts", "utf8").split("\n").map((line) => line.split(" "))
       .find(([, path]) => path === memory)

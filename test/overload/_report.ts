@@ -1,15 +1,15 @@
-import type { LoadResult, Timings } from "./_asking.ts"
+import type { LoadResult, Timings } from "./_load.ts"
 import { longMs, type Waits } from "./_processors.ts"
 
 /** Returns a quantile of the times. */
-export const at = (times: ArrayLike<number>, share: number): number => {
+export const quantile = (times: ArrayLike<number>, share: number): number => {
   const sorted = Float64Array.from(times).sort()
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
 const row = (times: ArrayLike<number>): string =>
   [["p50", 0.5], ["p99", 0.99], ["max", 1]].map(([name, share]) =>
-    `${name} ${at(times, Number(share)).toFixed(1).padStart(6)}`
+    `${name} ${quantile(times, Number(share)).toFixed(1).padStart(6)}`
   ).join("  ") + " ms"
 
 /** Returns the times of requests during which no process waited long for a processor. */
@@ -24,22 +24,22 @@ export const undisturbed = (
 }
 
 /** Prints the results of a phase. */
-export const tell = (
+export const describePhase = (
   name: string,
   { connectedMs, kinds, lateMs, seconds }: LoadResult,
   waits: readonly [server: Waits, clients: Waits]
 ): string => {
   const lines: Array<readonly [what: string, told: string]> = []
   for (const [kind, { accepted, failed, refused }] of Object.entries(kinds)) {
-    for (const [what, taken] of [["answered", accepted], ["refused", refused]] as const) {
-      if (taken.tookMs.length > 0) {
+    for (const [what, timings] of [["answered", accepted], ["refused", refused]] as const) {
+      if (timings.tookMs.length > 0) {
         lines.push([
           `${kind}, ${what}`,
-          `${(taken.tookMs.length / seconds).toFixed(0).padStart(5)} /s  ${row(taken.tookMs)}`
+          `${(timings.tookMs.length / seconds).toFixed(0).padStart(5)} /s  ${row(timings.tookMs)}`
         ])
       }
-      const others = undisturbed(taken, waits)
-      if (others.length > 0 && others.length < taken.tookMs.length) {
+      const others = undisturbed(timings, waits)
+      if (others.length > 0 && others.length < timings.tookMs.length) {
         lines.push([
           "  undisturbed",
           `${(others.length / seconds).toFixed(0).padStart(5)} /s  ${row(others)}`
