@@ -133,9 +133,12 @@ describe("the architecture", () => {
     assert.deepStrictEqual(around.map(told), [])
   })
 
-  it("holds at most 20 files in a folder of adapters/sql and adapters/http", () => {
+  it("holds at most 20 files in a folder of adapters/sql, adapters/http and test", () => {
     const sizes = new Map<string, number>()
-    for (const file of files.filter((path) => /^adapters\/(?:sql|http)\//u.test(path))) {
+    const bounded = [...files, ...filesUnder("test")].filter((path) =>
+      /^(?:adapters\/(?:sql|http)|test)\//u.test(path) && !/\.examples|node_modules/u.test(path)
+    )
+    for (const file of bounded) {
       sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)
     }
     assert.isAbove(sizes.size, 10)

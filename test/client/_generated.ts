@@ -97,16 +97,17 @@ const typesOf = (revision: Revision): Types => {
       )
     )
     lines.push(
-      `  /** ${summary}: \`POST ${path}\`. Posting the same again changes nothing and is answered alike. */`,
+      `  /** ${summary}: \`POST ${path}\`. Repeating a post changes nothing and gets the same answer. */`,
       `  readonly ${id}: { readonly takes: ${name} | JsonText, readonly answers: ${
         answer === "nothing" ? "null" : "string"
       } }`
     )
   }
   types.set("Operations", {
-    text: `/** What each operation takes and answers. */\nexport interface Operations {\n${
-      lines.join("\n")
-    }\n}`,
+    text:
+      `/** The parameters and the answer of each operation. */\nexport interface Operations {\n${
+        lines.join("\n")
+      }\n}`,
     mentions: mentionsOf(lines.join("\n"))
   })
   return types
@@ -191,7 +192,7 @@ const queryType = (name: string, revision: Revision, list: ListName): Declared =
     : declaration(list).atLeastOne.map((group) =>
       group.flatMap((filter) => called.get(filter) ?? [])
     )
-  const doc = `/** What \`${declaration(list).itemsProperty}\` can be asked for, in the order of ${
+  const doc = `/** The parameters of \`${declaration(list).itemsProperty}\`, which are ordered by ${
     declaration(list).order
   }. */\n`
   const own = lines.length === 0 ? "" : `{\n${lines.join("\n")}\n}`
@@ -316,12 +317,12 @@ const declared = (): string => {
     `  ${id}: { path: "${path}", posts: true }`
   )
   return `${banner}
-/** Where each operation is; lists are paged, what posts has a body. */
+/** The path of each operation; lists have an items property, posts have a body. */
 export const operations = {
 ${[...reads, ...writes].join(",\n")}
 } as const
 
-/** Integers that a double may not hold: they are given as bigint. */
+/** Integers that a double may not represent: they become bigint. */
 export const wideNames: ReadonlySet<string> = new Set([
   ${
     wideNames().map((name) => `"${name}"`).join(", ").replace(/(.{100,140}?, )/gu, (line) =>
@@ -329,7 +330,7 @@ export const wideNames: ReadonlySet<string> = new Set([
   }
 ])
 
-/** Every way in which the server refuses; the \`type\` of a problem is \`urn:rollup-node-api:problem:\` and this name. */
+/** The names of all problems; the \`type\` of a problem is \`urn:rollup-node-api:problem:\` and this name. */
 export type ProblemName =
 ${Object.keys(problems).map((name) => `  | "${name}"`).join("\n")}
 `
