@@ -149,7 +149,7 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
           ) => violation.place)
           assert.isTrue(
             named.some((each) => place.test(each)),
-            `${damage}\nis told as ${check} at ${place}; these are told: ${named.join("; ")}`
+            `${damage}\nis reported as ${check} at ${place}; the reports are: ${named.join("; ")}`
           )
         }
       }), 60_000)

@@ -141,27 +141,27 @@ describe("an audit of a data directory", () => {
     readonly [damage: string, (database: DatabaseSync) => void, expectedReport: RegExp]
   > = [
     [
-      "a record that is not what was written",
+      "a changed record",
       (database) => database.exec("UPDATE record SET text = text || ' ' WHERE seq = 3"),
       /^journal: .*record 3 is not what was written/u
     ],
     [
-      "a record that is missing",
+      "a missing record",
       (database) => database.exec("DELETE FROM record WHERE seq = 4"),
       /^journal: .*record 4 is missing/u
     ],
     [
-      "records that are missing at the end",
+      "missing records at the end",
       (database) => database.exec("DELETE FROM record WHERE seq = (SELECT max(seq) FROM record)"),
       /^journal: .*it ends with record \d+, expected record \d+/u
     ],
     [
-      "a head that is missing",
+      "a missing head",
       (database) => database.exec("DELETE FROM head"),
       /^journal: .*its head is missing/u
     ],
     [
-      "a decision that cannot be read",
+      "an unreadable decision",
       (database) =>
         database.exec("UPDATE record SET decided = 'x' WHERE seq = 5 AND decided IS NOT NULL"),
       /^decisions: record 5: found no decision that can be read/u
@@ -178,7 +178,7 @@ describe("an audit of a data directory", () => {
       )
     }, /^decisions: record \d+\/\S*timestampMs: found 7, expected \d+/u],
     [
-      "a block that does not follow, under checksums that were made to fit",
+      "a block that does not follow, with recomputed checksums",
       (database) => {
         database.prepare(
           'UPDATE record SET text = replace(text, \'"nonce":"\', \'"nonce":"9\') WHERE seq = (SELECT max(seq) FROM record WHERE text LIKE \'%"nonce":"%\' AND kind = \'ledger\')'

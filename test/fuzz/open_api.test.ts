@@ -34,7 +34,7 @@ withoutStacks()
 class Opened extends Context.Service<Opened, Effect.Success<typeof openServed>>()("test/Opened") {}
 
 layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
-  "a server that is asked anything",
+  "a server with random requests",
   (it) => {
     it.effect(`gives the responses that its documents declare (${replay})`, () =>
       Effect.gen(function*() {

@@ -223,7 +223,7 @@ describe("the OpenAPI document", () => {
   })
 })
 
-layer(application())("where it is served", (it) => {
+layer(application())("the served documentation", (it) => {
   it.effect("is served at the mount of its revision, and at the default mount by header", () =>
     Effect.gen(function*() {
       for (

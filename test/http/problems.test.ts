@@ -194,7 +194,7 @@ describe("failures of the server", () => {
       const advancedLedger = applicationOver({
         find: () => Effect.succeed({ item: null, stamp }),
         list: () => Effect.fail(new NotRegistered({ things, stamp })),
-        stamp: Effect.die("asked a second time")
+        stamp: Effect.die("read a second time")
       })
       for (const url of ["/tokens/5", "/transactions-history?tokenId=5"]) {
         const { headers, status } = yield* ask(url).pipe(Effect.provide(advancedLedger))

@@ -106,7 +106,7 @@ export const [beforeAll, afterAll, beforeEach, afterEach] = [
 
 /** Values of the test environment, needed only by tests with databases, which do not run here. */
 export const inject = (name: string): never => {
-  throw new Error(`${name} is provided by nobody here, leave out the test that needs it`)
+  throw new Error(`${name} is not provided here: leave out the test that needs it`)
 }
 
 export const TestRunner = { getCurrentSuite: (): Suite => current }

@@ -114,7 +114,7 @@ const start = async (image: string, stage: Stage): Promise<ReadonlyArray<string>
       textsOf(stage, "HEALTHCHECK")[0]!
     )![1]!
     if (!await answers(`http://127.0.0.1:${adminPort}${health}`, () => program.exitCode === null)) {
-      return [`the health check failed, and the program said: ${output}`]
+      return [`the health check failed, and the program printed: ${output}`]
     }
     const isServing = await answers(
       `http://127.0.0.1:${port}/state`,
@@ -123,9 +123,11 @@ const start = async (image: string, stage: Stage): Promise<ReadonlyArray<string>
     program.kill("SIGTERM")
     const [code] = await ended
     return [
-      ...isServing ? [] : [`it served nothing, and said: ${output}`],
-      ...code === 0 ? [] : [`it ended with ${code} after SIGTERM, expected 0, and said: ${output}`],
-      ...existsSync(join(image, "data/.rollup-node")) ? [] : ["it kept nothing below /data"],
+      ...isServing ? [] : [`it did not serve, and printed: ${output}`],
+      ...code === 0
+        ? []
+        : [`it ended with ${code} after SIGTERM, expected 0, and printed: ${output}`],
+      ...existsSync(join(image, "data/.rollup-node")) ? [] : ["it stored nothing below /data"],
       ...listing(join(image, "app")) === before
         ? []
         : ["it wrote to /app, which is to be read only"]

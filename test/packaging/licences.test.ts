@@ -18,7 +18,7 @@ const production = Object.entries(locked).filter(([folder, { dev }]) =>
   folder !== "" && dev !== true
 )
 
-describe("what users install with the package", () => {
+describe("an installation of the package", () => {
   it("has allowed licences, by the lock file and the packages themselves", () => {
     assert.isAbove(production.length, 5)
     const refused = production.flatMap(([folder, { license }]) => {

@@ -74,7 +74,7 @@ const atMost = (what: string, bytes: number, bytesMax: number) =>
   bytes <= bytesMax
     ? []
     : [
-      `${what} is ${bytes} bytes, expected at most ${bytesMax}: look what was added before the bound is raised`
+      `${what} is ${bytes} bytes, expected at most ${bytesMax}: check the additions before you raise the bound`
     ]
 
 const folder = mkdtempSync(join(tmpdir(), "rollup-node-package-"))
@@ -92,10 +92,10 @@ try {
     `it is at most ${packedBytesMax} bytes packed and ${unpackedBytesMax} unpacked`,
     () => [
       ...atMost("the tarball", packedBytes, packedBytesMax),
-      ...atMost("what it holds", unpackedBytes, unpackedBytesMax)
+      ...atMost("the content", unpackedBytes, unpackedBytesMax)
     ]
   )
-  await check("it holds what users need, all of it and nothing else", () => [
+  await check("it contains exactly what users need", () => [
     ...contentFaults(unpacked, paths, manifest),
     ...["CHANGELOG.md", "LICENSE", ...readmes].filter((path) => !paths.includes(path)).map((
       path
@@ -119,7 +119,7 @@ try {
   )
   await check("JSR takes the sources, and calls no type of the client slow", () => jsrFaults())
   await check(
-    "the container file builds, and what comes of it starts, is healthy, keeps data and stops",
+    "the container file builds, and the image starts, is healthy, keeps data and stops",
     () => containerFaults(join(folder, "container"))
   )
 } finally {

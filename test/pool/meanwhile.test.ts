@@ -62,7 +62,7 @@ describe("while a signature is verified", () => {
     }
   ]
   for (const { others, outcome } of stories) {
-    it.effect(`${others.length} others ${outcome === true ? "leave room" : outcome === false ? "are the same" : `lead to ${outcome}`}`, () => {
+    it.effect(`${others.length} other posts ${outcome === true ? "leave room" : outcome === false ? "are the same" : `lead to ${outcome}`}`, () => {
       const verified: VerificationCounts = { count: 0 }
       return Effect.gen(function*() {
         assert.strictEqual(yield* during(others, postedOf(), verified), outcome)

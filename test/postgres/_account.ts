@@ -25,7 +25,7 @@ export const unprivilegedAccount = (): Account | null => {
   const account = accounts.find(({ name }) => name === "nobody") ?? accounts.at(-1)
   if (account === undefined) {
     throw new Error(
-      "PostgreSQL refuses to run as root and /etc/passwd knows nobody else; add an account or run the tests as one"
+      "PostgreSQL refuses to run as root and /etc/passwd has no other account; add an account or run the tests as one"
     )
   }
   return account

@@ -116,7 +116,7 @@ try {
     const output = (await answers()).trim()
     if (output !== expected) failed++
     console.log(
-      output === expected ? `${name} says the same as Node` : `${name} differs:\n${output}`
+      output === expected ? `${name} gives the same result as Node` : `${name} differs:\n${output}`
     )
   }
   console.log(`runtimes: ${others.length + 1 - failed} passed, ${failed} failed`)

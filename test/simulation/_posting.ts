@@ -189,7 +189,10 @@ export function lookForPosted(world: World, id = anyPosted(world)): void {
       signature === found.signature && String(amount) === found.amount &&
       Number(nonce) === found.nonce
     )
-    world.check(shown !== undefined, () => `GET ${url} shows what nobody posted: ${body}`)
+    world.check(
+      shown !== undefined,
+      () => `GET ${url} shows a transaction that was never posted: ${body}`
+    )
     world.check(
       held === undefined || mayBeGone || held.signature === found.signature,
       () => `GET ${url} shows another content than was acknowledged: ${body}`

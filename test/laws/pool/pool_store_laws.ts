@@ -174,7 +174,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
             authorization
           ),
           competing.map(() => stored),
-          () => "What the others were told"
+          () => "The results of the other calls"
         )
       })
   ),

@@ -9,7 +9,7 @@ export const mishaps = [
   "deadlock",
   "serialization failure",
   "timeout",
-  "timeout of what was done",
+  "timeout after the write",
   "no free connection",
   "slow"
 ] as const
@@ -48,7 +48,7 @@ export class FaultInjector {
     // a read whose result is lost does not differ from a lost read
     return !writes &&
         (drawn === "deadlock" || drawn === "connection lost after the commit" ||
-          drawn === "timeout of what was done")
+          drawn === "timeout after the write")
       ? "connection lost before the commit"
       : drawn
   }
@@ -77,7 +77,7 @@ export class FaultInjector {
           return Effect.andThen(afterMs(2000), failed)
         case "connection lost after the commit":
           return Effect.andThen(call, failed)
-        case "timeout of what was done":
+        case "timeout after the write":
           return Effect.andThen(Effect.andThen(call, Effect.sleep(5000)), failed)
         default:
           return Effect.andThen(Effect.yieldNow, failed)

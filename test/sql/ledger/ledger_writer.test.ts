@@ -395,12 +395,12 @@ describe("the tables", () => {
       "UPDATE transaction SET fee = NULL, nonce = NULL WHERE fee IS NOT NULL"
     ],
     [
-      "two transactions of one id",
+      "two transactions with the same id",
       "UPDATE transaction SET id = (SELECT id FROM transaction ORDER BY item_id LIMIT 1)"
     ],
     ["a batch of a block that is not there", "UPDATE batch SET ethereum_block_num = 1"],
     [
-      "a block that goes and leaves a batch",
+      "a block that is removed without its batch",
       "DELETE FROM block WHERE number = (SELECT min(ethereum_block_num) FROM batch)"
     ],
     [

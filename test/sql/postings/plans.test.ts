@@ -145,12 +145,12 @@ describe("on a ledger with tens of thousands of rows", () => {
     }))
 
   for (
-    const [state, statement] of [["they were vacuumed, as the server does by itself", "VACUUM"], [
-      "the statistics are there",
+    const [state, statement] of [["after VACUUM, which the server also runs by itself", "VACUUM"], [
+      "with statistics",
       "ANALYZE"
     ]] as const
   ) {
-    it.effect(`nor where ${state}`, () =>
+    it.effect(`nor ${state}`, () =>
       Effect.gen(function*() {
         yield* ledger.database.migrations.unsafe(statement).unprepared
         assert.deepStrictEqual(yield* faults(statements), [])
