@@ -32,9 +32,9 @@ describe("the client for hosts that use Effect", () => {
   it.effect("aborts the request of an interrupted effect", () =>
     Effect.gen(function*() {
       let ended = false
-      let begun = () => {}
+      let started = () => {}
       const under = new Promise<void>((resolve) => {
-        begun = resolve
+        started = resolve
       })
       const client = effectClient({
         url: "http://node",
@@ -44,7 +44,7 @@ describe("the client for hosts that use Effect", () => {
               ended = true
               reject(signal.reason as Error)
             })
-            begun()
+            started()
           })
       })
       const fiber = yield* Effect.forkChild(client.getState())

@@ -514,7 +514,7 @@ const byCoordinator: TransactionView = {
   ...deposit,
   transaction: { ...deposit.transaction, l1: coordinators }
 }
-const nobody = { ...state, lastBatch: null, nextForgers: [] }
+const emptyState = { ...state, lastBatch: null, nextForgers: [] }
 
 const laterState = (lastBatch: string, nextForgers: string) =>
   `{"network":{"lastEthereumBlock":101,"lastSynchedBlock":102,"lastBatch":${lastBatch},"currentSlot":103,"nextForgers":[${nextForgers}]},"metrics":${metricsText},"rollup":{"ethereumBlockNum":111,"forgeL1L2BatchTimeout":112,"feeAddToken":"113","withdrawalDelay":114,"buckets":[{"ceilUSD":"115","withdrawals":117,"blockWithdrawalRate":118,"maxWithdrawals":119}]},"auction":{"ethereumBlockNum":121,"bootCoordinator":"${
@@ -568,7 +568,7 @@ const written: { readonly [revision: string]: Written } = {
           `{"coordinator":${coordinatorText},"period":{"slotNum":104,${periodText}}}`
         )
       ],
-      [nobody, laterState("null", "")]
+      [emptyState, laterState("null", "")]
     ],
     config: [[
       constants,
@@ -604,7 +604,7 @@ const written: { readonly [revision: string]: Written } = {
           `{"totalItems":1,"firstItem":104,"lastItem":104}`
         )
       ],
-      [nobody, earlierState("null", "", `{"totalItems":0,"firstItem":null,"lastItem":null}`)]
+      [emptyState, earlierState("null", "", `{"totalItems":0,"firstItem":null,"lastItem":null}`)]
     ],
     config: [[
       constants,

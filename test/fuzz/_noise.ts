@@ -94,10 +94,10 @@ export const makeNoise = (random: Random): () => Noise => {
     Buffer.from(Array.from({ length: 1 + random.below(most) }, () => random.below(256)))
   return () => {
     const before = random.chance(0.5) ? 0 : 1 + random.below(4)
-    const noise = (given: string | Buffer, isRefused: boolean): Noise => ({
+    const noise = (content: string | Buffer, isRefused: boolean): Noise => ({
       bytes: Buffer.concat([
         Buffer.from(request("/config").repeat(before)),
-        typeof given === "string" ? Buffer.from(given, "latin1") : given
+        typeof content === "string" ? Buffer.from(content, "latin1") : content
       ]),
       before,
       isRefused

@@ -31,7 +31,7 @@ const simulation = simulate({
  */
 export const openServed = Effect.gen(function*() {
   const node = yield* Layer.build(memoryNode({ genesis: simulation.genesis }))
-  const genuine = yield* Effect.provide(lived, node)
+  const genuine = yield* Effect.provide(history, node)
   const server = yield* Layer.build(
     Layer.provide(
       serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "100 millis" }),
@@ -52,14 +52,14 @@ export const openServed = Effect.gen(function*() {
       served: {
         documents,
         genuine,
-        ...await held(port, documents.later.operations)
+        ...await valuesOfAnswers(port, documents.later.operations)
       } satisfies Served
     }
   })
 })
 
 /** Returns a feed, a pool with transactions, and the next posts of the wallets. */
-const lived = Effect.gen(function*() {
+const history = Effect.gen(function*() {
   const ledger = yield* Ledger
   while (simulation.transactions() < 250) yield* ledger.applyRecord(simulation.next())
   for (let i = 0; i < 3; i++) yield* driveOnce(simulation)
@@ -100,7 +100,7 @@ const get = async (port: number, path: string): Promise<string> => {
 }
 
 /** Returns the content of the first pages of all lists. */
-const held = async (
+const valuesOfAnswers = async (
   port: number,
   operations: ReadonlyArray<Operation>
 ): Promise<Pick<Served, "items" | "ledger">> => {

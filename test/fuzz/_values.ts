@@ -20,14 +20,14 @@ export interface Values {
 
 /** @param ledger texts and numbers from answers of the server */
 export const makeValues = (random: Random, ledger: ReadonlyArray<string>): Values => {
-  const held = new Map<string, ReadonlyArray<string>>()
+  const cache = new Map<string, ReadonlyArray<string>>()
   const heldFor = ({ allows, schema }: Parameter): ReadonlyArray<string> => {
     const key = JSON.stringify(schema)
-    const known = held.get(key) ??
+    const known = cache.get(key) ??
       ledger.filter((text) =>
         allows(text) && (schema.maximum === undefined || Number(text) < 5000 || random.chance(0.1))
       )
-    held.set(key, known)
+    cache.set(key, known)
     return known
   }
   const made = (schema: JsonSchema): string => {

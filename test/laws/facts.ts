@@ -54,23 +54,23 @@ export interface Facts {
  * ```
  */
 export function effectiveRecords(records: Iterable<FeedRecord>): ReadonlyArray<FeedRecord> {
-  let kept: Array<FeedRecord> = []
+  let effective: Array<FeedRecord> = []
   for (const record of records) {
     if (record.kind === "rollBack") {
-      const end = kept.findIndex((earlier) =>
+      const end = effective.findIndex((earlier) =>
         earlier.kind === "block" && earlier.block.number > record.toBlock
       )
-      if (end >= 0) kept = kept.slice(0, end)
+      if (end >= 0) effective = effective.slice(0, end)
     } else if (
       record.kind === "block" &&
-      kept.some((earlier) =>
+      effective.some((earlier) =>
         earlier.kind === "block" && earlier.block.number === record.block.number
       )
     ) {
       // a repeated block has no effect
     } else if (record.kind !== "genesis") {
-      kept.push(record)
+      effective.push(record)
     }
   }
-  return kept
+  return effective
 }

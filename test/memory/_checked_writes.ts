@@ -33,11 +33,11 @@ export const checkedWrites = (ports: Ports) =>
     const before = yield* reader.stamp
 
     // nothing is visible before the check has ended, and concurrent writes follow it
-    const [begun, allowed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const [started, allowed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const first = yield* Effect.forkChild(
-      storing(ports, Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(allowed)))
+      storing(ports, Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(allowed)))
     )
-    yield* Deferred.await(begun)
+    yield* Deferred.await(started)
     const order: Array<string> = []
     const seen = (what: string) => Effect.sync(() => void order.push(what))
     const prices = yield* Effect.forkChild(

@@ -50,11 +50,11 @@ describe("a block with a slow check", () => {
   it.effect("is not stored if the recorder fails in the meantime", () =>
     Effect.gen(function*() {
       const { entries, log, ports: { writer } } = recorded()
-      const [begun, allowed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const check = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(allowed))
+      const [started, allowed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const check = Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(allowed))
       const fiber = yield* Effect.forkChild(writer.apply(block101, (view) =>
         Result.succeed<Decision>({ kind: "store", changes: emptyBlock(view), check })))
-      yield* Deferred.await(begun)
+      yield* Deferred.await(started)
       log.failure = new StoreFailure({ retry: false, message: "The disk is full" })
       yield* Deferred.succeed(allowed, undefined)
       assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), log.failure)

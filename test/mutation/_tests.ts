@@ -37,7 +37,7 @@ const pool = [
   "pool/selection",
   "pool/moves",
   "pool/counts",
-  "pool/meanwhile",
+  "pool/concurrent_changes",
   "pool/coordinator",
   "pool/submission",
   "simulation/found"

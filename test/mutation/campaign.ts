@@ -48,8 +48,8 @@ const foldersIn = (folder: string): ReadonlyArray<string> =>
     )
 const paths = positionals.length > 0 ? positionals : foldersIn("core")
 
-const kept = join(root, "node_modules/.cache/mutation")
-mkdirSync(kept, { recursive: true })
+const cacheFolder = join(root, "node_modules/.cache/mutation")
+mkdirSync(cacheFolder, { recursive: true })
 
 const stryker = join(here, "node_modules/@stryker-mutator/core/bin/stryker.js")
 // no lock file, as for the runtimes: the version is exact, and nothing else uses it
@@ -72,7 +72,7 @@ for (const place of paths) {
 
 async function mutatePath(place: string): Promise<void> {
   copyTree()
-  const incrementalFile = join(kept, `${place.replaceAll("/", "_")}.json`)
+  const incrementalFile = join(cacheFolder, `${place.replaceAll("/", "_")}.json`)
   if (values.fresh) rmSync(incrementalFile, { force: true })
   writeFileSync(
     join(folder, "stryker.config.json"),

@@ -1,6 +1,6 @@
 /** One kind of request. */
 export interface Kind {
-  readonly name: "computed" | "kept"
+  readonly name: "computed" | "cached"
   /** Percentage of requests of this kind. */
   readonly percent: number
   /** Returns the path after this number of requests. */
@@ -8,7 +8,7 @@ export interface Kind {
 }
 
 const lists = ["/accounts", "/transactions-history", "/batches", "/exits", "/tokens", "/slots"]
-const kept = ["/tokens/0", "/config", "/tokens?limit=20"]
+const cachedPaths = ["/tokens/0", "/config", "/tokens?limit=20"]
 
 /**
  * Pages without repetition, 615,000 of them, so that each one is computed, and among them a few
@@ -23,5 +23,5 @@ export const kinds: ReadonlyArray<Kind> = [
         i % 2 === 0 ? "ASC" : "DESC"
       }`
   },
-  { name: "kept", percent: 10, path: (i) => kept[i % kept.length]! }
+  { name: "cached", percent: 10, path: (i) => cachedPaths[i % cachedPaths.length]! }
 ]

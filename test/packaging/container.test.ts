@@ -198,8 +198,8 @@ describe("the deployment", () => {
     const settled = Object.entries(node.environment!)
     for (const [name] of settled) assert.isTrue(variables.has(name), name)
     const [, url] = settled.find(([name]) => name === settings.database.database.variable)!
-    const given = url.replaceAll(/\$\{(\w+):\?[^}]+\}/gu, "secret")
-    assert.match(given, /^postgresql:\/\/rollup:secret@postgres:5432\/rollup$/u)
+    const filled = url.replaceAll(/\$\{(\w+):\?[^}]+\}/gu, "secret")
+    assert.match(filled, /^postgresql:\/\/rollup:secret@postgres:5432\/rollup$/u)
     const { POSTGRES_DB, POSTGRES_PASSWORD, POSTGRES_USER } = services.postgres!.environment!
     assert.deepStrictEqual([POSTGRES_USER, POSTGRES_DB], ["rollup", "rollup"])
     for (

@@ -24,7 +24,7 @@ export const wrongEthSignature = `0x${"f".repeat(130)}`
 export interface VerificationCounts {
   count: number
   /** Runs during each verification. */
-  meanwhile?: Effect.Effect<void>
+  hook?: Effect.Effect<void>
 }
 
 /** Replacements of the memory stores. */
@@ -33,7 +33,7 @@ export interface NodeOverrides {
   readonly reader?: (reader: LedgerReader["Service"]) => Partial<LedgerReader["Service"]>
 }
 
-const storesOtherwise = ({ pool, reader }: NodeOverrides) =>
+const overriddenStores = ({ pool, reader }: NodeOverrides) =>
   Layer.merge(
     Layer.effect(PoolStore, Effect.map(PoolStore, (store) => ({ ...store, ...pool?.(store) })))
       .pipe(Layer.provide(poolLayer)),
@@ -47,7 +47,7 @@ const storesOtherwise = ({ pool, reader }: NodeOverrides) =>
 export const nodeLayer = (
   options: Partial<SubmissionOptions> = {},
   verified: VerificationCounts = { count: 0 },
-  otherwise: NodeOverrides = {}
+  overrides: NodeOverrides = {}
 ) =>
   Layer.mergeAll(
     pooledLedger(genesis, keccak256),
@@ -56,7 +56,7 @@ export const nodeLayer = (
     Layer.provideMerge(Pool.layer({ keccak256 })),
     Layer.provideMerge(
       Layer.merge(
-        storesOtherwise(otherwise),
+        overriddenStores(overrides),
         Layer.sync(SignatureVerifier, () => ({
           transaction: ({ signature }) =>
             Effect.as(verifying(verified), signature !== wrongSignature),
@@ -70,7 +70,7 @@ export const nodeLayer = (
 const verifying = (verified: VerificationCounts) =>
   Effect.suspend(() => {
     verified.count++
-    return verified.meanwhile ?? Effect.void
+    return verified.hook ?? Effect.void
   })
 
 /** Applies the blocks of the first accounts; returns the chain. */

@@ -179,15 +179,15 @@ describe("the rules of a body by itself", () => {
   })
 
   it("refuse an authorization without owner or key", () => {
-    const nobody = ["/zkEthereumAddress", "an address that somebody can own"]
+    const noOwner = ["/zkEthereumAddress", "an address that somebody can own"]
     assert.deepStrictEqual(pairs(authorizationFaults(owner, refuse)), [])
     assert.deepStrictEqual(
       pairs(authorizationFaults({ ...owner, address: ZERO_ADDRESS }, refuse)),
-      [nobody]
+      [noOwner]
     )
     assert.deepStrictEqual(
       pairs(authorizationFaults({ ...owner, address: INTERNAL_ADDRESS }, refuse)),
-      [nobody]
+      [noOwner]
     )
     assert.deepStrictEqual(
       pairs(authorizationFaults({ ...owner, publicKey: EMPTY_PUBLIC_KEY }, refuse)),

@@ -114,7 +114,7 @@ describe("posting a transaction", () => {
       const chain = yield* openChain
       const [ledger, submission, pool] = [yield* Ledger, yield* Submission, yield* Pool]
       const forgedMeanwhile = (batchNum: number, nonce: bigint) => {
-        verified.meanwhile = Effect.suspend(() =>
+        verified.hook = Effect.suspend(() =>
           Effect.orDie(ledger.applyBlock(chain.grow({
             batches: [
               batchOf(batchNum, {

@@ -33,9 +33,11 @@ export const dropSchemas = async (url: string, run: string): Promise<void> => {
  */
 const withSearchPath = (url: string, schema: string): string => {
   const chosen = new URL(url)
-  const given = chosen.searchParams.get("options")
+  const existing = chosen.searchParams.get("options")
   chosen.searchParams.delete("options")
-  const options = encodeURIComponent(`${given === null ? "" : `${given} `}-c search_path=${schema}`)
+  const options = encodeURIComponent(
+    `${existing === null ? "" : `${existing} `}-c search_path=${schema}`
+  )
   // not by URLSearchParams, which writes a space as "+"; libpq does not decode that
   chosen.search = `${chosen.search === "" ? "?" : `${chosen.search}&`}options=${options}`
   return chosen.href

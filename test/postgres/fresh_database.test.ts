@@ -55,16 +55,16 @@ describe("a fresh database on the server of the run", () => {
 })
 
 describe("a fresh database on a given server", () => {
-  let given: Cluster
+  let ownCluster: Cluster
   let database: string
   beforeAll(async () => {
-    given = await startCluster({ durable: false })
-    database = await given.createDatabase()
+    ownCluster = await startCluster({ durable: false })
+    database = await ownCluster.createDatabase()
     await execute(database, "CREATE TABLE public.theirs AS SELECT 1 AS n")
   })
   afterAll(async () => {
     vi.unstubAllEnvs()
-    await given.remove()
+    await ownCluster.remove()
   })
 
   it("is a new schema in that database, and gone when it is removed", async () => {

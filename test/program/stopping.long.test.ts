@@ -151,11 +151,11 @@ describe("a program that is stopped", () => {
     await once(silent, "connect")
     // half of a request
     const { body, path } = newAuthorization()
-    const begun = connect(program.port, "127.0.0.1")
+    const halfSent = connect(program.port, "127.0.0.1")
     let answer = ""
-    begun.on("data", (chunk) => answer += chunk)
-    const begunEnded = once(begun, "close")
-    begun.write(
+    halfSent.on("data", (chunk) => answer += chunk)
+    const halfSentEnded = once(halfSent, "close")
+    halfSent.write(
       `POST ${posts} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${
         body.slice(0, 50)
       }`
@@ -171,8 +171,8 @@ describe("a program that is stopped", () => {
     assert.isTrue(
       await new Client(program.port, false).get("/config").then(() => false, () => true)
     )
-    begun.write(body.slice(50))
-    await begunEnded
+    halfSent.write(body.slice(50))
+    await halfSentEnded
     assert.match(answer, /^HTTP\/1\.1 200 /u, path)
     assert.match(answer, /\r\nconnection: close\r\n/iu)
     assert.deepStrictEqual(await program.ended, [0, null], program.said())

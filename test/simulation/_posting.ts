@@ -121,7 +121,7 @@ export function postAuthorization(world: World): void {
   const { random, genesis: { network }, promises } = world
   const posted = drawAuthorization(random)
   const { address, publicKey } = posted
-  const held = promises.authorizations.get(address)
+  const promised = promises.authorizations.get(address)
   const what = `POST authorization of ${address.slice(0, 10)} for ${publicKey.slice(0, 8)}`
   send(
     world,
@@ -139,7 +139,7 @@ export function postAuthorization(world: World): void {
         return world.checkAuthorization(address)
       }
       world.check(
-        held === undefined || held.publicKey !== publicKey,
+        promised === undefined || promised.publicKey !== publicKey,
         () => `${what} was acknowledged, and is refused: ${bodyOf(outcome)}`
       )
     }
@@ -149,7 +149,7 @@ export function postAuthorization(world: World): void {
 /** Reads a posted transaction, sometimes with the entity tag of the last answer. */
 export function lookForPosted(world: World, id = anyPosted(world)): void {
   const { random, looked, promises } = world
-  const held = promises.transactions.get(id)
+  const promised = promises.transactions.get(id)
   const mayBeGone = promises.removed.has(id)
   const url = `/transactions-pool/${id}`
   const last = looked.get(id)
@@ -161,7 +161,7 @@ export function lookForPosted(world: World, id = anyPosted(world)): void {
     const after = stateOf(world, id)
     if (outcome.status === 404) {
       return world.check(
-        (held === undefined || mayBeGone || promises.removed.has(id)) &&
+        (promised === undefined || mayBeGone || promises.removed.has(id)) &&
           (before === "" || after === ""),
         () => `GET ${url} is answered with 404, though it is in the pool`
       )
@@ -194,7 +194,7 @@ export function lookForPosted(world: World, id = anyPosted(world)): void {
       () => `GET ${url} shows a transaction that was never posted: ${body}`
     )
     world.check(
-      held === undefined || mayBeGone || held.signature === found.signature,
+      promised === undefined || mayBeGone || promised.signature === found.signature,
       () => `GET ${url} shows another content than was acknowledged: ${body}`
     )
   }, { isExcused: () => isTokenGone(world, id) })
@@ -223,16 +223,16 @@ export function lookForAuthorization(world: World, address: string): void {
   const url = `/account-creation-authorization/${
     formatPrefixedAddress(world.genesis.network.prefix, address)
   }`
-  const held = world.promises.authorizations.get(address)
+  const promised = world.promises.authorizations.get(address)
   send(world, `GET ${url}`, { method: "GET", url, headers: {} }, (outcome) => {
     if (outcome === "gone" || outcome.status >= 500) return
     world.check(
-      outcome.status === 200 || held === undefined,
+      outcome.status === 200 || promised === undefined,
       () => `GET ${url} is answered with ${outcome.status}, though it was acknowledged`
     )
-    if (outcome.status === 200 && held !== undefined) {
+    if (outcome.status === 200 && promised !== undefined) {
       world.check(
-        bodyOf(outcome).includes(held.signature),
+        bodyOf(outcome).includes(promised.signature),
         () => `GET ${url} shows another content than was acknowledged: ${bodyOf(outcome)}`
       )
     }

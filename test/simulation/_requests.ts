@@ -2,7 +2,7 @@ import { Cause, Exit } from "effect"
 import type { HttpAnswer, HttpRequest } from "../../adapters/http/mod.ts"
 import { difference } from "../laws/law.ts"
 import { averagesTolerance } from "../laws/ledger/mod.ts"
-import { drawRead, urlOf } from "./_questions.ts"
+import { drawRead, urlOf } from "./_reads.ts"
 import type { LedgerRead } from "./_reference.ts"
 import { bodyOf, type World } from "./_world.ts"
 

@@ -1,6 +1,6 @@
 import { localName } from "../../core/domain/mod.ts"
 import type { Facts } from "../laws/mod.ts"
-import { urlOf } from "./_questions.ts"
+import { urlOf } from "./_reads.ts"
 import { read } from "./_requests.ts"
 import type { LedgerRead } from "./_reference.ts"
 import { bodyOf, type World } from "./_world.ts"

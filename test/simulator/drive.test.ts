@@ -26,7 +26,7 @@ function watched(simulation: Simulation) {
 }
 
 /** Runs a network with a history for some blocks. */
-const lived = Effect.fnUntraced(function*(simulation: Simulation, steps: number) {
+const run = Effect.fnUntraced(function*(simulation: Simulation, steps: number) {
   const ledger = yield* Ledger
   while (simulation.transactions() < 300) yield* ledger.applyRecord(simulation.next())
   const records: Array<FeedRecord> = []
@@ -68,7 +68,7 @@ describe("Driving a node", () => {
   it.effect("wallets send every type, link transactions, and have accounts created; their transactions are forged under their ids, and the pool has the state of the rest", () => {
     const { simulation, owners, posted } = watched(networkOf("pool"))
     return Effect.gen(function*() {
-      const records = yield* lived(simulation, 60)
+      const records = yield* run(simulation, 60)
       assert.deepStrictEqual([...new Set(posted.map(({ type }) => type))].sort(), [
         "Exit",
         "Transfer",
@@ -128,7 +128,7 @@ describe("Driving a node", () => {
     Effect.gen(function*() {
       const [first, again] = yield* Effect.all([0, 1].map(() => {
         const simulation = networkOf("again")
-        return lived(simulation, 12).pipe(provideNode(simulation))
+        return run(simulation, 12).pipe(provideNode(simulation))
       }))
       assert.deepStrictEqual(first, again)
     }))
@@ -136,7 +136,7 @@ describe("Driving a node", () => {
   it.effect("the simulator does not use the demo wallet", () => {
     const simulation = networkOf("demo")
     return Effect.gen(function*() {
-      yield* lived(simulation, 20)
+      yield* run(simulation, 20)
       const reader = yield* LedgerReader
       const { items } = yield* reader.list("accounts", {
         filters: { publicKey: simulation.demo.publicKey }
@@ -156,7 +156,7 @@ describe("Driving a node", () => {
         import("../../adapters/crypto/mod.ts")
       )
       const reader = yield* LedgerReader
-      const records = yield* lived(simulation, 15)
+      const records = yield* run(simulation, 15)
       assert.isTrue(records.some(({ kind }) => kind === "rollBack"))
       const { items } = yield* reader.list("accounts", { filters: {}, limit: 2000 })
       const { items: [batch] } = yield* reader.list("batches", {

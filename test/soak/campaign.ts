@@ -174,7 +174,7 @@ const watch = async () => {
   )
   for (let minute = 1, before = 0; Date.now() < endMs; minute++) {
     await sleep(Math.min(60_000, endMs - Date.now()))
-    const all = everybody.map(({ stats }) => stats)
+    const all = clients.map(({ stats }) => stats)
     const latencies = all.flatMap((stats) => stats.latencies).toSorted((a, b) => a - b)
     for (const stats of all) stats.latencies = []
     const total = sum(all, ({ answered }) => answered)
@@ -213,24 +213,24 @@ const kill = () => {
 }
 
 const writer = new Reader(port)
-const everybody = [...readers, writer]
+const clients = [...readers, writer]
 await Promise.all([...readers.map(read), write(writer), watch()])
 
 /*
  * At the end nothing acknowledged is missing, the program stops in order, and its store passes an
  * audit.
  */
-const wrong = everybody.flatMap(({ stats }) => stats.wrong)
+const wrong = clients.flatMap(({ stats }) => stats.wrong)
 for (const path of acknowledged) {
   const answer = await writer.ask("GET", path)
   if (answer?.status !== 200) {
     wrong.push(`${path} was acknowledged and is not there at the end: ${answer?.status}`)
   }
 }
-for (const each of everybody) each.close()
+for (const each of clients) each.close()
 server.kill("SIGTERM")
 const code = await ended
-const unanswered = sum(everybody.map(({ stats }) => stats), (stats) => stats.unanswered)
+const unanswered = sum(clients.map(({ stats }) => stats), (stats) => stats.unanswered)
 if (unanswered > kills) {
   wrong.push(
     `${unanswered} connections were not answered, expected at most one for each of ${kills} kills`
@@ -268,7 +268,7 @@ console.log(
 )
 console.log(
   `${minutes} minutes, ${kills} kills, ${unanswered} connections unanswered, ${
-    sum(everybody.map(({ stats }) => stats), ({ answered }) => answered)
+    sum(clients.map(({ stats }) => stats), ({ answered }) => answered)
   } answers, ${acknowledged.size} authorizations acknowledged and there; memory last third ÷ second ${
     growth.toFixed(2)
   }`

@@ -50,7 +50,7 @@ const writerChanged = new StoreFailure({
 /** After this number of records, another process applies the next ones. */
 interface Interruption {
   readonly after: number
-  readonly others: number
+  readonly otherRecords: number
 }
 
 /**
@@ -67,10 +67,10 @@ const sharedNode = (interruptions: ReadonlyArray<Interruption>, othersFeed = fee
     const applyRecord: Ledger["Service"]["applyRecord"] = (record) =>
       Effect.suspend(() => {
         const [next] = left
-        const begun = new Set(applied).size
-        if (next === undefined || begun < next.after) return tell(record)
+        const startIndex = new Set(applied).size
+        if (next === undefined || startIndex < next.after) return tell(record)
         left.shift()
-        const theirs = othersFeed.slice(begun, begun + next.others)
+        const theirs = othersFeed.slice(startIndex, startIndex + next.otherRecords)
         return Effect.andThen(Effect.forEach(theirs, tell), Effect.fail(writerChanged))
       })
     return Context.make(Ledger, { ...ledger, applyRecord }).pipe(
@@ -110,14 +110,17 @@ describe("Following a feed", () => {
       const dice = random("overtaken")
       const drawn = Array.from(
         { length: 12 },
-        () => [1, 2].map((part) => ({ after: part * 20 + dice() % 20, others: dice() % 12 }))
+        () => [1, 2].map((part) => ({ after: part * 20 + dice() % 20, otherRecords: dice() % 12 }))
       )
       // the other process ends with the rollback, or with the first block after it
       const around = rollBacks.flatMap((
         i
-      ) => [[{ after: i, others: 1 }], [{ after: i - 1, others: 2 }], [{ after: i, others: 2 }], [{
+      ) => [[{ after: i, otherRecords: 1 }], [{ after: i - 1, otherRecords: 2 }], [{
+        after: i,
+        otherRecords: 2
+      }], [{
         after: i + 1,
-        others: 1
+        otherRecords: 1
       }]])
       let toldOnce = 0
       for (const interruptions of [...drawn, ...around]) {
@@ -138,9 +141,9 @@ describe("Following a feed", () => {
       const expected = yield* undisturbed
       const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
       for (const known of [0, 1, 9, rollBack, rollBack + 1]) {
-        const { layer, applied } = sharedNode([{ after: known, others: 0 }, {
+        const { layer, applied } = sharedNode([{ after: known, otherRecords: 0 }, {
           after: known + 1,
-          others: 0
+          otherRecords: 0
         }])
         const left = yield* Effect.provide(
           Effect.gen(function*() {
@@ -184,7 +187,7 @@ describe("Following a feed", () => {
       // at the first one when the ledger is at the second
       const numbers = feed.flatMap((record, i) => record.kind === "rollBack" ? [i] : [])
       const at = numbers[0]!
-      const { layer } = sharedNode([{ after: at, others: numbers[1]! + 2 - at }])
+      const { layer } = sharedNode([{ after: at, otherRecords: numbers[1]! + 2 - at }])
       const left = yield* Effect.provide(
         Effect.gen(function*() {
           const ledger = yield* Ledger
@@ -211,7 +214,7 @@ describe("Following a feed", () => {
       assert.deepStrictEqual(straight.genesis, genesis)
       const blocks = [...prehistory(straight, 250)].slice(0, 13)
       const last = blocks.at(-1) as FeedRecord & { readonly kind: "block" }
-      const { layer } = sharedNode([{ after: 4, others: 9 }], blocks)
+      const { layer } = sharedNode([{ after: 4, otherRecords: 9 }], blocks)
       const failure = yield* Effect.flip(
         Effect.provide(followFeed(arriving(blocks.slice(0, 7))), layer)
       )

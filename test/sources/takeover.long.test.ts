@@ -97,10 +97,10 @@ describe("A process that becomes the writer again", () => {
       yield* other.end
       const left = yield* one.block
       yield* until(Effect.map(one.block, (block) => block > left + 3n))
-      const { items: kept } = yield* one.reader.list("batches", { filters: {}, limit: 2000 })
+      const { items: remaining } = yield* one.reader.list("batches", { filters: {}, limit: 2000 })
       // its next record before it lost the ledger would have rolled back the records of the other
       // process
-      assert.deepStrictEqual(kept.slice(0, items.length), [...items])
+      assert.deepStrictEqual(remaining.slice(0, items.length), [...items])
     })).pipe(Effect.provide(Logger.layer([]))))
 
   it.live("applies the records of a feed that the other one has not applied", () =>

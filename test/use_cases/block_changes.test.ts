@@ -379,14 +379,14 @@ describe("the changes of a block", () => {
       forgerAddr: addressOf(forger),
       url: ""
     })
-    const given = [
+    const registrations = [
       register("3", "a"),
       register("1", "b"),
       register("4", "c"),
       register("2", "a"),
       register("5", "a")
     ]
-    for (const coordinators of [given, given.toReversed()]) {
+    for (const coordinators of [registrations, registrations.toReversed()]) {
       const sorted = changesOf(blockOf(104n, { coordinators })).coordinators.map(({ bidderAddr }) =>
         bidderAddr
       )

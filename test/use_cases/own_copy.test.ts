@@ -68,9 +68,9 @@ describe("a value that a host passes", () => {
   for (const block of blocks) {
     it(`the changes of block ${block.number} share nothing with it`, () => {
       const mine = structuredClone(block)
-      const given = nodesOf(mine)
+      const inputNodes = nodesOf(mine)
       for (const node of nodesOf(ledgerBefore(block.number).apply(mine))) {
-        assert.isFalse(given.has(node), Object.keys(node).join())
+        assert.isFalse(inputNodes.has(node), Object.keys(node).join())
       }
     })
   }

@@ -54,12 +54,12 @@ describe("a block that a host passes", () => {
     const named = { [Symbol("amount")]: 7 }
     const [block] = chain
     for (
-      const given of [{ ...block!, ...named }, {
+      const candidate of [{ ...block!, ...named }, {
         ...block!,
         bids: [{ ...block!.bids![0]!, ...named }]
       }, { ...block!, tokens: [{ ...block!.tokens![0]!, ...named }] }]
     ) {
-      const read = readBlock(given)
+      const read = readBlock(candidate)
       assert.strictEqual(
         Result.isFailure(read) && read.failure.place.endsWith("/Symbol(amount)"),
         true

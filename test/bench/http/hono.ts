@@ -25,8 +25,11 @@ export const benchHono = async (rounds: number): Promise<void> => {
         "20 transactions": "/transactions-history?limit=20"
       })
     ) {
-      const held: unknown = await (await ours(new Request(`http://node.example${path}`))).json()
-      const hono = new Hono().get(path.split("?", 1)[0]!, (context) => context.json(held as object))
+      const answer: unknown = await (await ours(new Request(`http://node.example${path}`))).json()
+      const hono = new Hono().get(
+        path.split("?", 1)[0]!,
+        (context) => context.json(answer as object)
+      )
       const perSecond = async (
         fetch: (request: Request) => Response | Promise<Response>
       ): Promise<number> => {

@@ -13,11 +13,11 @@ const server = fastify()
 
 if (source!.startsWith("http")) {
   for (const path of new Set(paths.map((path) => path.split("?", 1)[0]!))) {
-    const held = new Map<string, unknown>()
+    const answers = new Map<string, unknown>()
     for (const each of paths.filter((each) => each.split("?", 1)[0] === path)) {
-      held.set(each, await (await fetch(`${source}${each}`)).json())
+      answers.set(each, await (await fetch(`${source}${each}`)).json())
     }
-    server.get(path.replaceAll(":", "::"), (request) => held.get(request.url))
+    server.get(path.replaceAll(":", "::"), (request) => answers.get(request.url))
   }
 } else {
   const pool = new Pool({

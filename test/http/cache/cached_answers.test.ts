@@ -75,16 +75,16 @@ const prepared = Effect.gen(function*() {
   )
   const { ask, askLate, stats } = yield* open(tips)
   const askAll = Effect.gen(function*() {
-    const anew: Array<Name> = []
+    const recomputed: Array<Name> = []
     for (const name of names) {
       const before = { reads: readsOf(), hits: stats().hits }
       const response = yield* ask(urls[name])
       assert.strictEqual(response.status, 200, `${name}: ${response.body}`)
       const isHit = stats().hits > before.hits
       if (isHit) assert.strictEqual(readsOf(), before.reads, name)
-      if (!isHit) anew.push(name)
+      if (!isHit) recomputed.push(name)
     }
-    return anew
+    return recomputed
   })
   yield* askAll
   return { ...stores, askAll, stats, ask, askLate }

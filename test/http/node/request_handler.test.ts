@@ -25,32 +25,32 @@ const asking = (port: number) => {
 
 /** Returns an answer that never completes, and records its starts and interruptions. */
 const endless = Effect.gen(function*() {
-  const [begun, interrupted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const [started, interrupted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const answer = Effect.andThen(
-    Deferred.succeed(begun, undefined),
+    Deferred.succeed(started, undefined),
     Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, undefined))
   )
-  return { answer, begun: Deferred.await(begun), interrupted: Deferred.await(interrupted) }
+  return { answer, started: Deferred.await(started), interrupted: Deferred.await(interrupted) }
 })
 
 describe("a request that waits for its answer", () => {
   it.live("is interrupted when its client disconnects", () =>
     Effect.scoped(Effect.gen(function*() {
-      const { answer, begun, interrupted } = yield* endless
+      const { answer, started, interrupted } = yield* endless
       const { port } = yield* serve(answer, yield* Effect.scope)
       const { socket } = asking(port)
-      yield* begun
+      yield* started
       socket.destroy()
       yield* interrupted
     })))
 
   it.live("is interrupted after the shutdown timeout, and its connection closes without an answer", () =>
     Effect.gen(function*() {
-      const { answer, begun, interrupted } = yield* endless
+      const { answer, started, interrupted } = yield* endless
       const scope = yield* Scope.make()
       const { port } = yield* serve(answer, scope)
       const { ended } = asking(port)
-      yield* begun
+      yield* started
       yield* Scope.close(scope, Exit.void)
       yield* interrupted
       assert.strictEqual(yield* Effect.promise(() => ended), "")

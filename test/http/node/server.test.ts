@@ -324,7 +324,7 @@ describe("shutting down", () => {
           Layer.build(Server()),
           (context) => Effect.provide(portOf, context)
         )
-        const begun = Effect.callback<void>((resume) => {
+        const started = Effect.callback<void>((resume) => {
           const begin = () => {
             unsubscribe("http.server.request.start", begin)
             resume(Effect.void)
@@ -332,7 +332,7 @@ describe("shutting down", () => {
           subscribe("http.server.request.start", begin)
           answer = fetch(`http://127.0.0.1:${port}/docs`)
         })
-        yield* begun
+        yield* started
       }))
       assert.strictEqual(
         (yield* Effect.promise(() => answer!)).status,

@@ -45,19 +45,19 @@ const blocksOf = (records: ReadonlyArray<FeedRecord>) =>
 const rollsBack: Run = (subject) =>
   Effect.gen(function*() {
     for (const position of yield* positions(subject, "rollBack")) {
-      const kept = effectiveRecords(subject.records.slice(0, position))
-      const blocks = blocksOf(kept)
+      const effective = effectiveRecords(subject.records.slice(0, position))
+      const blocks = blocksOf(effective)
       const depth = (yield* sample(integer(1, 12), 1, `${subject.seed}/depth/${position}`))[0]!
       const first = blocks.at(-depth)
       if (first === undefined) continue
       yield* Effect.scoped(Effect.gen(function*() {
         const [dropped, never] = [yield* subject.open, yield* subject.open]
-        yield* applyAll(never.ledger, kept.slice(0, first.at))
-        yield* applyAll(dropped.ledger, kept.slice(0, first.at))
-        const facts = replay(subject.genesis, kept.slice(0, first.at), subject.keccak256)
+        yield* applyAll(never.ledger, effective.slice(0, first.at))
+        yield* applyAll(dropped.ledger, effective.slice(0, first.at))
+        const facts = replay(subject.genesis, effective.slice(0, first.at), subject.keccak256)
         const before = yield* readEverything(dropped.reader, facts)
-        yield* applyAll(dropped.ledger, kept.slice(first.at))
-        const top = replay(subject.genesis, kept, subject.keccak256)
+        yield* applyAll(dropped.ledger, effective.slice(first.at))
+        const top = replay(subject.genesis, effective, subject.keccak256)
         yield* applyOne(dropped.ledger, { kind: "rollBack", toBlock: first.block.number - 1n })
         const description = () =>
           `After ${position} records, rolled back by ${depth} blocks to ${first.block.number - 1n}`
@@ -72,8 +72,8 @@ const rollsBack: Run = (subject) =>
           withoutQueuedItemIds(before),
           () => `${description()}, itemIds of the remaining items`
         )
-        yield* applyAll(dropped.ledger, kept.slice(first.at))
-        yield* applyAll(never.ledger, kept.slice(first.at))
+        yield* applyAll(dropped.ledger, effective.slice(first.at))
+        yield* applyAll(never.ledger, effective.slice(first.at))
         yield* same(
           withoutItemIds(yield* readEverything(dropped.reader, top)),
           withoutItemIds(yield* readEverything(never.reader, top)),
@@ -90,13 +90,13 @@ const appliesTwice: Run = (subject) =>
     for (const position of yield* positions(subject, "twice")) {
       yield* applyAll(ledger, subject.records.slice(done, position))
       done = position
-      const kept = effectiveRecords(subject.records.slice(0, position))
-      const facts = replay(subject.genesis, kept, subject.keccak256)
+      const effective = effectiveRecords(subject.records.slice(0, position))
+      const facts = replay(subject.genesis, effective, subject.keccak256)
       const [before, stamp] = [
         yield* readEverything(reader, facts),
         yield* Effect.orDie(reader.stamp)
       ]
-      for (const { block } of blocksOf(kept).slice(-6)) {
+      for (const { block } of blocksOf(effective).slice(-6)) {
         const report = yield* Effect.catch(ledger.applyBlock(block), (failure) =>
           holds(false, () =>
             `Block ${block.number} again: ${failure.message}`).pipe(Effect.as(null)))
@@ -171,11 +171,13 @@ const refusesTheRest: Run = (subject) =>
     yield* holds(prices._tag === "Failure" && prices.failure._tag === "BlockViolation", () =>
       "The price of a token that is not registered was accepted")
     const { genesis } = subject
-    const otherwise = {
+    const otherGenesis = {
       ...genesis,
       network: { ...genesis.network, chainId: (genesis.network.chainId + 1) % 65536 }
     }
-    const other = yield* Effect.result(ledger.applyRecord({ kind: "genesis", genesis: otherwise }))
+    const other = yield* Effect.result(
+      ledger.applyRecord({ kind: "genesis", genesis: otherGenesis })
+    )
     yield* holds(other._tag === "Failure" && other.failure._tag === "BlockViolation", () =>
       "The genesis of another network was accepted")
     yield* applyOne(ledger, { kind: "genesis", genesis })

@@ -232,10 +232,10 @@ const concurrently: Step = Effect.fnUntraced(function*(world: World) {
     )
     yield* ethereum(Effect.gen(function*() {
       const accounts = yield* accountsOf(world)
-      const kept = transactions.filter(({ transaction }) => mine.has(transaction.id))
+      const own = transactions.filter(({ transaction }) => mine.has(transaction.id))
       const batch = batchOfSelection({
         batchNum,
-        transactions: kept,
+        transactions: own,
         accounts: [],
         skippedTransactions: [],
         stamp: yield* Effect.orDie(world.reader.stamp)

@@ -39,8 +39,8 @@ describe("while a signature is verified", () => {
     Effect.gen(function*() {
       yield* openChain
       const submission = yield* Submission
-      verified.meanwhile = Effect.suspend(() => {
-        delete verified.meanwhile
+      verified.hook = Effect.suspend(() => {
+        delete verified.hook
         return Effect.orDie(
           Effect.forEach(others, (posted) => submission.submitTransaction(posted), {
             discard: true
@@ -95,7 +95,7 @@ describe("while a signature is verified", () => {
     return Effect.gen(function*() {
       const [submission, store] = [yield* Submission, yield* PoolStore]
       const [one, other] = [ownerOf(7), { ...ownerOf(7), publicKey: ownerOf(3).publicKey }]
-      verified.meanwhile = Effect.asVoid(
+      verified.hook = Effect.asVoid(
         store.addAuthorization({ ...one, timestampMs: 0 })
       ) as Effect.Effect<void>
       assert.strictEqual(
@@ -103,7 +103,7 @@ describe("while a signature is verified", () => {
         "SubmissionConflict"
       )
       const again = ownerOf(8)
-      verified.meanwhile = Effect.asVoid(
+      verified.hook = Effect.asVoid(
         store.addAuthorization({ ...again, timestampMs: 0 })
       ) as Effect.Effect<void>
       assert.isFalse(yield* outcomeOf(submission.submitAuthorization(again)))
@@ -116,7 +116,7 @@ describe("a settlement starts again", () => {
   const overtaken: { once: boolean } = { once: false }
   /** Hides a row of the ledger from one read, after a number of reads. */
   const gone: { name: string | null; after: number } = { name: null, after: 0 }
-  const otherwise: NodeOverrides = {
+  const overrides: NodeOverrides = {
     pool: (store) => ({
       settle: (step, atMs) =>
         Effect.suspend(() => {
@@ -181,7 +181,7 @@ describe("a settlement starts again", () => {
         assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[posted.id], next - 1])
         expectNothingLeft()
       }
-    }).pipe(Effect.provide(nodeLayer({}, undefined, otherwise))))
+    }).pipe(Effect.provide(nodeLayer({}, undefined, overrides))))
 
   it.effect("also if the pool meets the ledger for the first time", () =>
     Effect.gen(function*() {
@@ -193,7 +193,7 @@ describe("a settlement starts again", () => {
         assert.deepStrictEqual([yield* pool.settle, yield* batchNum], [[], 2])
         expectNothingLeft()
       }
-    }).pipe(Effect.provide(nodeLayer({}, undefined, otherwise))))
+    }).pipe(Effect.provide(nodeLayer({}, undefined, overrides))))
 
   it.effect("also for transactions that a coordinator releases", () =>
     Effect.gen(function*() {
@@ -204,10 +204,10 @@ describe("a settlement starts again", () => {
       overtaken.once = true
       assert.deepStrictEqual(yield* pool.rollBack(2), [posted.id])
       expectNothingLeft()
-    }).pipe(Effect.provide(nodeLayer({}, undefined, otherwise))))
+    }).pipe(Effect.provide(nodeLayer({}, undefined, overrides))))
 
   it.effect("and writes nothing of a batch that was rolled back in the meantime", () => {
-    const meanwhile: { now?: Effect.Effect<unknown> } = {}
+    const hook: { now?: Effect.Effect<unknown> } = {}
     const steps: Array<number | null | undefined> = []
     return Effect.gen(function*() {
       const { chain, ledger, pool } = yield* begin
@@ -218,7 +218,7 @@ describe("a settlement starts again", () => {
       yield* pool.settle
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(4, { l2: [transfer] })] }))
       steps.length = 0
-      meanwhile.now = Effect.orDie(Effect.gen(function*() {
+      hook.now = Effect.orDie(Effect.gen(function*() {
         yield* ledger.rollBack(chain.cut(2).toBlock)
         yield* ledger.applyBlock(
           chain.grow({
@@ -240,8 +240,8 @@ describe("a settlement starts again", () => {
       pool: (store) => ({
         pendingBelow: (nonces) =>
           Effect.suspend(() => {
-            const now = meanwhile.now ?? Effect.void
-            delete meanwhile.now
+            const now = hook.now ?? Effect.void
+            delete hook.now
             return Effect.andThen(now, store.pendingBelow(nonces))
           }),
         settle: (step, atMs) =>

@@ -88,7 +88,7 @@ export function urlOf({ operation, query, revision, values }: LedgerRead): strin
   return `${revision === "earlier" ? "/earlier" : ""}${local}${query === "" ? "" : `?${query}`}`
 }
 
-const nobody = `0x${"9".repeat(40)}`
+const unknownAddress = `0x${"9".repeat(40)}`
 
 /** Returns a value that occurs in the facts, or rarely an unknown one. */
 function drawValue(
@@ -116,10 +116,10 @@ function drawValue(
     case "ethereumAddress":
       return known(
         facts.coordinators.flatMap(({ bidderAddr, forgerAddr }) => [bidderAddr, forgerAddr]),
-        nobody
+        unknownAddress
       )
     case "prefixedAddress":
-      return known(facts.accounts.map(({ address }) => address), nobody)
+      return known(facts.accounts.map(({ address }) => address), unknownAddress)
     case "publicKey":
       return known(facts.accounts.map(({ publicKey }) => publicKey), "0".repeat(64))
     case "transactionId":
