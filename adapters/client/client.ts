@@ -13,8 +13,10 @@ export interface Revisions {
   readonly later: LaterOperations
   readonly earlier: EarlierOperations
 }
+/** The name of a revision of the contract. */
 export type RevisionName = keyof Revisions
 
+/** The options of a client; only `url` is required. */
 export interface ClientOptions<
   Revision extends RevisionName = RevisionName,
   Prefix extends string = string
@@ -57,6 +59,7 @@ export interface ClientOptions<
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
+/** The options of a single call. */
 export interface CallOptions {
   /** Aborts the call, including waits and retries. */
   readonly signal?: AbortSignal

@@ -29,6 +29,7 @@ export interface Law<Subject> {
   readonly run: (subject: Subject) => Effect.Effect<void, LawViolation>
 }
 
+/** Fails with a `LawViolation`. */
 export const violated = (message: string): Effect.Effect<never, LawViolation> =>
   Effect.fail(new LawViolation({ message }))
 

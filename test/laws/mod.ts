@@ -9,17 +9,17 @@ export {
   readSubject,
   type ReadSubject
 } from "./ledger/mod.ts"
-export { type Facts, effectiveRecords } from "./facts.ts"
+export { effectiveRecords, type Facts } from "./facts.ts"
 export * as generators from "./generators.ts"
 export * as inputGenerators from "./input_generators.ts"
 export { type Law, LawViolation } from "./law.ts"
 export {
   matchesFilters,
-  unknownReferences,
   naiveItem,
   naiveNetworkState,
   naivePage,
-  replay
+  replay,
+  unknownReferences
 } from "./naive/mod.ts"
 export {
   type OpenPool,

@@ -84,27 +84,27 @@ export function clean(world: World): void {
 
 export function call<A, E>(
   world: World,
-  what: string,
+  label: string,
   effect: Effect.Effect<A, E>,
   then: (found: A) => void = () => {}
 ): void {
   const { injector } = world
   const faults = injector.faults
   const wasRough = !injector.isCalm
-  const cut = () => world.tell(`${what} unheard`)
-  world.begin(what, effect, (exit) => {
+  const abort = () => world.tell(`${label} unheard`)
+  world.begin(label, effect, (exit) => {
     if (Exit.isSuccess(exit)) {
-      world.tell(`${what} done`)
-      world.count(what)
+      world.tell(`${label} done`)
+      world.count(label)
       return then(exit.value)
     }
-    if (Cause.hasDies(exit.cause)) world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
+    if (Cause.hasDies(exit.cause)) world.fail(`${label} is a defect: ${Cause.pretty(exit.cause)}`)
     world.check(
       wasRough || injector.faults > faults || world.durable.isBroken() ||
         Cause.hasInterruptsOnly(exit.cause),
-      () => `${what} fails, and nothing was wrong: ${Cause.pretty(exit.cause)}`
+      () => `${label} fails, and nothing was wrong: ${Cause.pretty(exit.cause)}`
     )
-    world.count(`failed ${what}`)
-    cut()
-  }, cut)
+    world.count(`failed ${label}`)
+    abort()
+  }, abort)
 }

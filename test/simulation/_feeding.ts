@@ -36,7 +36,7 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
           } is taken in at version ${version}, after version ${timeline.lastVersion}`
       )
       timeline.confirm(version)
-      world.floor = Math.max(world.floor, version)
+      world.shownVersion = Math.max(world.shownVersion, version)
       world.judge()
     },
     refused: (violation) =>
@@ -57,38 +57,38 @@ function apply(
   record: FeedRecord,
   { refused, told, onUnknownOutcome }: Outcomes
 ): void {
-  const what = nameOf(record)
+  const label = nameOf(record)
   const { injector } = world
   const faults = injector.faults
   const wasRough = !injector.isCalm
   const applied: Effect.Effect<RecordReport, BlockViolation | StoreFailure> = world.node.services
     .ledger.applyRecord(record)
-  const cut = () => {
-    world.tell(`${what} unheard`)
+  const abort = () => {
+    world.tell(`${label} unheard`)
     onUnknownOutcome()
   }
-  world.begin(what, applied, (exit) => {
+  world.begin(label, applied, (exit) => {
     if (Exit.isSuccess(exit)) {
-      world.tell(`${what} at ${versionOf(exit.value)}`)
+      world.tell(`${label} at ${versionOf(exit.value)}`)
       world.count(record.kind)
       return told(exit.value)
     }
     const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
     if (failure === undefined && !Cause.hasInterruptsOnly(exit.cause)) {
-      world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
+      world.fail(`${label} is a defect: ${Cause.pretty(exit.cause)}`)
     }
     if (failure?._tag === "BlockViolation") {
-      world.tell(`${what} refused: ${failure.message}`)
+      world.tell(`${label} refused: ${failure.message}`)
       world.count(`refused ${record.kind}`)
       return refused(failure)
     }
     world.check(
       failure === undefined || wasRough || injector.faults > faults || world.durable.isBroken(),
-      () => `${what} fails, and nothing was wrong: ${failure?.message}`
+      () => `${label} fails, and nothing was wrong: ${failure?.message}`
     )
     world.count(`failed ${record.kind}`)
-    cut()
-  }, cut)
+    abort()
+  }, abort)
 }
 
 const versionOf = (report: RecordReport): number =>

@@ -1,6 +1,6 @@
 import { call } from "./_coordinator.ts"
 import { feed, type Feeder } from "./_feeding.ts"
-import { lookForAuthorization, lookForPosted } from "./_posting.ts"
+import { readAuthorization, readPosted } from "./_posting.ts"
 import { disagreement } from "./_promises.ts"
 import { urlOf } from "./_reads.ts"
 import { read } from "./_requests.ts"
@@ -11,7 +11,7 @@ import type { World } from "./_world.ts"
 /** Stops injecting faults: the service has to recover by itself, and every promise is checked. */
 export function finish(world: World, feeder: Feeder): void {
   const { timeline, injector } = world
-  injector.isGone = false
+  injector.isUnreachable = false
   injector.roughness = 0
   world.isVerifierBusy = false
   world.disk.isFull = false
@@ -29,8 +29,8 @@ export function finish(world: World, feeder: Feeder): void {
   world.quiesce()
   lookAtEverything(world)
   world.check(
-    world.unjudged.length === 0,
-    () => `Version ${world.unjudged[0]?.version} was shown, and never told`
+    world.pendingChecks.length === 0,
+    () => `Version ${world.pendingChecks[0]?.version} was shown, and never told`
   )
   if (world.random.chance(0.7)) return
   // durable data must be there for the next process too
@@ -61,11 +61,11 @@ function lookAtEverything(world: World): void {
   }
   for (const id of promises.transactions.keys()) {
     world.checkPromise(id)
-    if (random.chance(0.2)) lookForPosted(world, id)
+    if (random.chance(0.2)) readPosted(world, id)
   }
   for (const address of promises.authorizations.keys()) {
     world.checkAuthorization(address)
-    lookForAuthorization(world, address)
+    readAuthorization(world, address)
   }
   const broken = disagreement(world.durable.pool(), timeline.facts, promises.transactions.keys())
   if (broken !== undefined) world.fail(broken)

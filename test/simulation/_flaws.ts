@@ -25,7 +25,7 @@ const handle = (change: (handle: Services["handle"]) => Services["handle"]): Tam
 })
 
 /** Nodes that break one promise each, as a real defect might. */
-export const flaws: { readonly [what: string]: (random: () => SeededRandom) => Tampering } = {
+export const flaws: { readonly [label: string]: (random: () => SeededRandom) => Tampering } = {
   "acknowledges writes before they are on disk": () => ({ isDiskHasty: true }),
   "loses its last record at a start": () => ({ found: ({ synced }) => void synced.pop() }),
   "reorders its records at a start": () => ({

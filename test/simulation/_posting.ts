@@ -62,14 +62,14 @@ export function postTransaction(world: World): void {
     count: world.promises.posted.size
   }
   promises.post(posted)
-  const what = `POST ${
+  const label = `POST ${
     posted.id.slice(0, 14)
   } nonce ${posted.nonce} of ${posted.fromAccountIndex} to ${
     posted.toAccountIndex ?? posted.toPublicKey ?? posted.toAddress
   }`
   send(
     world,
-    what,
+    label,
     post(world, "/transactions-pool", transactionBody(network, posted)),
     (outcome) => {
       if (outcome === "gone" || outcome.status >= 500) return
@@ -82,18 +82,18 @@ export function postTransaction(world: World): void {
       const body = bodyOf(outcome)
       world.check(
         !wasAcknowledged || !isHeld(world, posted),
-        () => `${what} was acknowledged, and is refused: ${body}`
+        () => `${label} was acknowledged, and is refused: ${body}`
       )
       if (body.includes("problem:conflict")) {
         const others = promises.posted.get(posted.id)!.filter((other) => !isSame(other, posted))
-        return world.check(others.length > 0, () => `${what} conflicts with nothing: ${body}`)
+        return world.check(others.length > 0, () => `${label} conflicts with nothing: ${body}`)
       }
       const standsStill = before.open === undefined && timeline.open === undefined &&
         before.version === timeline.lastVersion
       if (standsStill && earlierPosts.length === 0) {
         world.check(
           !isRight(before.facts, posted) || body.includes("fewer than"),
-          () => `${what} is right, and is refused: ${body}`
+          () => `${label} is right, and is refused: ${body}`
         )
       }
     }
@@ -122,10 +122,10 @@ export function postAuthorization(world: World): void {
   const posted = drawAuthorization(random)
   const { address, publicKey } = posted
   const promised = promises.authorizations.get(address)
-  const what = `POST authorization of ${address.slice(0, 10)} for ${publicKey.slice(0, 8)}`
+  const label = `POST authorization of ${address.slice(0, 10)} for ${publicKey.slice(0, 8)}`
   send(
     world,
-    what,
+    label,
     post(world, "/account-creation-authorization", authorizationBody(network, posted)),
     (outcome) => {
       if (outcome === "gone" || outcome.status >= 500) return
@@ -133,26 +133,26 @@ export function postAuthorization(world: World): void {
       if (outcome.status === 200) {
         world.check(
           known === undefined || known.publicKey === publicKey,
-          () => `${what} is acknowledged, and so is another key`
+          () => `${label} is acknowledged, and so is another key`
         )
         promises.authorizations.set(address, posted)
         return world.checkAuthorization(address)
       }
       world.check(
         promised === undefined || promised.publicKey !== publicKey,
-        () => `${what} was acknowledged, and is refused: ${bodyOf(outcome)}`
+        () => `${label} was acknowledged, and is refused: ${bodyOf(outcome)}`
       )
     }
   )
 }
 
 /** Reads a posted transaction, sometimes with the entity tag of the last answer. */
-export function lookForPosted(world: World, id = anyPosted(world)): void {
-  const { random, looked, promises } = world
+export function readPosted(world: World, id = anyPosted(world)): void {
+  const { random, poolReads, promises } = world
   const promised = promises.transactions.get(id)
   const mayBeGone = promises.removed.has(id)
   const url = `/transactions-pool/${id}`
-  const last = looked.get(id)
+  const last = poolReads.get(id)
   const before = stateOf(world, id)
   const headers = last !== undefined && random.chance(0.5) ? { "if-none-match": last.etag } : {}
   send(world, `GET ${url.slice(0, 34)}`, { method: "GET", url, headers }, (outcome) => {
@@ -184,7 +184,7 @@ export function lookForPosted(world: World, id = anyPosted(world)): void {
       before !== after || state === before,
       () => `GET ${url} shows that it is ${state}, though it is ${before}`
     )
-    if (outcome.headers.etag !== undefined) looked.set(id, { state, etag: outcome.headers.etag })
+    if (outcome.headers.etag !== undefined) poolReads.set(id, { state, etag: outcome.headers.etag })
     const shown = (promises.posted.get(id) ?? []).find(({ amount, nonce, signature }) =>
       signature === found.signature && String(amount) === found.amount &&
       Number(nonce) === found.nonce
@@ -201,8 +201,10 @@ export function lookForPosted(world: World, id = anyPosted(world)): void {
 }
 
 /** Prefers one that was read before, which may have changed. */
-const anyPosted = ({ random, looked, promises }: World): string =>
-  random.of([...looked.size > 0 && random.chance(0.6) ? looked.keys() : promises.posted.keys()])
+const anyPosted = ({ random, poolReads, promises }: World): string =>
+  random.of([
+    ...poolReads.size > 0 && random.chance(0.6) ? poolReads.keys() : promises.posted.keys()
+  ])
 
 /**
  * Returns state and batch of a transaction, read without injected faults; empty if it is not in the
@@ -219,7 +221,7 @@ const isTokenGone = ({ promises, timeline }: World, id: string): boolean =>
     (promises.posted.get(id) ?? []).some(({ tokenId }) => tokenId >= tokens.length)
   )
 
-export function lookForAuthorization(world: World, address: string): void {
+export function readAuthorization(world: World, address: string): void {
   const url = `/account-creation-authorization/${
     formatPrefixedAddress(world.genesis.network.prefix, address)
   }`

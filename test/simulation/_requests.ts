@@ -19,61 +19,61 @@ export interface SendOptions {
 /** Sends a request, and checks what must hold of every response. */
 export function send(
   world: World,
-  what: string,
+  label: string,
   request: HttpRequest,
   then: (outcome: Outcome) => void,
   { isOfLedger = false, isExcused = () => false }: SendOptions = {}
 ): void {
-  const { floor, node, injector } = world
+  const { shownVersion, node, injector } = world
   const faults = injector.faults
   const wasRough = !injector.isCalm || world.isVerifierBusy
   const gone = () => {
-    world.tell(`${what} gone`)
+    world.tell(`${label} gone`)
     world.count("no answer")
     then("gone")
   }
-  world.begin(what, node.services.handle(request), (exit) => {
+  world.begin(label, node.services.handle(request), (exit) => {
     if (Exit.isFailure(exit)) {
       if (!Cause.hasInterruptsOnly(exit.cause)) {
-        world.fail(`${what} is a defect: ${Cause.pretty(exit.cause)}`)
+        world.fail(`${label} is a defect: ${Cause.pretty(exit.cause)}`)
       }
       return gone()
     }
     const answer = exit.value
     const { headers, status } = answer
     const version = headers["ledger-version"]
-    world.tell(`${what} ${status} ${version}`, answer.body)
+    world.tell(`${label} ${status} ${version}`, answer.body)
     world.count(`${request.method} ${status}`)
     if (isOfLedger && status !== 400 && status < 500) {
       world.check(
-        version !== undefined && Number(version) >= floor,
-        () => `${what} shows version ${version}, and ${floor} was shown before it was asked`
+        version !== undefined && Number(version) >= shownVersion,
+        () => `${label} shows version ${version}, and ${shownVersion} was shown before it was asked`
       )
       // a version that was shown once is never taken back
-      world.floor = Math.max(world.floor, Number(version))
+      world.shownVersion = Math.max(world.shownVersion, Number(version))
     }
     if (status === 503) {
       const full = bodyOf(answer).includes("problem:pool-full")
       world.check(
         Number(headers["retry-after"]) >= 1,
-        () => `${what} is refused for now without Retry-After`
+        () => `${label} is refused for now without Retry-After`
       )
       world.check(
         full || isExcused() || wasRough || injector.faults > faults,
-        () => `${what} is refused, and nothing was wrong: ${bodyOf(answer)}`
+        () => `${label} is refused, and nothing was wrong: ${bodyOf(answer)}`
       )
     } else if (status === 500) {
-      world.check(world.durable.isBroken(), () => `${what} fails: ${bodyOf(answer)}`)
+      world.check(world.durable.isBroken(), () => `${label} fails: ${bodyOf(answer)}`)
     } else {
       world.check(
         [200, 304, 400, 404].includes(status),
-        () => `${what} is answered with ${status}: ${bodyOf(answer)}`
+        () => `${label} is answered with ${status}: ${bodyOf(answer)}`
       )
     }
     if (status >= 400 && request.method !== "HEAD") {
       world.check(
         /^\{"message":"[A-Z0-9]/u.test(bodyOf(answer)),
-        () => `${what} is refused with ${bodyOf(answer)}`
+        () => `${label} is refused with ${bodyOf(answer)}`
       )
     }
     then(answer)
@@ -117,10 +117,10 @@ export function read(
   then: (answer: HttpAnswer) => void = () => {},
   ended: () => void = () => {}
 ): void {
-  const what = `${request.method} ${request.url}${
+  const label = `${request.method} ${request.url}${
     request.headers["if-none-match"] === undefined ? "" : " if it is not the same"
   }`
-  send(world, what, request, (outcome) => {
+  send(world, label, request, (outcome) => {
     ended()
     if (outcome === "gone" || outcome.status >= 500) return
     const { headers, status } = outcome
@@ -130,10 +130,10 @@ export function read(
     if (status === 400) {
       world.check(
         world.reference.answer(world.timeline.facts, ledgerRead).status === 400,
-        () => `${what} is refused: ${bodyOf(outcome)}`
+        () => `${label} is refused: ${bodyOf(outcome)}`
       )
     } else if (world.timeline.at(version) !== undefined) judge()
-    else world.unjudged.push({ version, judge })
+    else world.pendingChecks.push({ version, judge })
     if (status === 200 && headers.etag !== undefined) {
       const { "if-none-match": _, ...own } = request.headers
       world.earlierReads.set(keyOf({ ...request, headers: own }), {

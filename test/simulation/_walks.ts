@@ -29,7 +29,7 @@ const operations = {
 } as const
 
 /** Starts a walk, or continues one. */
-export function walkOn(world: World): void {
+export function continueWalk(world: World): void {
   const { random, walks } = world
   if (walks.length < 3) {
     const list = random.chance(0.5) ? "transactions" : random.of(walked)

@@ -14,8 +14,8 @@ import {
   journalOn,
   Node,
   type Tampering,
-  FiberSchedule,
-  FaultInjector
+  FaultInjector,
+  FiberSchedule
 } from "./machine/mod.ts"
 import type { Walk } from "./_walks.ts"
 import { Promises } from "./_promises.ts"
@@ -26,15 +26,15 @@ import { Timeline, wrongSignature } from "./network/mod.ts"
 export class Violation extends Error {}
 
 /** An operation in progress. */
-export interface Running {
-  readonly what: string
+export interface RunningOperation {
+  readonly label: string
   readonly interrupt: () => void
   /** Called if the process ends during the operation: there is no response. */
-  readonly cut: () => void
+  readonly abort: () => void
 }
 
 /** A response whose version the ledger has not confirmed yet. */
-export interface Unjudged {
+export interface PendingCheck {
   readonly version: number
   readonly judge: () => void
 }
@@ -58,7 +58,7 @@ export interface WorldOptions {
  */
 export class World {
   readonly seed: string
-  readonly turns: FiberSchedule
+  readonly scheduler: FiberSchedule
   readonly injector: FaultInjector
   readonly genesis: GenesisFeed
   readonly kind: "database" | "journal" | "directory"
@@ -70,8 +70,8 @@ export class World {
   readonly promises = new Promises()
   readonly reference: Reference
   readonly #tampering: Tampering
-  readonly running = new Set<Running>()
-  readonly unjudged: Array<Unjudged> = []
+  readonly running = new Set<RunningOperation>()
+  readonly pendingChecks: Array<PendingCheck> = []
   readonly walks: Array<Walk> = []
   /** Earlier reads, with the entity tag of the last response. */
   readonly earlierReads = new Map<
@@ -79,19 +79,19 @@ export class World {
     { readonly ledgerRead: LedgerRead; readonly request: HttpRequest; readonly etag: string }
   >()
   /** The last response about a transaction in the pool. */
-  readonly looked = new Map<string, { readonly etag: string; readonly state: string }>()
+  readonly poolReads = new Map<string, { readonly etag: string; readonly state: string }>()
   /** The content that each entity tag stands for. */
   readonly tags = new Map<string, string>()
   /**
    * The greatest version that was shown or acknowledged: no later response may show an older one.
    */
-  floor = 0
+  shownVersion = 0
   node: Node
   starts = 0
   /** Whether the verifier refuses work. */
   isVerifierBusy = false
   readonly trace: Array<string> = []
-  readonly #told: Array<string | Uint8Array> = []
+  readonly #recorded: Array<string | Uint8Array> = []
   /** The first violation. */
   violation: string | undefined
   /** The number of events of each kind. */
@@ -110,37 +110,37 @@ export class World {
     const drawn = random.of(["database", "journal"] as const)
     this.kind = directory === undefined ? drawn : "directory"
     this.isSigned = isSigned
-    this.turns = new FiberSchedule(random, this.genesis.block.timestampMs)
-    this.injector = new FaultInjector(this.turns, (mishap) => this.count(mishap))
+    this.scheduler = new FiberSchedule(random, this.genesis.block.timestampMs)
+    this.injector = new FaultInjector(this.scheduler, (mishap) => this.count(mishap))
     this.disk = { synced: [], isFull: false, isHasty: tampering.isDiskHasty ?? false }
     this.durable = directory !== undefined ?
       directory(`directory ${seed}`, this.genesis) :
       this.kind === "database"
-      ? database(`database ${seed}`, this.genesis, this.injector, this.turns)
-      : journalOn(this.disk, `journal ${seed}`, this.genesis, this.injector, this.turns)
+      ? database(`database ${seed}`, this.genesis, this.injector, this.scheduler)
+      : journalOn(this.disk, `journal ${seed}`, this.genesis, this.injector, this.scheduler)
     this.timeline = new Timeline(this.genesis, rememberedKeccak256)
     this.reference = referenceOf(this.genesis)
     this.node = this.#start()
   }
 
   get random(): SeededRandom {
-    return this.turns.random
+    return this.scheduler.random
   }
 
   /** Records an event and a response body for the digest; both follow from the seed. */
   tell(line: string, body: string | Uint8Array = ""): void {
-    const timed = `${this.turns.elapsedMs} ${line}`
-    this.#told.push(timed, body)
+    const timed = `${this.scheduler.elapsedMs} ${line}`
+    this.#recorded.push(timed, body)
     if (this.#keepTrace) this.trace.push(body === "" ? timed : `${timed} ${crc32(body)}`)
   }
 
   /** The digest of everything recorded so far. */
   get digest(): number {
-    return this.#told.reduce((digest, each) => crc32(each, digest), 0)
+    return this.#recorded.reduce((digest, each) => crc32(each, digest), 0)
   }
 
-  count(what: string): void {
-    this.tally.set(what, (this.tally.get(what) ?? 0) + 1)
+  count(label: string): void {
+    this.tally.set(label, (this.tally.get(label) ?? 0) + 1)
   }
 
   fail(message: string): never {
@@ -162,39 +162,41 @@ export class World {
    * ends first.
    */
   begin<A, E>(
-    what: string,
+    label: string,
     effect: Effect.Effect<A, E>,
     ended: (exit: Exit.Exit<A, E>) => void,
-    cut: () => void
-  ): Running {
+    abort: () => void
+  ): RunningOperation {
     const { interrupt } = this.node.start(effect, (exit) => {
       if (!this.running.delete(running)) return
       ended(exit)
     })
-    const running: Running = { what, interrupt, cut }
+    const running: RunningOperation = { label, interrupt, abort }
     this.running.add(running)
     return running
   }
 
   /** Runs until all operations have ended. */
   quiesce(): void {
-    for (let turns = 0; this.running.size > 0; turns++) {
-      if ((!this.turns.take() && !this.durable.idle()) || turns > TURNS_MAX) {
-        this.fail(`${[...this.running].map(({ what }) => what).join(", ")} never ends`)
+    for (let scheduler = 0; this.running.size > 0; scheduler++) {
+      if ((!this.scheduler.take() && !this.durable.idle()) || scheduler > TURNS_MAX) {
+        this.fail(`${[...this.running].map(({ label }) => label).join(", ")} never ends`)
       }
     }
   }
 
   /** Runs some steps; unfinished operations continue later. */
   passTurns(count: number): void {
-    for (let left = count; left > 0 && (this.turns.take() || this.durable.idle()); left--) continue
+    for (let left = count; left > 0 && (this.scheduler.take() || this.durable.idle()); left--) {
+      continue
+    }
   }
 
   /** Kills the process, which loses everything not durable, and starts another one. */
   restart(): void {
     this.node.life.alive = false
     this.count("restart")
-    for (const running of this.running) running.cut()
+    for (const running of this.running) running.abort()
     this.running.clear()
     this.disk.isFull = false
     this.#tampering.found?.(this.disk)
@@ -215,19 +217,19 @@ export class World {
 
   /** Checks the responses whose versions are confirmed by now. */
   judge(): void {
-    for (const each of this.unjudged.splice(0)) {
-      if (each.version > this.timeline.lastVersion) this.unjudged.push(each)
+    for (const each of this.pendingChecks.splice(0)) {
+      if (each.version > this.timeline.lastVersion) this.pendingChecks.push(each)
       else each.judge()
     }
   }
 
   #start(): Node {
     this.starts++
-    const { durable, genesis, turns } = this
+    const { durable, genesis, scheduler } = this
     return new Node({
       durable,
       genesis,
-      turns,
+      scheduler,
       verifier: this.#verifier(),
       tampering: this.#tampering
     })

@@ -45,7 +45,7 @@ function campaign(seeds: number, from: number, minutes: number): void {
   let [done, failed, nextNews] = [0, 0, started + NEWS_MS]
   for (; done < seeds && performance.now() - started < minutes * 60_000; done++) {
     const report = simulateSeed(String(from + done))
-    for (const [what, count] of report.tally) tally.set(what, (tally.get(what) ?? 0) + count)
+    for (const [label, count] of report.tally) tally.set(label, (tally.get(label) ?? 0) + count)
     if (report.violation !== undefined) {
       failed++
       console.log(describeFailure(report))
@@ -64,7 +64,9 @@ function campaign(seeds: number, from: number, minutes: number): void {
     } ms of a core for each`
   )
   console.log(
-    [...tally].sort(([, one], [, other]) => other - one).map(([what, count]) => `${what}: ${count}`)
+    [...tally].sort(([, one], [, other]) => other - one).map(([label, count]) =>
+      `${label}: ${count}`
+    )
       .join(", ")
   )
   process.exitCode = failed === 0 ? 0 : 1

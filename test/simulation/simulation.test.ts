@@ -55,7 +55,7 @@ describe(`A service from a seed (replay: SEED=${seeds[0]} npm test -- test/simul
       for (const seed of part) {
         const report = simulateSeed(seed)
         if (report.violation !== undefined) assert.fail(describeFailure(report))
-        for (const [what, count] of report.tally) tally.set(what, (tally.get(what) ?? 0) + count)
+        for (const [label, count] of report.tally) tally.set(label, (tally.get(label) ?? 0) + count)
         // lets other tests run
         await new Promise((resolve) => setImmediate(resolve))
       }
@@ -64,7 +64,7 @@ describe(`A service from a seed (replay: SEED=${seeds[0]} npm test -- test/simul
 
   it("has met every fault and every kind of response", () => {
     if (parts.length > 1) {
-      assert.deepStrictEqual(expected.filter((what) => (tally.get(what) ?? 0) === 0), [])
+      assert.deepStrictEqual(expected.filter((label) => (tally.get(label) ?? 0) === 0), [])
     }
     assert.isAbove(tally.size, 10)
   })

@@ -2,10 +2,10 @@ import { clean, coordinate } from "./_coordinator.ts"
 import { feed, feedWrongly, type Feeder, newFeeder } from "./_feeding.ts"
 import { finish } from "./_finish.ts"
 import type { Tampering } from "./machine/mod.ts"
-import { lookForPosted, postAuthorization, postTransaction } from "./_posting.ts"
+import { readPosted, postAuthorization, postTransaction } from "./_posting.ts"
 import { ask } from "./_requests.ts"
 import { opening } from "./_opening.ts"
-import { walkOn } from "./_walks.ts"
+import { continueWalk } from "./_walks.ts"
 import { Violation, World, type WorldOptions } from "./_world.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
 
@@ -36,7 +36,7 @@ type Operation = (world: World, feeder: Feeder) => void
 
 const storm: Operation = ({ random, disk, kind, injector }) => {
   const roll = random.below(10)
-  injector.isGone = roll === 0
+  injector.isUnreachable = roll === 0
   injector.roughness = roll < 5 ? 0 : random.of([0.05, 0.15, 0.4])
   if (kind === "journal" && roll === 1) disk.isFull = true
 }
@@ -56,10 +56,10 @@ const giveUp: Operation = (world) => {
 
 const operations: ReadonlyArray<readonly [weight: number, name: string, operation: Operation]> = [
   [42, "ask", ask],
-  [6, "walk", walkOn],
+  [6, "walk", continueWalk],
   [12, "post", postTransaction],
   [2, "authorize", postAuthorization],
-  [10, "look", (world) => world.promises.posted.size === 0 ? ask(world) : lookForPosted(world)],
+  [10, "look", (world) => world.promises.posted.size === 0 ? ask(world) : readPosted(world)],
   [14, "feed", (world, feeder) => feed(world, feeder)],
   [2, "feed wrongly", feedWrongly],
   [
@@ -75,7 +75,8 @@ const operations: ReadonlyArray<readonly [weight: number, name: string, operatio
   [
     1,
     "clock",
-    ({ random, turns }) => turns.setClockBy(random.of([-3_600_000, -5000, 1, 60_000, 4_000_000]))
+    ({ random, scheduler }) =>
+      scheduler.setClockBy(random.of([-3_600_000, -5000, 1, 60_000, 4_000_000]))
   ],
   [1, "verifier", (world) => void (world.isVerifierBusy = !world.isVerifierBusy)]
 ]
@@ -103,7 +104,7 @@ export function simulateSeed(
   if (!keepTrace) Error.stackTraceLimit = 0
   let world: World | undefined
   try {
-    const random = () => world?.turns.random ?? new SeededRandom(seed)
+    const random = () => world?.scheduler.random ?? new SeededRandom(seed)
     world = new World(seed, {
       ...place,
       keepTrace,
@@ -115,7 +116,7 @@ export function simulateSeed(
       if (only !== undefined && !only.has(number)) continue
       // each operation has its own random numbers, so that leaving out another one does not change
       // it
-      world.turns.random = new SeededRandom(`${seed}/${number}`)
+      world.scheduler.random = new SeededRandom(`${seed}/${number}`)
       const { name, operation } = world.random.of(drawn)
       world.tell(`${number} ${name}`)
       operation(world, feeder)
@@ -126,7 +127,7 @@ export function simulateSeed(
       const ids = [...world.promises.transactions.keys()]
       if (ids.length > 0) world.checkPromise(world.random.of(ids))
     }
-    world.turns.random = new SeededRandom(`${seed}/end`)
+    world.scheduler.random = new SeededRandom(`${seed}/end`)
     finish(world, feeder)
     world.checkTurns()
     return reportOf(world)

@@ -7,8 +7,8 @@ import { OPERATIONS, simulateSeed } from "./simulation.ts"
 const SEEDS_MAX = 40
 
 describe("The simulation", () => {
-  for (const [what, tampering] of Object.entries(flaws)) {
-    it(`finds a node that ${what}`, () => {
+  for (const [label, tampering] of Object.entries(flaws)) {
+    it(`finds a node that ${label}`, () => {
       for (let number = 0; number < SEEDS_MAX; number++) {
         if (simulateSeed(`teeth ${number}`, { tampering }).violation !== undefined) return
       }

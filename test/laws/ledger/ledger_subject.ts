@@ -32,12 +32,14 @@ export const applyAll = (
 ): Effect.Effect<void, LawViolation> =>
   Effect.forEach(records, (record) => applyOne(ledger, record), { discard: true })
 
+/** Applies a valid record; fails with a `LawViolation` if the ledger refuses it. */
 export const applyOne = (ledger: Ledger["Service"], record: FeedRecord) =>
   Effect.catch(
     ledger.applyRecord(record),
     (failure) => violated(`The valid record ${nameOf(record)} was refused: ${failure.message}`)
   )
 
+/** Returns a short description of a record for messages. */
 export const nameOf = (record: FeedRecord): string => {
   switch (record.kind) {
     case "genesis":

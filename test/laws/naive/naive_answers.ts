@@ -332,4 +332,5 @@ export function naiveItem(
   }
 }
 
+/** Returns the network state that the facts imply. */
 export const naiveNetworkState: (facts: Facts) => NetworkState = naiveState

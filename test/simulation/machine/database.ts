@@ -47,7 +47,7 @@ export function database(
   name: string,
   genesis: GenesisFeed,
   injector: FaultInjector,
-  turns: FiberSchedule
+  scheduler: FiberSchedule
 ): Durable {
   const ledger = openMemoryLedger({ genesis })
   const pool = openMemoryPool()
@@ -60,7 +60,7 @@ export function database(
     if (version === notified) return
     notified = version
     for (const { hear, life } of listeners) {
-      turns.sleep(life, injector.random.below(injector.isCalm ? 20 : 2000), () => hear(version))
+      scheduler.sleep(life, injector.random.below(injector.isCalm ? 20 : 2000), () => hear(version))
     }
   }
   return {

@@ -38,7 +38,7 @@ export function journalOn(
   name: string,
   genesis: GenesisFeed,
   injector: FaultInjector,
-  turns: FiberSchedule
+  scheduler: FiberSchedule
 ): Durable {
   let current: { readonly log: DiskLog; readonly pool: MemoryPoolStore } | undefined
   let starts = 0
@@ -49,7 +49,7 @@ export function journalOn(
     open: (life) => {
       const [ledger, pool] = [openMemoryLedger({ genesis }), openMemoryPool()]
       for (const entry of disk.synced) takeInEntry({ genesis, ledger, pool }, entry)
-      const log = new DiskLog(disk, life, injector, turns)
+      const log = new DiskLog(disk, life, injector, scheduler)
       current = { log, pool }
       return portsOf(recordedStores({ ledger, pool, id: `${name} ${++starts}`, log }))
     }
@@ -75,15 +75,15 @@ class DiskLog implements RecordLog {
   readonly #disk: Disk
   readonly #life: ProcessLife
   readonly #injector: FaultInjector
-  readonly #turns: FiberSchedule
+  readonly #scheduler: FiberSchedule
   #waiting: Array<Entry> = []
   #resumes: Array<(outcome: Effect.Effect<void, StoreFailure>) => void> = []
 
-  constructor(disk: Disk, life: ProcessLife, injector: FaultInjector, turns: FiberSchedule) {
+  constructor(disk: Disk, life: ProcessLife, injector: FaultInjector, scheduler: FiberSchedule) {
     this.#disk = disk
     this.#life = life
     this.#injector = injector
-    this.#turns = turns
+    this.#scheduler = scheduler
   }
 
   get isDurable(): boolean {
@@ -93,8 +93,8 @@ class DiskLog implements RecordLog {
   append(entry: Entry): void {
     if (this.#waiting.push(entry) > 1) return
     const { random, isCalm } = this.#injector
-    if (isCalm || random.chance(0.5)) this.#turns.later(this.#life, () => this.#flush())
-    else this.#turns.sleep(this.#life, 1 + random.below(3000), () => this.#flush())
+    if (isCalm || random.chance(0.5)) this.#scheduler.later(this.#life, () => this.#flush())
+    else this.#scheduler.sleep(this.#life, 1 + random.below(3000), () => this.#flush())
   }
 
   readonly durable: Effect.Effect<void, StoreFailure> = Effect.callback((resume) => {
@@ -116,7 +116,7 @@ class DiskLog implements RecordLog {
     }
     const outcome = this.failure === undefined ? Effect.void : Effect.fail(this.failure)
     for (const resume of this.#resumes.splice(0)) {
-      this.#turns.later(this.#life, () => resume(outcome))
+      this.#scheduler.later(this.#life, () => resume(outcome))
     }
   }
 }

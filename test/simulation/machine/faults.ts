@@ -20,29 +20,33 @@ export class FaultInjector {
   /** The share of calls that fail. */
   roughness = 0
   /** Whether the database cannot be reached at all. */
-  isGone = false
+  isUnreachable = false
   /** Grows with every event that may prevent a response. */
   faults = 0
   readonly #count: (mishap: Mishap) => void
-  readonly turns: FiberSchedule
+  readonly scheduler: FiberSchedule
 
-  constructor(turns: FiberSchedule, count: (mishap: Mishap) => void) {
-    this.turns = turns
+  constructor(scheduler: FiberSchedule, count: (mishap: Mishap) => void) {
+    this.scheduler = scheduler
     this.#count = count
   }
 
   get random(): SeededRandom {
-    return this.turns.random
+    return this.scheduler.random
   }
 
   get isCalm(): boolean {
-    return this.roughness === 0 && !this.isGone
+    return this.roughness === 0 && !this.isUnreachable
   }
 
   /** Returns the fault of one call to the database, if it has one. */
   draw(writes: boolean): Mishap | undefined {
     const { random } = this
-    if (this.isGone) return random.chance(0.8) ? "connection lost before the commit" : "timeout"
+    if (this.isUnreachable) {
+      return random.chance(0.8)
+        ? "connection lost before the commit"
+        : "timeout"
+    }
     if (this.roughness === 0 || !random.chance(this.roughness)) return undefined
     const drawn = random.of(mishaps)
     // a read whose result is lost does not differ from a lost read

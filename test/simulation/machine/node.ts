@@ -47,7 +47,7 @@ export interface NodeOptions {
   readonly genesis: GenesisFeed
   readonly durable: Durable
   readonly verifier: SignatureVerifier["Service"]
-  readonly turns: FiberSchedule
+  readonly scheduler: FiberSchedule
   readonly tampering: Tampering
 }
 
@@ -80,15 +80,15 @@ export class Node {
   readonly life: ProcessLife = { alive: true }
   readonly services: Services
   readonly #run: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
-  readonly #turns: FiberSchedule
+  readonly #scheduler: FiberSchedule
 
-  constructor({ durable, genesis, tampering, turns, verifier }: NodeOptions) {
-    this.#turns = turns
+  constructor({ durable, genesis, tampering, scheduler, verifier }: NodeOptions) {
+    this.#scheduler = scheduler
     const opened = durable.open(this.life)
     const ports = tampering.ports?.(opened) ?? opened
     const environment = Context.empty().pipe(
-      Context.add(Scheduler.Scheduler, turns.schedulerOf(this.life)),
-      Context.add(Clock.Clock, turns.clockOf(this.life)),
+      Context.add(Scheduler.Scheduler, scheduler.schedulerOf(this.life)),
+      Context.add(Clock.Clock, scheduler.clockOf(this.life)),
       Context.add(Logger.CurrentLoggers, new Set()),
       Context.add(References.MinimumLogLevel, "None")
     )
@@ -128,7 +128,7 @@ export class Node {
   ): { readonly interrupt: () => void } {
     let fiber: Fiber.Fiber<A, E> | undefined
     let gone = false
-    this.#turns.later(this.life, () => {
+    this.#scheduler.later(this.life, () => {
       if (gone) return ended(Exit.interrupt())
       fiber = this.#run(effect)
       fiber.addObserver(ended)
