@@ -38,9 +38,9 @@ export const benchStart = async (rounds: number): Promise<void> => {
   }
   for (const kind in kinds) {
     const { median: middle, spread } = median(seconds[kind]!)
-    const told = `${middle.toFixed(2)} ± ${spread.toFixed(2)} s`
-    console.log(`  ${`first answer, ${kind}`.padEnd(48)} ${told}`)
-    noteFigure("start", `${kind} ${told}`)
+    const result = `${middle.toFixed(2)} ± ${spread.toFixed(2)} s`
+    console.log(`  ${`first answer, ${kind}`.padEnd(48)} ${result}`)
+    noteFigure("start", `${kind} ${result}`)
   }
 }
 
@@ -75,9 +75,9 @@ export const benchIdleMemory = async (): Promise<void> => {
       [idle(sources), idle(bundle), idle([raw, "http://127.0.0.1:9"])]
     )
     const others = `${first} MB after the first start ever; bare \`node:http\` ${peer} MB`
-    const told = `bundle ${bundled} MB, sources ${next} MB (${others})`
-    console.log(`  ${"resident memory over PostgreSQL, idle for 10 s".padEnd(48)} ${told}`)
-    noteFigure("memory", told)
+    const result = `bundle ${bundled} MB, sources ${next} MB (${others})`
+    console.log(`  ${"resident memory over PostgreSQL, idle for 10 s".padEnd(48)} ${result}`)
+    noteFigure("memory", result)
   } finally {
     await cluster.remove()
     rmSync(compiled, { recursive: true, force: true })

@@ -111,14 +111,14 @@ export const withItemIds = Effect.fnUntraced(
     }
     const queued = yield* Effect.forEach(facts.queued, (row) =>
       Effect.map(
-        found(reader, "transaction", row.id),
+        findItem(reader, "transaction", row.id),
         (view) => ({ ...row, itemId: view?.transaction.itemId ?? -1 })
       ))
     return { ...facts, ...numbered as Pick<Facts, StoredList>, queued }
   }
 )
 
-export const found = <N extends Parameters<Reader["find"]>[0]>(
+export const findItem = <N extends Parameters<Reader["find"]>[0]>(
   reader: Reader,
   name: N,
   key: Parameters<Reader["find"]>[1]

@@ -57,7 +57,7 @@ export const startPacedClient = (): PacedClient => {
     ask: async (asking) => {
       child.stdin.write(`${JSON.stringify(asking)}\n`)
       const line = await lines.next()
-      if (line.done === true) throw new Error("The client has ended before it told what came of it")
+      if (line.done === true) throw new Error("The client has ended without a result")
       return JSON.parse(line.value) as PacedResult
     },
     stop: () => child.stdin.end()

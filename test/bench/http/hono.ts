@@ -48,7 +48,7 @@ export const benchHono = async (rounds: number): Promise<void> => {
       }
       const { median: ratio, spread } = median(ratios)
       console.log(
-        `  ${`${name}, kept, fetch ÷ Hono`.padEnd(48)} ${ratio.toFixed(2)} ± ${
+        `  ${`${name}, cached, fetch ÷ Hono`.padEnd(48)} ${ratio.toFixed(2)} ± ${
           spread.toFixed(2)
         }   (in process)`
       )

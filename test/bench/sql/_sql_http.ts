@@ -24,7 +24,7 @@ export const benchSqlHttp = async (
   try {
     for (
       const [kind, answersBytesMax] of [["from the database", 0], [
-        "kept",
+        "cached",
         answersBytesMaxDefault
       ]] as const
     ) {

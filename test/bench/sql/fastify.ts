@@ -46,7 +46,7 @@ export const benchDeepPages = async (
   const peer = await startServer(import.meta.resolve("./_fastify_server.ts"), [url])
   try {
     for (
-      const [kind, answersBytesMax] of [["from the database", 0], ["kept", 64 * 2 ** 20]] as const
+      const [kind, answersBytesMax] of [["from the database", 0], ["cached", 64 * 2 ** 20]] as const
     ) {
       const ours = await startServer(import.meta.resolve("./_sql_server.ts"), [
         url,

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { LedgerReader } from "../../../core/ports/mod.ts"
-import { found, page, storedLists, readAll } from "../_reading.ts"
+import { findItem, page, storedLists, readAll } from "../_reading.ts"
 import { lastOpenSlot } from "../naive/mod.ts"
 import type { Facts } from "../facts.ts"
 import { type LawViolation, violated } from "../law.ts"
@@ -26,7 +26,7 @@ export const readEverything = Effect.fnUntraced(
     const ask = <N extends Parameters<Reader["find"]>[0]>(
       name: N,
       keys: ReadonlyArray<Parameters<Reader["find"]>[1]>
-    ) => Effect.forEach(keys, (key) => found(reader, name, key))
+    ) => Effect.forEach(keys, (key) => findItem(reader, name, key))
     answers.queued = yield* ask("transaction", facts.queued.map(({ id }) => id))
     answers.forged = yield* ask("transaction", facts.transactions.slice(-50).map(({ id }) => id))
     answers.fullBatches = yield* ask(

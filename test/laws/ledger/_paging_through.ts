@@ -3,7 +3,7 @@ import type { ListItems, ListName, ListQuery } from "../../../core/contract/mod.
 import { sample } from "../_check.ts"
 import { withoutItemIds } from "./_every_answer.ts"
 import {
-  found,
+  findItem,
   itemIdOf,
   itemIds,
   page,
@@ -57,7 +57,7 @@ const queuedIdsAreTheirOwn = Effect.fnUntraced(function*(
   const { queued } = replay(subject.genesis, subject.records.slice(0, at + 1), subject.keccak256)
   const ids = yield* Effect.forEach(
     queued,
-    ({ id }) => Effect.map(found(reader, "transaction", id), (view) => view?.transaction.itemId)
+    ({ id }) => Effect.map(findItem(reader, "transaction", id), (view) => view?.transaction.itemId)
   )
   yield* holds(
     new Set([...forged, ...ids]).size === forged.length + ids.length,

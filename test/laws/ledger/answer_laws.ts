@@ -8,7 +8,7 @@ import {
 } from "../../../core/contract/mod.ts"
 import type { LedgerReader } from "../../../core/ports/mod.ts"
 import { forAll } from "../_check.ts"
-import { found, page } from "../_reading.ts"
+import { findItem, page } from "../_reading.ts"
 import { averagesTolerance } from "./agreement.ts"
 import type { Facts } from "../facts.ts"
 import { listQuery, scalarValues } from "../generators.ts"
@@ -104,7 +104,7 @@ const findOne = <N extends ItemName>(
   key: ItemKeys[N]
 ) =>
   Effect.flatMap(
-    found(reader, name, key),
+    findItem(reader, name, key),
     (item) => same(item, naiveItem(facts, name, key), () => `${name} ${show(key)}`)
   )
 

@@ -83,12 +83,12 @@ describe("ledger versions", () => {
         yield* Context.get(inMemory, Ledger).applyRecord(record)
         const { version } = yield* Context.get(inMemory, LedgerReader).stamp
         const { parts } = Context.get(inMemory, LedgerTip)!.snapshot!(version)!
-        const told = yield* Effect.repeat(Effect.sync(() => writer.tip.snapshot!(version)), {
+        const snapshot = yield* Effect.repeat(Effect.sync(() => writer.tip.snapshot!(version)), {
           until: (snapshot) => snapshot !== null,
           schedule: Schedule.spaced(2)
         })
         raised.push([
-          ledgerParts.filter((part) => told!.parts[part] === version),
+          ledgerParts.filter((part) => snapshot!.parts[part] === version),
           ledgerParts.filter((part) => parts[part] === version)
         ])
         // the writing process knows it too
