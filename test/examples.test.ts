@@ -85,7 +85,7 @@ const run = async (file: string): Promise<ReadonlyArray<string>> => {
   throw new Error([error, errors, "Output:", ...printed].join("\n"))
 }
 
-describe("the examples print what they say", () => {
+describe("the examples", () => {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   for (const [i, { title, code }] of [...documents, ...comments].entries()) {
@@ -98,7 +98,7 @@ describe("the examples print what they say", () => {
     })
   }
 
-  it("leave nothing open that keeps the process alive", async () => {
+  it("leave nothing open that keeps their process alive", async () => {
     if (runner === undefined) return
     const exit = once(runner, "exit")
     runner.disconnect()

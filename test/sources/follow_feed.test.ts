@@ -7,7 +7,7 @@ import { prehistory, simulate } from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { lastBlock, Ledger } from "../../core/use_cases/mod.ts"
-import { failingNode, type Fate, random, realTurn } from "./_failing_node.ts"
+import { failingNode, type CallOutcome, random, realTurn } from "./_failing_node.ts"
 import { ledgerContent } from "./_ledger_content.ts"
 
 const simulation = simulate({
@@ -90,14 +90,16 @@ describe("Following a feed", () => {
       const expected = yield* undisturbed
       const dice = random("follow")
       let calls = 0
-      const fate = (): Fate => {
+      const outcome = (): CallOutcome => {
         calls++
-        return (["lost", "unheard", "answered", "answered", "answered"] as const)[dice() % 5]!
+        return (["lost", "unacknowledged", "answered", "answered", "answered"] as const)[
+          dice() % 5
+        ]!
       }
       const left = yield* Effect.andThen(
         ended(followFeed(arriving(feed))),
         Effect.retry(ledgerContent, { times: 50 })
-      ).pipe(Effect.provide(failingNode(genesis, fate)))
+      ).pipe(Effect.provide(failingNode(genesis, outcome)))
       assert.isAbove(calls, feed.length + 10)
       assert.deepStrictEqual(left, expected)
     }))

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { drive, driveOnce, simulate, type Simulation } from "../../app/simulator/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
-import { failingNode, type Fate, random, realTurn } from "./_failing_node.ts"
+import { failingNode, type CallOutcome, random, realTurn } from "./_failing_node.ts"
 
 const networkOf = (seed: string) =>
   simulate({
@@ -52,9 +52,16 @@ describe("A live network whose store fails now and then", () => {
       const [quiet, shaken] = [networkOf("shaken"), networkOf("shaken")]
       let calls = 0
       const dice = random("fates")
-      const fate = (): Fate => {
+      const outcome = (): CallOutcome => {
         calls++
-        return (["lost", "unheard", "answered", "answered", "answered", "answered"] as const)[
+        return ([
+          "lost",
+          "unacknowledged",
+          "answered",
+          "answered",
+          "answered",
+          "answered"
+        ] as const)[
           dice() % 6
         ]!
       }
@@ -62,7 +69,7 @@ describe("A live network whose store fails now and then", () => {
         Effect.provide(failingNode(quiet.genesis, () => "answered"))
       )
       const disturbed = yield* runNetwork(shaken).pipe(
-        Effect.provide(failingNode(shaken.genesis, fate))
+        Effect.provide(failingNode(shaken.genesis, outcome))
       )
       assert.isAbove(calls, 300)
       assert.isTrue(undisturbed.records.some(({ kind }) => kind === "rollBack"))
