@@ -58,7 +58,7 @@ const imports = files.flatMap(importsOf)
 const top = (file: string): string => file.split("/")[0]!
 /** Modules that need Node have a door of their own, so that `mod.ts` works on every platform. */
 const doorsForNode: ReadonlyArray<string> = ["adapters/crypto/node.ts"]
-const told = ({ from, specifier }: Import): string => `${from} imports ${specifier}`
+const describeImport = ({ from, specifier }: Import): string => `${from} imports ${specifier}`
 
 describe("the architecture", () => {
   it("is read from the sources", () => {
@@ -69,12 +69,14 @@ describe("the architecture", () => {
   it("imports files by their whole name, with the extension", () => {
     assert.deepStrictEqual(
       imports.filter(({ specifier, to }) => to !== undefined && !specifier.endsWith(".ts")).map(
-        told
+        describeImport
       ),
       []
     )
     assert.deepStrictEqual(
-      imports.filter(({ to }) => to !== undefined && !existsSync(join(root, to))).map(told),
+      imports.filter(({ to }) => to !== undefined && !existsSync(join(root, to))).map(
+        describeImport
+      ),
       []
     )
   })
@@ -86,7 +88,7 @@ describe("the architecture", () => {
       top(from) === "core" &&
       (to === undefined ? !ofEffect.includes(specifier) : top(to) !== "core")
     )
-    assert.deepStrictEqual(outward.map(told), [])
+    assert.deepStrictEqual(outward.map(describeImport), [])
   })
 
   it("lets the worker threads that verify signatures load only effect/Result", () => {
@@ -95,7 +97,7 @@ describe("the architecture", () => {
     )
     assert.isAbove(reached.length, 0)
     assert.deepStrictEqual(
-      reached.filter(({ specifier }) => specifier !== "effect/Result").map(told),
+      reached.filter(({ specifier }) => specifier !== "effect/Result").map(describeImport),
       []
     )
   })
@@ -104,14 +106,14 @@ describe("the architecture", () => {
     const outward = imports.filter(({ from, to }) =>
       top(from) === "adapters" && to !== undefined && !["core", "adapters"].includes(top(to))
     )
-    assert.deepStrictEqual(outward.map(told), [])
+    assert.deepStrictEqual(outward.map(describeImport), [])
   })
 
   it("has an app that imports core, adapters and app, and no tests", () => {
     const outward = imports.filter(({ from, to }) =>
       top(from) === "app" && to !== undefined && !["core", "adapters", "app"].includes(top(to))
     )
-    assert.deepStrictEqual(outward.map(told), [])
+    assert.deepStrictEqual(outward.map(describeImport), [])
   })
 
   it("keeps files and folders with a leading underscore private to their folder", () => {
@@ -122,7 +124,7 @@ describe("the architecture", () => {
         !`${dirname(from)}/`.startsWith(`${parts.slice(0, depth).join("/")}/`)
       )
     )
-    assert.deepStrictEqual(privately.map(told), [])
+    assert.deepStrictEqual(privately.map(describeImport), [])
   })
 
   it("enters other folders only through mod.ts", () => {
@@ -130,7 +132,7 @@ describe("the architecture", () => {
       to !== undefined && !`${dirname(from)}/`.startsWith(`${dirname(to)}/`) &&
       !to.endsWith("/mod.ts") && !doorsForNode.includes(to)
     )
-    assert.deepStrictEqual(around.map(told), [])
+    assert.deepStrictEqual(around.map(describeImport), [])
   })
 
   it("holds at most 20 files in a folder of adapters/sql, adapters/http and test", () => {
@@ -216,7 +218,7 @@ describe("the architecture", () => {
       assert.deepStrictEqual(
         reachable(door).filter(({ specifier }) =>
           /^node:|platform-node|^@effect\/vitest|^vitest/u.test(specifier)
-        ).map(told),
+        ).map(describeImport),
         []
       )
     })

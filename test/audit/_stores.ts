@@ -167,7 +167,7 @@ $$`
 export const auditDamaged = (
   sql: SqlClient.SqlClient,
   statements: ReadonlyArray<string>,
-  asked?: AuditRequest
+  auditRequest?: AuditRequest
 ): Effect.Effect<AuditReport, unknown> =>
   Effect.gen(function*() {
     let report: AuditReport | undefined
@@ -175,7 +175,7 @@ export const auditDamaged = (
       // constraints of the tables would refuse some damages
       yield* sql.unsafe(withoutReferences)
       for (const statement of statements) yield* sql.unsafe(statement)
-      report = yield* auditIn(sql, asked)
+      report = yield* auditIn(sql, auditRequest)
       return yield* Effect.fail(undone)
     })).pipe(Effect.catchIf((error) => error === undone, () => Effect.void))
     return report!

@@ -45,7 +45,7 @@ const l1Of = (at: number, parts: Partial<L1Part>) => ({
 const l2Of = (at: number, parts: object) => ({ l2: { ...sound.transactions[at]!.l2!, ...parts } })
 
 const holding = (index: number, parts: Partial<Account>): Partial<BatchEvidence> => ({
-  after: (asked) => asked === index ? { ...sound.after(index)!, ...parts } : sound.after(asked)
+  after: (key) => key === index ? { ...sound.after(index)!, ...parts } : sound.after(key)
 })
 
 describe("an audit of a batch", () => {
@@ -208,12 +208,12 @@ describe("an audit of a batch", () => {
 
   it("names a transaction that was never queued", () => {
     const { id, itemId } = sound.transactions[creating]!
-    const queued = (asked: string) => asked === id ? undefined : sound.queued(asked)
+    const queued = (key: string) => key === id ? undefined : sound.queued(key)
     assert.deepStrictEqual(violationsWith({ queued }), [
       `queued: transaction ${id} (item ${itemId}, batch 3): no queued transaction of that id, expected the one that was forged`
     ])
-    const forced = (asked: string) =>
-      asked === sound.transactions[forcedExit]!.id ? undefined : sound.queued(asked)
+    const forced = (key: string) =>
+      key === sound.transactions[forcedExit]!.id ? undefined : sound.queued(key)
     assert.lengthOf(violationsWith({ queued: forced }), 1)
   })
 
@@ -283,9 +283,9 @@ describe("an audit of a batch", () => {
     // otherwise, but no other account
     const payTo = (index: number, updated: ReadonlyArray<number>): Partial<BatchEvidence> => ({
       updated,
-      after: (asked) => ({
-        nonce: sound.after(asked)!.nonce,
-        balance: sound.after(asked)!.balance + (asked === index ? 10n : asked === 257 ? -10n : 0n)
+      after: (key) => ({
+        nonce: sound.after(key)!.nonce,
+        balance: sound.after(key)!.balance + (key === index ? 10n : key === 257 ? -10n : 0n)
       })
     })
     for (const created of [260, 261, 262]) {

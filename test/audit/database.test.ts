@@ -53,12 +53,12 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
         assert.deepStrictEqual(violations, [])
         assert.isTrue(isSound)
         assert.deepStrictEqual(notes, [])
-        const asked = Object.keys(auditChecks).filter((check) =>
+        const checksToRun = Object.keys(auditChecks).filter((check) =>
           !["state-root", "journal", "decisions", "feed"].includes(check)
         ).sort()
         assert.deepStrictEqual(
           checks.filter(({ checked }) => checked > 0).map(({ check }) => check).sort(),
-          asked
+          checksToRun
         )
       }),
     60_000
@@ -138,10 +138,10 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
     60_000
   )
 
-  for (const [group, { all, ...asked }] of Object.entries(damages)) {
+  for (const [group, { all, ...checksToRun }] of Object.entries(damages)) {
     it.effect(`names every damage: ${group}`, () =>
       Effect.gen(function*() {
-        const report = yield* auditDamaged(sql, all.map(({ damage }) => damage), asked)
+        const report = yield* auditDamaged(sql, all.map(({ damage }) => damage), checksToRun)
         assert.isFalse(report.isSound)
         for (const { check, damage, place } of all) {
           const named = report.violations.filter((violation) => violation.check === check).map((

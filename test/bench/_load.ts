@@ -47,15 +47,15 @@ export const load = async (
   }
 ): Promise<number> => {
   const requests = requestsOf({ isTraced, paths, ...headers === undefined ? {} : { headers } })
-  let asked = 0
+  let sentCount = 0
   const started = performance.now()
   let now = started
   let answers = 0
   await exchange(options, () => {
     now = performance.now()
     if (now - started >= durationMs) return undefined
-    const request = requests[asked++ % requests.length]!
-    return isTraced ? traced(request, asked) : request
+    const request = requests[sentCount++ % requests.length]!
+    return isTraced ? traced(request, sentCount) : request
   }, () => answers++)
   return answers / (now - started) * 1000
 }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { operations as told } from "../../adapters/client/_declared.ts"
+import { operations as declaredOperations } from "../../adapters/client/_declared.ts"
 import { localName } from "../../adapters/client/local_name.ts"
 import {
   bodies,
@@ -24,7 +24,7 @@ describe("the declarations of the client", () => {
 
   it("contain every operation and no other", () => {
     assert.deepStrictEqual(
-      Object.keys(told).sort(),
+      Object.keys(declaredOperations).sort(),
       [...Object.keys(operations), ...Object.keys(writeOperations)].sort()
     )
   })

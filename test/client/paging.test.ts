@@ -50,7 +50,7 @@ describe("paging through a list", () => {
     it(`ascending misses no item that remains and repeats none, through rollbacks (${revision})`, async () => {
       const { advance, node, rollBacks } = await growingNode(`up ${revision}`)
       const client = rollupClient({ url: "http://node", revision, fetch: node.fetch })
-      const given = new Map<number, string>()
+      const received = new Map<number, string>()
       const before = rollBacks()
       let [last, pages, grows] = [-1, 0, 16]
       for await (const { value } of client.pages("getHistoryTxs", { limit: 3 })) {
@@ -58,7 +58,7 @@ describe("paging through a list", () => {
         for (const { id, itemId } of value.transactions) {
           assert.isAbove(itemId, last)
           last = itemId
-          given.set(itemId, id)
+          received.set(itemId, id)
         }
         if (grows-- > 0) await advance(1)
       }
@@ -67,7 +67,7 @@ describe("paging through a list", () => {
       const there = await collect(client.items("getHistoryTxs"))
       assert.isNotEmpty(there)
       for (const { id, itemId } of there) {
-        assert.strictEqual(given.get(itemId), id, `item ${itemId}`)
+        assert.strictEqual(received.get(itemId), id, `item ${itemId}`)
       }
       await node.close()
     })
@@ -77,16 +77,16 @@ describe("paging through a list", () => {
     const { advance, node } = await growingNode("down")
     const { client } = clientOf(node)
     const before = await collect(client.items("getAccounts"))
-    const given: Array<number> = []
+    const received: Array<number> = []
     let grows = 10
     for await (const { itemId } of client.items("getAccounts", { order: "DESC", limit: 2 })) {
-      given.push(itemId)
+      received.push(itemId)
       if (grows-- > 0) await advance(1)
     }
     const there = new Set((await collect(client.items("getAccounts"))).map(({ itemId }) => itemId))
-    assert.deepStrictEqual(given, given.toSorted((a, b) => b - a))
-    assert.strictEqual(new Set(given).size, given.length)
-    for (const { itemId } of before) if (there.has(itemId)) assert.include(given, itemId)
+    assert.deepStrictEqual(received, received.toSorted((a, b) => b - a))
+    assert.strictEqual(new Set(received).size, received.length)
+    for (const { itemId } of before) if (there.has(itemId)) assert.include(received, itemId)
     await node.close()
   })
 

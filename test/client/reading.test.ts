@@ -75,11 +75,11 @@ describe("reading", () => {
       const { stamp } = await node.state()
       const parameters = await parametersOf()
       assert.strictEqual(Object.keys(parameters).length, Object.keys(operations).length - 2)
-      for (const [id, given] of Object.entries(parameters)) {
+      for (const [id, callParameters] of Object.entries(parameters)) {
         const call = client[id as "getState"] as unknown as (
           parameters: unknown
         ) => Promise<Outcome<unknown>>
-        const answer = answered(await call(given))
+        const answer = answered(await call(callParameters))
         Schema.decodeUnknownSync(schemaOf(id as keyof typeof operations, revision), {
           onExcessProperty: "error"
         })(answer.value)

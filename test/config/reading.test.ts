@@ -87,7 +87,7 @@ describe("the configuration of a command", () => {
       const flags = (text: string) =>
         placeholder === "" ? [`--${text === "true" ? "" : "no-"}${flag}`] : [`--${flag}`, text]
       for (
-        const [given, kind, expected] of [
+        const [configured, kind, expected] of [
           [configure([]), "default", usual],
           [configure([], {}, file), "file", first],
           [configure([], { [variable]: second }, file), "variable", second],
@@ -98,10 +98,10 @@ describe("the configuration of a command", () => {
       ) {
         // these two need a database
         if (flag !== "replica" && flag !== "workers") {
-          assert.deepStrictEqual(given.problems, [], given.message)
+          assert.deepStrictEqual(configured.problems, [], configured.message)
         }
-        assert.strictEqual(given.origins[name]!.kind, kind, key)
-        assert.strictEqual(shown(given.resolved[name]), shown(expected), key)
+        assert.strictEqual(configured.origins[name]!.kind, kind, key)
+        assert.strictEqual(shown(configured.resolved[name]), shown(expected), key)
       }
     }
   })

@@ -37,12 +37,12 @@ const answers = (
   id: OperationId
 ): Effect.Effect<ReadonlyArray<unknown>> => {
   const name = `${of.genesis.network.prefix} ${revision.name} ${id}`
-  const known = answered.get(name) ?? Effect.runSync(Effect.cached(asked(of, revision, id)))
+  const known = answered.get(name) ?? Effect.runSync(Effect.cached(answersOf(of, revision, id)))
   answered.set(name, known)
   return known
 }
 
-const asked = (of: Sample, revision: Revision, id: OperationId) =>
+const answersOf = (of: Sample, revision: Revision, id: OperationId) =>
   Effect.gen(function*() {
     const face = (yield* reading(of))[revision.name as "later"]
     const operation: Operation = operations[id]

@@ -243,14 +243,14 @@ describe("a wire object", () => {
 
   it("has one writer, and caches its text if its values never change", () => {
     let written = 0
-    const kept = shape<View>(
+    const cachedShape = shape<View>(
       "Kept",
       "",
       { n: field(small, ({ n }) => (written++, n)) },
       ({ token }) => [token, undefined]
     )
-    const write = kept.write(context)
-    assert.strictEqual(kept.write(context), write)
+    const write = cachedShape.write(context)
+    assert.strictEqual(cachedShape.write(context), write)
     assert.deepStrictEqual([
       write(view),
       write({ ...view, n: 1 }),

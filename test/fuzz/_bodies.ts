@@ -45,10 +45,10 @@ export const makeBodies = (
     const text = textOf(operation)
     const bytes = Buffer.from(text)
     const posted = (
-      given: string | Buffer,
+      bodyText: string | Buffer,
       isBroken: boolean,
       contentType: string | undefined = json
-    ): Posted => ({ bytes: Buffer.from(given as string), contentType, isBroken })
+    ): Posted => ({ bytes: Buffer.from(bodyText as string), contentType, isBroken })
     switch (random.below(14)) {
       case 0:
         return posted(bytes.subarray(0, random.below(bytes.length)), true)

@@ -139,8 +139,8 @@ export const readDocument = (text: string): Document => {
       return validate
     }
   }
-  const parameterOf = (given: RawParameter | { readonly $ref: string }): Parameter => {
-    const { name, in: where, schema } = resolved(given as RawParameter)
+  const parameterOf = (parameter: RawParameter | { readonly $ref: string }): Parameter => {
+    const { name, in: where, schema } = resolved(parameter as RawParameter)
     const validate = validator(schema)
     return { name, in: where, schema, allows: (text) => validate()(valueOf(text, schema)) }
   }
@@ -156,9 +156,9 @@ export const readDocument = (text: string): Document => {
       hasBody: schema !== undefined,
       fault: (body) =>
         validate === undefined || validate()(body) ? undefined : JSON.stringify(validate().errors),
-      headerFault: (given) =>
+      headerFault: (headers) =>
         checks.find(({ name, schema, validate }) => {
-          const value = given.get(name)
+          const value = headers.get(name)
           return value !== undefined && !validate()(valueOf(value, schema))
         })?.name
     }

@@ -49,9 +49,9 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
          * Checks an outcome; returns whether there was a response. A connection that ends announces
          * it.
          */
-        const check = (asked: Ask, outcome: Outcome, connection: Connection): boolean => {
+        const check = (sent: Ask, outcome: Outcome, connection: Connection): boolean => {
           const description = () =>
-            `${replay}, request ${answered}: ${shown(asked.bytes)} → ${shownAnswer(outcome)}`
+            `${replay}, request ${answered}: ${shown(sent.bytes)} → ${shownAnswer(outcome)}`
           if (connection.fault !== undefined) assert.fail(`${connection.fault}: ${description()}`)
           if (outcome === "closed") {
             if (!connection.isLast) {
@@ -59,13 +59,11 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
             }
             return false
           }
-          const fault = faultOf(asked, outcome)
+          const fault = faultOf(sent, outcome)
           if (fault !== undefined) {
             assert.fail(`Not what the document declares, ${fault}: ${description()}`)
           }
-          const key = `${asked.document.revision} ${
-            asked.operation?.id ?? "none"
-          } ${outcome.status}`
+          const key = `${sent.document.revision} ${sent.operation?.id ?? "none"} ${outcome.status}`
           statuses.set(key, (statuses.get(key) ?? 0) + 1)
           answered++
           return true
@@ -83,10 +81,10 @@ layer(Layer.effect(Opened, openServed), { excludeTestServices: true })(
           await Promise.all(pipelines.map(async (asks, i) => {
             // requests without a response because the connection ended are sent again
             for (let left = asks; left.length > 0;) {
-              const asked = left
+              const sent = left
               const connection = connections[i]!
-              const outcomes = await Promise.all(connection.ask(asked))
-              left = asked.filter((ask, at) => !check(ask, outcomes[at]!, connection))
+              const outcomes = await Promise.all(connection.ask(sent))
+              left = sent.filter((ask, at) => !check(ask, outcomes[at]!, connection))
               if (connection.isLast || connection.isClosed) connections[i] = new Connection(port)
             }
           }))

@@ -17,11 +17,13 @@ export const naivePage = <N extends ListName>(
   ledger: MemoryLedger,
   query: ListQuery<N>
 ) => {
-  const asked = Object.entries(query.filters).map(([filter, value]) => ({
+  const filterRules = Object.entries(query.filters).map(([filter, value]) => ({
     rule: (rules[name] as LooseRules<N>)[filter]!,
     value
   }))
-  const matching = all.filter((item) => asked.every(({ rule, value }) => rule(item, value, ledger)))
+  const matching = all.filter((item) =>
+    filterRules.every(({ rule, value }) => rule(item, value, ledger))
+  )
   const ids = matching.map((item) => itemIdOf(name, item))
   const ahead = query.order === "DESC"
     ? matching.filter((item) => itemIdOf(name, item) <= (query.fromItem ?? Infinity)).reverse()

@@ -50,8 +50,8 @@ describe("an answer of the memory store", () => {
   })
 
   it("does not change if the host changes the genesis or the variables that it passed", () => {
-    const given = structuredClone(genesis) as Mutable<typeof genesis>
-    const own = openMemoryLedger({ genesis: given })
+    const passed = structuredClone(genesis) as Mutable<typeof genesis>
+    const own = openMemoryLedger({ genesis: passed })
     const buckets = [{
       ceilUSD: 1n,
       blockStamp: 0n,
@@ -61,9 +61,9 @@ describe("an answer of the memory store", () => {
     }]
     applyBlock(own, (view) => ({ variables: { rollup: { ...view.variables.rollup, buckets } } }))
     const before = structuredClone(own.state())
-    given.constants.auction.blocksPerSlot = 1
-    given.variables.auction.defaultSlotSetBid[0] = 7n
-    given.block.number = 5n
+    passed.constants.auction.blocksPerSlot = 1
+    passed.variables.auction.defaultSlotSetBid[0] = 7n
+    passed.block.number = 5n
     buckets[0]!.withdrawals = 9n
     assert.deepStrictEqual(own.state(), before)
   })

@@ -36,10 +36,10 @@ export function loadModulesAnew(): void {
       }
       const [parent, anew] = context.parentURL?.split("?") ?? []
       if (anew === undefined) return next(specifier, context)
-      const asked = `${specifier} ${parent}`
-      let found = resolved.get(asked)
+      const key = `${specifier} ${parent}`
+      let found = resolved.get(key)
       if (found === undefined) {
-        resolved.set(asked, found = { ...next(specifier, context), shortCircuit: true })
+        resolved.set(key, found = { ...next(specifier, context), shortCircuit: true })
       }
       return isOfTheTree(found.url)
         ? { url: `${found.url.split("?")[0]!}?${anew}`, format: "module", shortCircuit: true }

@@ -36,7 +36,7 @@ export function printReport(path: string, { files }: Report): void {
     console.log(`\n${file}: ${score(mutants)}`)
     for (
       const mutant of mutants.filter(({ status }) => status !== "Killed" && status !== "Ignored")
-    ) console.log(told(mutant, source.split("\n")))
+    ) console.log(describeMutant(mutant, source.split("\n")))
   }
   console.log(`\n${path}: ${score(all)}`)
 }
@@ -53,7 +53,7 @@ function score(mutants: ReadonlyArray<Mutant>): string {
   } that no test reaches, ${count("RuntimeError")} that could not be tried`
 }
 
-function told(
+function describeMutant(
   { location: { end, start }, mutatorName, replacement, status }: Mutant,
   lines: ReadonlyArray<string>
 ): string {

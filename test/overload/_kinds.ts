@@ -4,7 +4,7 @@ export interface Kind {
   /** Percentage of requests of this kind. */
   readonly percent: number
   /** Returns the path after this number of requests. */
-  readonly path: (asked: number) => string
+  readonly path: (requestCount: number) => string
 }
 
 const lists = ["/accounts", "/transactions-history", "/batches", "/exits", "/tokens", "/slots"]

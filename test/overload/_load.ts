@@ -37,7 +37,7 @@ export interface LoadResult {
 const free: Array<Connection> = []
 let opened = 0
 /** A path requested in one load is not requested again in the next. */
-const asked = kinds.map(() => 0)
+const requestCounts = kinds.map(() => 0)
 const chosen = kinds.flatMap(({ percent }, kind) => Array.from({ length: percent }, () => kind))
 
 /** The difference of `performance.now()` to the clock that all processes of the machine share. */
@@ -60,7 +60,7 @@ export const runLoad = async (
   const send = (connection: Connection, request: Request): void => {
     underWay++
     const { kind } = request
-    connection.ask(kinds[kind]!.path(asked[kind]!++), (answer, thereMs) => {
+    connection.ask(kinds[kind]!.path(requestCounts[kind]!++), (answer, thereMs) => {
       underWay--
       if (answer === null) opened--
       // the server closed an idle connection while this was on its way: clients send it again

@@ -41,12 +41,12 @@ export const watchProcessors = (pids: ReadonlyArray<number>) => {
     /** Returns the waits since the last call. */
     waits: (): ReadonlyArray<Waits> => {
       const now = take()
-      const told = pids.map((_, i): Waits => ({
+      const result = pids.map((_, i): Waits => ({
         share: (now.waitedMs[i]! - first.waitedMs[i]!) / (now.atMs - first.atMs),
         long: long[i]!.splice(0)
       }))
       first = now
-      return told
+      return result
     },
     stop: () => clearInterval(timer)
   }

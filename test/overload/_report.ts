@@ -29,7 +29,7 @@ export const describePhase = (
   { connectedMs, kinds, lateMs, seconds }: LoadResult,
   waits: readonly [server: Waits, clients: Waits]
 ): string => {
-  const lines: Array<readonly [what: string, told: string]> = []
+  const lines: Array<readonly [what: string, text: string]> = []
   for (const [kind, { accepted, failed, refused }] of Object.entries(kinds)) {
     for (const [what, timings] of [["answered", accepted], ["refused", refused]] as const) {
       if (timings.tookMs.length > 0) {
@@ -56,7 +56,7 @@ export const describePhase = (
     `${(share * 100).toFixed(1)} % (${long.length} times for more than ${longMs} ms)`
   )
   lines.push(["no processor", `server ${waited[0]!}, clients ${waited[1]!}`])
-  return lines.map(([what, told], i) =>
-    `${(i === 0 ? name : "").padEnd(11)} ${what.padEnd(20)} ${told}`
+  return lines.map(([what, text], i) =>
+    `${(i === 0 ? name : "").padEnd(11)} ${what.padEnd(20)} ${text}`
   ).join("\n")
 }

@@ -260,10 +260,10 @@ describe("a ledger with a pool", () => {
   it.effect("verifies an authorization when there is capacity, and never a known one", () =>
     Effect.gen(function*() {
       const store = openMemoryPool()
-      let asked = 0
+      let calls = 0
       const authorization = () =>
         Effect.suspend(() =>
-          ++asked < 3
+          ++calls < 3
             ? Effect.fail(new VerifierBusy({ retryAfterSeconds: 2 }))
             : Effect.succeed(true)
         )
@@ -280,14 +280,14 @@ describe("a ledger with a pool", () => {
       } as never
       const learning = yield* Effect.forkChild(learn(block))
       yield* TestClock.adjust(3999)
-      assert.deepStrictEqual([asked, yield* store.authorization(ownerOf(7).address)], [2, null])
+      assert.deepStrictEqual([calls, yield* store.authorization(ownerOf(7).address)], [2, null])
       yield* TestClock.adjust(1)
       yield* Fiber.join(learning)
-      assert.deepStrictEqual([asked, (yield* store.authorization(ownerOf(7).address))?.publicKey], [
+      assert.deepStrictEqual([calls, (yield* store.authorization(ownerOf(7).address))?.publicKey], [
         3,
         ownerOf(7).publicKey
       ])
       yield* learn({} as never)
-      assert.strictEqual(asked, 3)
+      assert.strictEqual(calls, 3)
     }))
 })

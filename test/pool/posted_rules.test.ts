@@ -174,8 +174,8 @@ describe("the rules of a body by itself", () => {
       toAddress: null,
       toPublicKey: null
     })
-    const said = { toAccountIndex: 1, toAddress: owner.address, toPublicKey: owner.publicKey }
-    assert.deepInclude(withoutEmptyParts(postedOf(said)), said)
+    const explicit = { toAccountIndex: 1, toAddress: owner.address, toPublicKey: owner.publicKey }
+    assert.deepInclude(withoutEmptyParts(postedOf(explicit)), explicit)
   })
 
   it("refuse an authorization without owner or key", () => {

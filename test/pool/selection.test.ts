@@ -226,7 +226,7 @@ describe("a selection", () => {
       const [sender, receiver] = [yield* account(256), yield* account(257)]
       const done = postedOf({ amount: 10n, fee: 200 })
       const notNow = postedOf({ fromAccountIndex: 258, toAccountIndex: 257, nonce: 5n, fee: 0 })
-      const given = requiring(notNow, { nonce: 1n, amount: 5000n, fee: 190 })
+      const dependent = requiring(notNow, { nonce: 1n, amount: 5000n, fee: 190 })
       const creating = requiring(notNow, { ...toStranger, nonce: 1n, amount: 5001n, fee: 190 })
       // the sender has exactly this amount, and the receiver its former balance
       const next = postedOf({ nonce: 1n, amount: 2000n, fee: 100 })
@@ -239,7 +239,7 @@ describe("a selection", () => {
         fee: 1
       })
       const again = postedOf({ ...toStranger, fromAccountIndex: 259, nonce: 1n, fee: 0 })
-      yield* submit(done, notNow, given, creating, next, poor, created, again)
+      yield* submit(done, notNow, dependent, creating, next, poor, created, again)
       const balance = 10n + feeUnits(done) + 5001n + feeUnits(creating)
       const [ids, skippedTransactions] = yield* selectedWith({ ...sender, balance }, {
         ...receiver,
@@ -485,13 +485,13 @@ describe("a selection", () => {
       const there = [{ kind: "account", index: 263 }, { kind: "account", index: 262 }] as const
       const created = [{ kind: "created", position: 0 }, { kind: "created", position: 1 }] as const
       assert.deepStrictEqual(yield* receivers([]), [...there, ...created])
-      const given = { ...yield* account(262), index: 264, balance: 0n, nonce: 0n }
+      const template = { ...yield* account(262), index: 264, balance: 0n, nonce: 0n }
       assert.deepStrictEqual(
-        yield* receivers([{ ...given, tokenId: 1, publicKey: ownerOf(9).publicKey }, given]),
+        yield* receivers([{ ...template, tokenId: 1, publicKey: ownerOf(9).publicKey }, template]),
         [...there, ...created]
       )
       assert.deepStrictEqual(
-        yield* receivers([given, { ...given, index: 265, publicKey: ownerOf(10).publicKey }]),
+        yield* receivers([template, { ...template, index: 265, publicKey: ownerOf(10).publicKey }]),
         [...there, created[0], { kind: "account", index: 265 }]
       )
     }).pipe(Effect.provide(nodeLayer())))
@@ -502,10 +502,10 @@ describe("a selection", () => {
       yield* submit(postedOf())
       const [reader, store] = [yield* LedgerReader, yield* PoolStore]
       const stamps = (movesUntil: number) => {
-        let asked = 0
+        let calls = 0
         const stamp = Effect.map(
           reader.stamp,
-          (now) => ({ ...now, version: Math.min(++asked, movesUntil) })
+          (now) => ({ ...now, version: Math.min(++calls, movesUntil) })
         )
         const moving = Layer.mergeAll(
           Layer.succeed(LedgerReader, { ...reader, stamp }),
@@ -516,7 +516,7 @@ describe("a selection", () => {
             Effect.flatMap(Pool, (pool) => pool.select({ maxTransactions: 9 })),
             Layer.fresh(Pool.layer({ keccak256 })).pipe(Layer.provide(moving))
           ),
-          ({ stamp: { version }, transactions }) => [asked, version, transactions.length]
+          ({ stamp: { version }, transactions }) => [calls, version, transactions.length]
         )
       }
       assert.deepStrictEqual(yield* stamps(1), [2, 1, 1])

@@ -19,7 +19,7 @@ export interface Ended {
 export interface Group {
   readonly url: string
   readonly port: number
-  readonly said: () => string
+  readonly output: () => string
   /** The process ids of the serving workers, in order of their numbers. */
   readonly pids: () => ReadonlyArray<number>
   readonly signal: (signal: NodeJS.Signals) => void
@@ -43,28 +43,28 @@ export const startGroup = async (
     ...words
   ], { env, stdio: ["ignore", "pipe", "pipe"] })
   groups.add(child)
-  let said = ""
-  child.stdout.on("data", (text) => said += text)
-  child.stderr.on("data", (text) => said += text)
+  let output = ""
+  child.stdout.on("data", (text) => output += text)
+  child.stderr.on("data", (text) => output += text)
   const ended = new Promise<Ended>((resolve) =>
     child.once("exit", (code, signal) => resolve({ code, signal }))
   )
   const pids = () =>
     Array.from({ length: workers }, (_, i) => {
-      const serving = said.matchAll(
+      const serving = output.matchAll(
         new RegExp(`Worker ${i + 1} of ${workers} \\(process (\\d+)\\) is serving`, "gu")
       )
       return Number([...serving].at(-1)?.[1])
     })
-  await until(() => child.exitCode !== null || pids().every((pid) => pid > 0), () => said)
-  const url = /Listening on (http:\/\/\S+:\d+)/u.exec(said)?.[1]
-  assert(url !== undefined, said)
+  await until(() => child.exitCode !== null || pids().every((pid) => pid > 0), () => output)
+  const url = /Listening on (http:\/\/\S+:\d+)/u.exec(output)?.[1]
+  assert(url !== undefined, output)
   return {
     url,
     ended,
     pids,
     port: Number(new URL(url).port),
-    said: () => said,
+    output: () => output,
     signal: (signal) => void child.kill(signal)
   }
 }
@@ -118,7 +118,7 @@ export class Client {
 
   #ask(method: string, path: string, body?: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const asked = request({
+      const clientRequest = request({
         agent: this.#agent,
         host: "127.0.0.1",
         port: this.#port,
@@ -132,10 +132,10 @@ export class Client {
           () => resolve({ status: response.statusCode!, headers: response.headers, body: text })
         ).on("error", reject)
       })
-      asked.on(
+      clientRequest.on(
         "error",
         (error) =>
-          this.#repeats && asked.reusedSocket
+          this.#repeats && clientRequest.reusedSocket
             ? resolve(this.#ask(method, path, body))
             : reject(error)
       ).end(body)

@@ -16,7 +16,7 @@ export const program = join(import.meta.dirname, "../../app/main.js")
 export interface Running {
   readonly url: string
   readonly pid: number
-  readonly said: () => string
+  readonly output: () => string
   readonly kill: () => Promise<void>
 }
 
@@ -32,16 +32,16 @@ export const serve = (...words: ReadonlyArray<string>) =>
     )
     started.add(child)
     const ended = new Promise<void>((done) => child.once("exit", () => done()))
-    let said = ""
-    child.once("exit", () => reject(new Error(said)))
+    let output = ""
+    child.once("exit", () => reject(new Error(output)))
     child.stdout!.on("data", (text) => {
-      said += text
-      const listening = /Listening on (http:\/\/\S+:\d+)/u.exec(said)
+      output += text
+      const listening = /Listening on (http:\/\/\S+:\d+)/u.exec(output)
       if (listening !== null) {
         resolve({
           url: listening[1]!,
           pid: child.pid!,
-          said: () => said,
+          output: () => output,
           kill: () => (child.kill("SIGKILL"), ended)
         })
       }
@@ -55,7 +55,7 @@ export const command = (...words: ReadonlyArray<string>) => {
     env,
     maxBuffer: 2 ** 28
   })
-  return { status, said: stderr + stdout }
+  return { status, output: stderr + stdout }
 }
 
 /**

@@ -36,14 +36,14 @@ const start = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) => {
     stdio: ["ignore", "pipe", "pipe"]
   })
   running.add(child)
-  const said = { out: "", error: "" }
-  child.stdout.on("data", (text) => void (said.out += text))
-  child.stderr.on("data", (text) => void (said.error += text))
+  const output = { out: "", error: "" }
+  child.stdout.on("data", (text) => void (output.out += text))
+  child.stderr.on("data", (text) => void (output.error += text))
   const ended = once(child, "close").then(([code]): Ended => ({
     code: code as number | null,
-    ...said
+    ...output
   }))
-  return { child, ended, said }
+  return { child, ended, output }
 }
 
 const run = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}): Promise<Ended> =>
@@ -51,15 +51,15 @@ const run = (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}): Promis
 
 /** Starts a server and waits until it listens. */
 const serve = async (words: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) => {
-  const { child, ended, said } = start(["serve", "--memory", "--empty", ...words], {
+  const { child, ended, output } = start(["serve", "--memory", "--empty", ...words], {
     PORT: "0",
     ...more
   })
-  while (!said.out.includes("Listening on")) {
+  while (!output.out.includes("Listening on")) {
     const done = await Promise.race([ended, once(child.stdout, "data").then(() => undefined)])
     assert.isUndefined(done, done?.error)
   }
-  return { child, ended, url: /Listening on (http:\/\/[^\s",]+)/u.exec(said.out)![1]! }
+  return { child, ended, url: /Listening on (http:\/\/[^\s",]+)/u.exec(output.out)![1]! }
 }
 
 describe("the program and its configuration", () => {

@@ -22,7 +22,7 @@ describe("the program with a database", () => {
       const first = await serve("--database", database, ...flags)
       await until(
         async () => (await json<State>(`${first.url}/state`)).network.lastBatch?.batchNum > 12,
-        first.said
+        first.output
       )
       const id = await sendFromDemoWallet(first.url)
       const block = await json<unknown>(`${first.url}/batches?maxBatchNum=3`)
@@ -30,7 +30,7 @@ describe("the program with a database", () => {
 
       const again = await serve("--database", database, ...flags)
       assert.match(
-        again.said(),
+        again.output(),
         /Data in the database: Ethereum block \d+, batch \d+, \d+ transactions/u
       )
       assert.deepStrictEqual(await json(`${again.url}/batches?maxBatchNum=3`), block)
@@ -56,23 +56,23 @@ describe("the program with a database", () => {
         0
       )
       assert.match(
-        command("migrate", "--database", database, "--dry-run").said,
+        command("migrate", "--database", database, "--dry-run").output,
         /Migration 1 \(ledger\) would be applied/u
       )
       const loaded = command("ingest", feed, "--database", database)
-      assert.strictEqual(loaded.status, 0, loaded.said)
-      assert.match(loaded.said, /Loaded \d+ blocks with \d+ transactions in/u)
+      assert.strictEqual(loaded.status, 0, loaded.output)
+      assert.match(loaded.output, /Loaded \d+ blocks with \d+ transactions in/u)
       assert.match(
-        command("ingest", feed, "--database", database).said,
+        command("ingest", feed, "--database", database).output,
         /Loaded 0 blocks with 0 transactions/u
       )
-      assert.match(command("migrate", "--database", database).said, /up to date/u)
+      assert.match(command("migrate", "--database", database).output, /up to date/u)
 
       const [kept, remembered] = [
         await serve("--feed", feed, "--database", database),
         await serve("--feed", feed, "--memory")
       ]
-      await until(() => remembered.said().includes("The feed has ended"), remembered.said)
+      await until(() => remembered.output().includes("The feed has ended"), remembered.output)
       for (
         const path of [
           "state",
@@ -107,7 +107,10 @@ describe("the program with a database", () => {
           return answer.status === 200 ? (await answer.json() as State).network.lastSynchedBlock : 0
         }
         const goesOn = async (server: Running, from: number) =>
-          until(async () => await blockOf(server) > from + 2, () => writer.said() + waiting.said())
+          until(
+            async () => await blockOf(server) > from + 2,
+            () => writer.output() + waiting.output()
+          )
         const [writer, waiting] = [
           await serve("--database", database, ...flags),
           await serve("--database", database, ...flags, "--admin-port", "off")
@@ -120,7 +123,10 @@ describe("the program with a database", () => {
         await goesOn(waiting, await blockOf(writer))
 
         process.kill(writer.pid, "SIGTERM")
-        await until(() => waiting.said().includes("This process writes the ledger"), waiting.said)
+        await until(
+          () => waiting.output().includes("This process writes the ledger"),
+          waiting.output
+        )
         await goesOn(waiting, await blockOf(waiting))
       } finally {
         await cluster.remove()
@@ -155,9 +161,9 @@ describe("the program with a database", () => {
           [4, ["migrate", "--database", database.replace(/[^/]+$/u, "none_such")], /none_such/u]
         ] as const
       ) {
-        const { said, status } = command(...words)
-        assert.strictEqual(status, code, said)
-        assert.match(said, expected)
+        const { output, status } = command(...words)
+        assert.strictEqual(status, code, output)
+        assert.match(output, expected)
       }
     }))
 })

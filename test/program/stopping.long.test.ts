@@ -15,7 +15,7 @@ const posts = "/account-creation-authorization"
 interface Started {
   readonly port: number
   readonly adminPort: number
-  readonly said: () => string
+  readonly output: () => string
   readonly signal: (signal: NodeJS.Signals) => void
   readonly ended: Promise<readonly [code: number | null, signal: NodeJS.Signals | null]>
 }
@@ -29,18 +29,18 @@ const start = async (...words: ReadonlyArray<string>): Promise<Started> => {
     stdio: ["ignore", "pipe", "pipe"]
   })
   kill.add(() => child.kill("SIGKILL"))
-  let said = ""
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => said += text)
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => output += text)
   const ended = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>
   const portOf = (what: string) =>
-    Number(new RegExp(`${what} http://[^\\s"]+?:(\\d+)`, "u").exec(said)?.[1])
-  await until(() => child.exitCode !== null || portOf("Listening on") > 0, () => said)
-  assert.isAbove(portOf("Listening on"), 0, said)
+    Number(new RegExp(`${what} http://[^\\s"]+?:(\\d+)`, "u").exec(output)?.[1])
+  await until(() => child.exitCode !== null || portOf("Listening on") > 0, () => output)
+  assert.isAbove(portOf("Listening on"), 0, output)
   return {
     ended,
     port: portOf("Listening on"),
     adminPort: portOf("Health and metrics at"),
-    said: () => said,
+    output: () => output,
     signal: (signal) => void child.kill(signal)
   }
 }
@@ -78,10 +78,10 @@ const restarts = async (times: number, ...words: ReadonlyArray<string>) => {
   let isOver = false
   const posting = [1, 2, 3].map(() => postUntil(port, () => isOver))
   for (let i = 0; i < times; i++) {
-    const { ended, said, signal } = program
+    const { ended, output, signal } = program
     await new Promise((resolve) => setTimeout(resolve, 150))
     signal("SIGTERM")
-    assert.deepStrictEqual(await ended, [0, null], said())
+    assert.deepStrictEqual(await ended, [0, null], output())
     program = await start("--port", String(port), "--admin-port", "off", ...words)
   }
   await new Promise((resolve) => setTimeout(resolve, 150))
@@ -98,7 +98,7 @@ const restarts = async (times: number, ...words: ReadonlyArray<string>) => {
   }
   client.close()
   program.signal("SIGTERM")
-  assert.deepStrictEqual(await program.ended, [0, null], program.said())
+  assert.deepStrictEqual(await program.ended, [0, null], program.output())
 }
 
 describe("a program that is stopped", () => {
@@ -119,10 +119,10 @@ describe("a program that is stopped", () => {
     ], { env, stdio: ["ignore", "pipe", "pipe"] })
     kill.add(() => child.kill("SIGKILL"))
     const ended = once(child, "exit")
-    let said = ""
-    child.stdout.on("data", (text) => said += text)
-    await until(() => said.includes("Listening on"), () => said)
-    const url = /Listening on (http:[^\s,"]+)/u.exec(said)![1]!
+    let output = ""
+    child.stdout.on("data", (text) => output += text)
+    await until(() => output.includes("Listening on"), () => output)
+    const url = /Listening on (http:[^\s,"]+)/u.exec(output)![1]!
     child.stdout.destroy()
     child.stderr.destroy()
     // each request is a line
@@ -175,7 +175,7 @@ describe("a program that is stopped", () => {
     await halfSentEnded
     assert.match(answer, /^HTTP\/1\.1 200 /u, path)
     assert.match(answer, /\r\nconnection: close\r\n/iu)
-    assert.deepStrictEqual(await program.ended, [0, null], program.said())
+    assert.deepStrictEqual(await program.ended, [0, null], program.output())
   })
 
   it("exits in time though one client stops sending and another one stops reading, and at once after a second signal", async () => {
@@ -202,11 +202,11 @@ describe("a program that is stopped", () => {
         // it waits for the slow client, so this is the time for a second signal
         await until(
           () => fetch(`http://127.0.0.1:${program.port}/config`).then(() => false, () => true),
-          program.said
+          program.output
         )
         program.signal("SIGTERM")
       }
-      assert.deepStrictEqual(await program.ended, [isTwice ? 143 : 0, null], program.said())
+      assert.deepStrictEqual(await program.ended, [isTwice ? 143 : 0, null], program.output())
       for (const socket of [slow, deaf]) socket.destroy()
     }
   })

@@ -48,15 +48,15 @@ for (const seed of seeds.slice(0, 2)) {
         const stamp = yield* reader.stamp
         const result = yield* Arbitrary.checkEffect(requests(facts, network), (request) =>
           Effect.map(handle(request), ({ body, headers, status }) => {
-            const asked = JSON.stringify(request)
+            const description = JSON.stringify(request)
             const text = typeof body === "string" ? body : new TextDecoder().decode(body)
-            assert(status < 500, `${asked}: ${status} ${text}`)
-            assert.include(["later", "earlier"], headers["api-revision"], asked)
+            assert(status < 500, `${description}: ${status} ${text}`)
+            assert.include(["later", "earlier"], headers["api-revision"], description)
             if (status !== 204) {
-              assert.strictEqual(headers["ledger-version"], String(stamp.version), asked)
+              assert.strictEqual(headers["ledger-version"], String(stamp.version), description)
             }
             if (status === 405) {
-              assert.match(headers["allow"] ?? "", /GET/u, asked)
+              assert.match(headers["allow"] ?? "", /GET/u, description)
             }
             if (status < 400 || text === "") {
               return true
@@ -66,8 +66,8 @@ for (const seed of seeds.slice(0, 2)) {
               readonly status: unknown
               readonly type: unknown
             }
-            assert.strictEqual(problem.status, status, asked)
-            assert.match(String(problem.message), /^[A-Z0-9].*[^.]$/su, asked)
+            assert.strictEqual(problem.status, status, description)
+            assert.match(String(problem.message), /^[A-Z0-9].*[^.]$/su, description)
             return true
           }), { seed, runs: runs * 12 })
         assert.strictEqual(result._tag, "Passed", Arbitrary.formatCheckFailure(result))

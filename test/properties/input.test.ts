@@ -22,11 +22,14 @@ import { ask, type Outcome, reading } from "./_reading.ts"
 const { choice, listQuery, oneOf } = generators
 const { mutated, pathTexts, queryString, queryText, arbitraryText } = inputGenerators
 
-const sound = (outcome: Outcome, asked: string) => {
-  assert(!("broken" in outcome), `${asked} is broken: ${"broken" in outcome ? outcome.broken : ""}`)
+const sound = (outcome: Outcome, description: string) => {
+  assert(
+    !("broken" in outcome),
+    `${description} is broken: ${"broken" in outcome ? outcome.broken : ""}`
+  )
   if ("refused" in outcome) {
-    assert.match(outcome.message, /^[A-Z0-9].*[^.]$/su, `The refusal of ${asked}`)
-  } else assert.doesNotThrow(() => JSON.parse(outcome.json), asked)
+    assert.match(outcome.message, /^[A-Z0-9].*[^.]$/su, `The refusal of ${description}`)
+  } else assert.doesNotThrow(() => JSON.parse(outcome.json), description)
 }
 
 for (const seed of seeds.slice(0, 2)) {

@@ -25,7 +25,7 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
   feeder.isBusy = true
   if (record.kind === "block") feeder.sent.push(record.block)
   apply(world, record, {
-    told: (report) => {
+    onReport: (report) => {
       feeder.isBusy = false
       const version = versionOf(report)
       world.check(
@@ -46,7 +46,7 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
 }
 
 interface Outcomes {
-  readonly told: (report: RecordReport) => void
+  readonly onReport: (report: RecordReport) => void
   readonly refused: (violation: BlockViolation) => void
   /** Called if the outcome of the write is unknown. */
   readonly onUnknownOutcome: () => void
@@ -55,7 +55,7 @@ interface Outcomes {
 function apply(
   world: World,
   record: FeedRecord,
-  { refused, told, onUnknownOutcome }: Outcomes
+  { refused, onReport, onUnknownOutcome }: Outcomes
 ): void {
   const label = nameOf(record)
   const { injector } = world
@@ -71,7 +71,7 @@ function apply(
     if (Exit.isSuccess(exit)) {
       world.tell(`${label} at ${versionOf(exit.value)}`)
       world.count(record.kind)
-      return told(exit.value)
+      return onReport(exit.value)
     }
     const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
     if (failure === undefined && !Cause.hasInterruptsOnly(exit.cause)) {
@@ -156,7 +156,7 @@ export function feedWrongly(world: World, feeder: Feeder): void {
   ) return free()
   const isThere = record.kind === "block" && blocks.some(({ hash }) => hash === record.block.hash)
   apply(world, record, {
-    told: (report) => {
+    onReport: (report) => {
       free()
       world.check(
         isThere && report.kind === "block" && !report.applied && report.stamp.version === version,

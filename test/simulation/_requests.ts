@@ -155,13 +155,14 @@ function judgeAnswer(
   const { headers, status } = answer
   const version = Number(headers["ledger-version"])
   const facts = world.timeline.at(version)
-  const told = () => `${request.method} ${request.url} at version ${version}`
-  if (facts === undefined) return world.fail(`${told()}: there is no such version`)
+  const describeRead = () => `${request.method} ${request.url} at version ${version}`
+  if (facts === undefined) return world.fail(`${describeRead()}: there is no such version`)
   const expected = world.reference.answer(facts, ledgerRead)
   const expectedStatus = status === 304 && expected.status === 200 ? 304 : expected.status
   world.check(
     status === expectedStatus,
-    () => `${told()} is answered with ${status}, expected ${expected.status}: ${bodyOf(answer)}`
+    () =>
+      `${describeRead()} is answered with ${status}, expected ${expected.status}: ${bodyOf(answer)}`
   )
   if (headers["ledger-ethereum-block"] !== undefined) {
     const [block, batch] = [String(facts.blocks.at(-1)!.number), facts.batches.at(-1)?.batchNum]
@@ -169,7 +170,7 @@ function judgeAnswer(
       headers["ledger-ethereum-block"] === block &&
         headers["ledger-batch"] === (batch === undefined ? undefined : String(batch)),
       () =>
-        `${told()} names block ${headers["ledger-ethereum-block"]} and batch ${
+        `${describeRead()} names block ${headers["ledger-ethereum-block"]} and batch ${
           headers["ledger-batch"]
         }, expected ${block} and ${batch}`
     )
@@ -183,18 +184,18 @@ function judgeAnswer(
     if (condition.includes("*")) return
     world.check(
       condition.includes(etag),
-      () => `${told()} is not modified for ${condition}, though its tag is ${etag}`
+      () => `${describeRead()} is not modified for ${condition}, though its tag is ${etag}`
     )
     world.check(
       world.tags.get(tagKey(request, etag)) === json,
-      () => `${told()} is not modified, though tag ${etag} stood for something else`
+      () => `${describeRead()} is not modified, though tag ${etag} stood for something else`
     )
     return
   }
   const known = world.tags.get(tagKey(request, etag))
   world.check(
     known === undefined || known === json,
-    () => `${told()}: tag ${etag} stood for something else before`
+    () => `${describeRead()}: tag ${etag} stood for something else before`
   )
   world.tags.set(tagKey(request, etag), json)
   if (request.method === "HEAD") {
@@ -202,16 +203,16 @@ function judgeAnswer(
       ? undefined
       : world.check(
         Number(headers["content-length"]) === Buffer.byteLength(json),
-        () => `${told()} has another length`
+        () => `${describeRead()} has another length`
       )
   }
   const body = bodyOf(answer)
   if (ledgerRead.operation === "getState") {
     const at = difference(JSON.parse(body), JSON.parse(json), { tolerance: averagesTolerance })
-    world.check(at === undefined, () => `${told()}: ${at}`)
+    world.check(at === undefined, () => `${describeRead()}: ${at}`)
     return
   }
-  world.check(body === json, () => `${told()} is answered with\n${body}\nexpected\n${json}`)
+  world.check(body === json, () => `${describeRead()} is answered with\n${body}\nexpected\n${json}`)
 }
 
 const keyOf = ({ headers, method, url }: HttpRequest): string =>

@@ -17,10 +17,10 @@ function watched(simulation: Simulation) {
   const posted: Array<PostedTransaction> = []
   const owners = new Set<string>()
   const posts = () => {
-    const given = simulation.live.posts()
-    posted.push(...given.entries.map(({ transaction }) => transaction))
-    for (const { address } of given.authorizations) owners.add(address)
-    return given
+    const livePosts = simulation.live.posts()
+    posted.push(...livePosts.entries.map(({ transaction }) => transaction))
+    for (const { address } of livePosts.authorizations) owners.add(address)
+    return livePosts
   }
   return { simulation: { ...simulation, live: { ...simulation.live, posts } }, posted, owners }
 }

@@ -102,12 +102,13 @@ export class ServerMessages {
     // the answer to a TLS request is one letter
     if (!this.#started && chunk.length === 1) return [{ answer: 0, ends: false, bytes: chunk }]
     this.#started = true
-    const said: Array<{ readonly answer: number; readonly ends: boolean; readonly bytes: Buffer }> =
-      []
+    const completeMessages: Array<
+      { readonly answer: number; readonly ends: boolean; readonly bytes: Buffer }
+    > = []
     this.#messages.read(chunk, () => 1, (bytes) => {
       const ends = bytes[0] === "Z".charCodeAt(0)
-      said.push({ answer: ends ? this.#answer++ : this.#answer, ends, bytes })
+      completeMessages.push({ answer: ends ? this.#answer++ : this.#answer, ends, bytes })
     })
-    return said
+    return completeMessages
   }
 }

@@ -35,9 +35,11 @@ export const send = (path: string, init: RequestInit = {}) =>
 export const post = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
   send(path, { method: "POST", body, headers: { "content-type": "application/json", ...headers } })
 
-export const jsonOf = (said: NodeResponse) =>
-  JSON.parse(said.text) as { readonly [name: string]: unknown }
-export const typeOf = (said: NodeResponse) =>
-  String(jsonOf(said).type).replace("urn:rollup-node-api:problem:", "")
-export const faultsOf = (said: NodeResponse) => (jsonOf(said).errors ?? []) as ReadonlyArray<Fault>
-export const pointersOf = (said: NodeResponse) => faultsOf(said).map(({ pointer }) => pointer)
+export const jsonOf = (nodeResponse: NodeResponse) =>
+  JSON.parse(nodeResponse.text) as { readonly [name: string]: unknown }
+export const typeOf = (nodeResponse: NodeResponse) =>
+  String(jsonOf(nodeResponse).type).replace("urn:rollup-node-api:problem:", "")
+export const faultsOf = (nodeResponse: NodeResponse) =>
+  (jsonOf(nodeResponse).errors ?? []) as ReadonlyArray<Fault>
+export const pointersOf = (nodeResponse: NodeResponse) =>
+  faultsOf(nodeResponse).map(({ pointer }) => pointer)

@@ -224,12 +224,12 @@ describe("a refusal", () => {
   it.effect("of a genesis names the member that differs, for any value", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
-      const genesisViolation = (given: object) =>
+      const genesisViolation = (change: object) =>
         Effect.map(
           Effect.flip(
             ledger.applyRecord({
               kind: "genesis",
-              genesis: { ...genesis, ...given } as typeof genesis
+              genesis: { ...genesis, ...change } as typeof genesis
             })
           ),
           (failure) => failure._tag === "BlockViolation" ? toldViolation(failure) : []

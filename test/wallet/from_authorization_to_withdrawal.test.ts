@@ -250,8 +250,8 @@ describe("A wallet over HTTP", () => {
   })
 
   it("shows its balances and the paths of its transactions", async () => {
-    const told = await command("wallet")
-    assert.match(told, /zk:ETH:\d+ {2}token 0, funded with 100000000000000000000 units/u)
+    const walletOutput = await command("wallet")
+    assert.match(walletOutput, /zk:ETH:\d+ {2}token 0, funded with 100000000000000000000 units/u)
     const sent = await command("wallet", "--send", "0.5", "--token", "GOV", "--url", url)
     const id = /^0x02[0-9a-f]{64}$/mu.exec(sent)![0]
     await until<Row>(`/transactions-pool/${id}`, ({ json }) => json.state === "fged")

@@ -46,10 +46,10 @@ export const benchHttp = async (options: Rounds): Promise<void> => {
       for (const isTraced of [false, true]) {
         const suffix = isTraced ? ", traced" : ""
         for (const [name, path] of Object.entries(paths)) {
-          const asked = { paths: [path], isTraced }
+          const requests = { paths: [path], isTraced }
           const ratio = await benchAsked(
             `${name}, ${kind}${suffix} ÷ node:http`,
-            { ours: asked, raw: asked },
+            { ours: requests, raw: requests },
             ours,
             raw,
             options
@@ -103,7 +103,7 @@ const benchUnchanged = async (
   raw: BenchServer,
   options: Rounds
 ): Promise<string> => {
-  const asked = async ({ port }: BenchServer): Promise<LoadRequests> => ({
+  const requestsTo = async ({ port }: BenchServer): Promise<LoadRequests> => ({
     paths: some,
     status: 304,
     isTraced,
@@ -115,7 +115,7 @@ const benchUnchanged = async (
   })
   return benchAsked(
     `304${isTraced ? ", traced" : ""} ÷ node:http that has one tag for all`,
-    { ours: await asked(ours), raw: await asked(raw) },
+    { ours: await requestsTo(ours), raw: await requestsTo(raw) },
     ours,
     raw,
     options
@@ -139,7 +139,7 @@ interface Round {
 
 const benchAsked = async (
   name: string,
-  asked: { readonly ours: LoadRequests; readonly raw: LoadRequests },
+  requests: { readonly ours: LoadRequests; readonly raw: LoadRequests },
   ours: LoadTarget,
   raw: LoadTarget,
   { durationMs, rounds }: Rounds
@@ -147,20 +147,20 @@ const benchAsked = async (
   const figures = { ours: [] as Array<Round>, raw: [] as Array<Round> }
   const measure = async (
     server: LoadTarget,
-    asked: LoadRequests,
+    requests: LoadRequests,
     durationMs: number
   ): Promise<Round> => {
     const { pid, port } = typeof server === "number" ? { port: server, pid: undefined } : server
     const [before, started] = [cpuMs(pid), performance.now()]
-    const rate = await load({ port, ...asked, connections: 32, durationMs })
+    const rate = await load({ port, ...requests, connections: 32, durationMs })
     return { rate, cpuUs: (cpuMs(pid) - before) * 1e6 / (rate * (performance.now() - started)) }
   }
   for (let round = -1; round < rounds; round++) {
     const time = round < 0 ? 1000 : durationMs
     // the order alternates, so that a drift of the machine favours neither
-    const first = round % 2 === 0 ? await measure(ours, asked.ours, time) : undefined
-    const peer = await measure(raw, asked.raw, time)
-    const own = first ?? await measure(ours, asked.ours, time)
+    const first = round % 2 === 0 ? await measure(ours, requests.ours, time) : undefined
+    const peer = await measure(raw, requests.raw, time)
+    const own = first ?? await measure(ours, requests.ours, time)
     if (round < 0) continue
     figures.ours.push(own)
     figures.raw.push(peer)

@@ -57,9 +57,9 @@ describe("the admission queue", () => {
         loop.pour(8000, 3000)
         loop.run()
         assert.isNotEmpty(refusedOf(loop.outcomes.splice(0)))
-        for (let asked = 0; asked <= sparse; asked++) {
+        for (let count = 0; count <= sparse; count++) {
           loop.nowMs += pauseMs
-          loop.keepAsking(asked < sparse ? 1 : 60, loop.nowMs + 0.1)
+          loop.keepAsking(count < sparse ? 1 : 60, loop.nowMs + 0.1)
           loop.run()
         }
         assert.isEmpty(refusedOf(loop.outcomes), `after ${sparse} requests, one each ${pauseMs} ms`)

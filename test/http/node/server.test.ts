@@ -126,10 +126,10 @@ layer(Server())("the server, by bytes", (it) => {
           "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n"
         ]
       ) {
-        const asked = ["/tokens/1", "/tokens/1", "/none"].map((path) =>
+        const rawRequests = ["/tokens/1", "/tokens/1", "/none"].map((path) =>
           `GET ${path} HTTP/1.1\r\nHost: x\r\n${offer}\r\n`
         )
-        const actual = yield* Effect.promise(() => answersOf(port, asked))
+        const actual = yield* Effect.promise(() => answersOf(port, rawRequests))
         assert.deepStrictEqual(actual.map((answer) => answer.slice(9, 12)), ["200", "200", "404"])
       }
     }))
