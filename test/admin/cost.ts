@@ -8,8 +8,9 @@ import { Monitor } from "../../core/mod.ts"
 import { genesis } from "./_admin.ts"
 
 /*
- * What watching costs a request: node test/admin/cost.ts. Answers that are kept ready, without a socket, so that nothing hides the
- * difference; a request over a socket takes some 30 µs more. What is counted is processor time, and the numbers are of one machine and one moment: compare within a run.
+ * Measures what observability costs a request: node test/admin/cost.ts. The answers are cached and
+ * there is no socket, so that nothing hides the difference. The figures are processor time on one
+ * machine: compare only within a run.
  */
 
 const [rounds, requests] = [31, 10_000]

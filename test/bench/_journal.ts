@@ -11,8 +11,9 @@ import { PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 
 /**
- * What durability costs: blocks and posts with a journal to those in memory alone, and how long a start takes. The disk decides about the
- * first two; blocks have 500 transactions, posts carry no signature, and those that come at once share a commit.
+ * The cost of durability: blocks and posts with a journal ÷ those in memory alone, and the time of
+ * a start. The disk determines the first two; blocks have 500 transactions, posts have no
+ * signature, and concurrent posts share a commit.
  */
 export const benchJournal = async (transactions: number): Promise<void> => {
   const directory = mkdtempSync(join(tmpdir(), "bench-journal-"))
@@ -94,7 +95,7 @@ const timed = (ledger: Ledger["Service"], record: FeedRecord) =>
 
 const unlimited = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
 
-/** Posts each second, one after the other and 64 at once, each pool a new one. */
+/** Posts per second, one after the other and 64 at once, each into a new pool. */
 const posts = <E>(open: Effect.Effect<PoolStore["Service"], E, Scope.Scope>) =>
   Effect.runPromise(Effect.scoped(Effect.gen(function*() {
     const pool = yield* open

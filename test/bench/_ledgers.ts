@@ -12,18 +12,18 @@ import {
 } from "../../core/mod.ts"
 import { median } from "./_load.ts"
 
-/** A ledger of a size, its heavy account, and how it is read. */
+/** A ledger of some size, its account with the most transactions, and its reader. */
 export interface BenchLedger {
   readonly transactions: number
   readonly heavyTransactions: number
-  /** Item ids of the heavy account's transactions, ascending. */
+  /** Item ids of that account's transactions, ascending. */
   readonly itemIds: ReadonlyArray<number>
   readonly history: ReadOperation
 }
 
 const heavyAccount = 256
 
-/** Generates a network, applies it with the clock running, and measures what it takes. */
+/** Generates a network, and measures how long it takes to apply it. */
 export const benchApply = async (transactions: number): Promise<BenchLedger> => {
   const simulation = simulate({
     seed: "bench",
@@ -100,9 +100,12 @@ const ledgerOf = async (
   }
 }
 
-const places = { start: 0, middle: 0.5, end: 1 }
+const positions = { start: 0, middle: 0.5, end: 1 }
 
-/** Microseconds of one page at a place: the median over pages that lie around it. No written text is kept: each is written anew. */
+/**
+ * Returns the microseconds of one page at a position: the median over pages around it. Texts are
+ * not cached.
+ */
 const pageUs = (ledger: BenchLedger, share: number): number => {
   const { itemIds, history } = ledger
   const times: Array<number> = []
@@ -120,13 +123,16 @@ const pageUs = (ledger: BenchLedger, share: number): number => {
   return median(times.slice(500)).median
 }
 
-/** The same page at the three places of every ledger, by turns; the slowest to the fastest is the figure. */
+/**
+ * Measures the same page at three positions of every ledger, in turn; the figure is the slowest ÷
+ * the fastest.
+ */
 export const benchDepth = async (ledgers: ReadonlyArray<BenchLedger>) => {
   const figures = new Map<string, Array<number>>()
   for (let round = 0; round < 5; round++) {
     for (const ledger of ledgers) {
-      for (const [place, share] of Object.entries(places)) {
-        const key = `${ledger.transactions} transactions, ${place}`
+      for (const [position, share] of Object.entries(positions)) {
+        const key = `${ledger.transactions} transactions, ${position}`
         figures.set(key, [...(figures.get(key) ?? []), pageUs(ledger, share)])
       }
     }

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { scalarTypes } from "../../core/contract/shapes/mod.ts"
 import { address, context, hash, id, keyText, signature } from "./_values.ts"
 
-/** What a scalar type takes, and what is next to it and no longer one. */
+/** Valid values of a scalar type, and values just outside. */
 const scalars: {
   readonly [name in keyof typeof scalarTypes]: readonly [
     takes: ReadonlyArray<unknown>,
@@ -63,7 +63,7 @@ const scalars: {
   poolState: [["invl"], ["INVL"]],
   layer: [["L1", "L2"], ["L3"]]
 }
-/** Their names say it all; the others are explained where they are named. */
+/** Types whose names need no description. */
 const undescribed: ReadonlyArray<string> = [
   "count",
   "countBig",
@@ -75,7 +75,7 @@ const undescribed: ReadonlyArray<string> = [
 
 describe("scalar types", () => {
   for (const [name, type] of Object.entries(scalarTypes)) {
-    it(`${name} takes what it can be, and nothing next to it`, () => {
+    it(`${name} accepts its values, and nothing next to them`, () => {
       const [takes, refuses] = scalars[name as keyof typeof scalarTypes]
       const is = Schema.is(type.schema(context))
       assert.deepStrictEqual(takes.filter((value) => !is(value)), [])

@@ -1,9 +1,9 @@
 /*
- * Writes a script into a directory until it is killed, and says after each write that it was acknowledged.
+ * Writes a script into a directory until it is killed, and prints each acknowledged write.
  *
  *     node _crash_child.ts DIRECTORY FEED SEED
  *
- * It begins when its input tells how many writes of the script are there already.
+ * Its input says how many writes of the script are in the directory already; then it begins.
  */
 import { Context, Effect, Layer } from "effect"
 import { once } from "node:events"
@@ -20,7 +20,7 @@ const [directory, feed, seed] = process.argv.slice(2) as [string, string, string
 const records = readFeed(readFileSync(feed, "utf8"))
 const { genesis } = records
 
-// most of the time of one goes into reading the program: the next one finds it compiled, though this one is killed
+// saves the compiled modules for the next process, because this one is killed
 flushCompileCache()
 const [done] = await once(process.stdin, "data")
 process.stdin.unref()

@@ -6,7 +6,7 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import { readFeed } from "./_feed.ts"
 import { scriptOf, type Write } from "./_script.ts"
 
-/** The same script on stores in memory, as far as it was made. */
+/** Opens memory stores with the same script, as far as it was executed. */
 export async function openModel(feed: string, seed: string) {
   const records = readFeed(feed)
   const { genesis } = records
@@ -30,11 +30,11 @@ export async function openModel(feed: string, seed: string) {
   const model = {
     stores,
     made: 0,
-    /** Whether no write is left: who begins now has nothing to do, and killing it shows nothing. */
+    /** True if no write is left: a process that begins now has nothing to do. */
     get ended() {
       return next.done === true
     },
-    /** Makes the next writes; how many there were. */
+    /** Makes the next writes; returns how many there were. */
     make: async (count: number): Promise<number> => {
       for (let made = 0; made < count; made++) {
         if (next.done === true) return made
@@ -48,8 +48,8 @@ export async function openModel(feed: string, seed: string) {
   return model
 }
 
-/** Numbers from 0 to 1, the same for a seed each time. */
-export function diceOf(seed: string): () => number {
+/** Returns a function that returns numbers from 0 to 1; the same seed gives the same numbers. */
+export function randomOf(seed: string): () => number {
   let state = [...seed].reduce(
     (sum, character) => (sum * 33 + character.charCodeAt(0)) % 2147483647,
     16807
@@ -57,5 +57,5 @@ export function diceOf(seed: string): () => number {
   return () => (state = state * 16807 % 2147483647) / 2147483647
 }
 
-/** Of acknowledgements, in what a child has said. */
-export const countOf = (said: string): number => said.split("ack\n").length - 1
+/** Returns the number of acknowledgements in the output of a child. */
+export const countOf = (output: string): number => output.split("ack\n").length - 1

@@ -1,40 +1,44 @@
-import type { Child, Said } from "./_child.ts"
+import type { Child, ChildOutput } from "./_child.ts"
 
-/** How long what a child does takes on this machine, as the last ones have shown; null until one has. */
+/** Durations on this machine, as measured with the previous children; null at first. */
 interface Pace {
   openingMs: number | null
   writeMs: number | null
 }
 
-/** Where writes are quick a run is mostly its opening, and few moments would be left for them. */
+/** The share of crashes while the stores open. If writes are fast, opening takes most of a run. */
 const openingShare = 0.25
 
 /**
- * When children are killed. Two of three by the clock: one of four of these while they open the stores and replay, the others at a moment that
- * is as likely anywhere in their writing, in the middle of a write or while nothing happens. The others soon after an acknowledgement, where a write that was answered too
- * early would be lost. How long a run of so many writes takes the clock knows from the children before.
+ * Decides when children are killed. Two of three by the clock: a quarter of these while they open
+ * the stores and replay, the others at a uniformly random moment while they write. The others soon
+ * after an acknowledgement, which would show a write that was acknowledged too early. The duration
+ * of a run is estimated from the previous children.
  */
-export function crashMoments(dice: () => number, acknowledgementsMax: number) {
+export function crashMoments(random: () => number, acknowledgementsMax: number) {
   const pace: Pace = { openingMs: null, writeMs: null }
   let turn = 0
   return {
-    /** Waits for the moment of a child that has just begun; whether the clock said it. */
+    /**
+     * Waits for the moment to kill a child that has just begun; returns whether it is determined by
+     * the clock.
+     */
     comes: async (child: Child): Promise<boolean> => {
-      const [place, afterMs] = [dice(), dice() * 15]
+      const [share, afterMs] = [random(), random() * 15]
       if (turn++ % 3 !== 0 && pace.openingMs !== null && pace.writeMs !== null) {
-        const momentMs = place < openingShare
-          ? place / openingShare * pace.openingMs
+        const momentMs = share < openingShare
+          ? share / openingShare * pace.openingMs
           : pace.openingMs +
-            (place - openingShare) / (1 - openingShare) * acknowledgementsMax * pace.writeMs
-        // a child that is faster than the ones before is not let run on and on
+            (share - openingShare) / (1 - openingShare) * acknowledgementsMax * pace.writeMs
+        // a child that is faster than the previous ones is stopped too
         await Promise.race([sleep(momentMs), child.acknowledged(2 * acknowledgementsMax)])
         return true
       }
-      await child.acknowledged(1 + Math.floor(place ** 2 * acknowledgementsMax))
+      await child.acknowledged(1 + Math.floor(share ** 2 * acknowledgementsMax))
       await sleep(afterMs)
       return false
     },
-    learn: ({ openingMs, writeMs }: Said): void => {
+    learn: ({ openingMs, writeMs }: ChildOutput): void => {
       pace.openingMs = openingMs ?? pace.openingMs
       pace.writeMs = writeMs ?? pace.writeMs
     }

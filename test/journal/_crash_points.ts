@@ -4,30 +4,31 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
 import { bundledChild, startChild } from "./_child.ts"
-import { diceOf, openModel } from "./_crash_model.ts"
+import { randomOf, openModel } from "./_crash_model.ts"
 import { crashMoments } from "./_crash_moments.ts"
 import { openStores } from "./_directories.ts"
-import { AT_ONCE_MAX, namesOf } from "./_script.ts"
-import { testimony } from "./_witness.ts"
+import { CONCURRENT_MAX, namesOf } from "./_script.ts"
+import { storeContent } from "./_store_content.ts"
 
 export interface CrashReport {
   readonly points: number
-  /** Of these, those whose moment the clock said: anywhere from the beginning of the run on, whatever was under way. */
+  /** Crashes at a random time after the start, independent of the running operation. */
   readonly byClock: number
-  /** Writes that were acknowledged before a crash, all of which were found again. */
+  /** Writes that were acknowledged before a crash; all of them were found again. */
   readonly acknowledged: number
-  /** Writes beyond those, under way when the process died, that were found too. */
+  /** Writes in progress at the crash that were found too. */
   readonly underWay: number
   /** Crashes before the directory was open. */
   readonly whileOpening: number
 }
 
-/** Writes that a process makes at most, as far as it follows the clock of the ones before. */
+/** Writes that a process makes at most. */
 const ACKNOWLEDGEMENTS_MAX = 40
 
 /**
- * Kills a writing process at so many random moments, each time the one that goes on from what the last one left. After each crash the
- * stores are those of a model that made the same writes up to some point: all that were acknowledged, then at most those of one step.
+ * Kills a writing process at random moments; each process continues the work of the one before.
+ * After each crash the stores must equal a model that made the same writes up to some point: all
+ * acknowledged ones, then at most those of one step.
  */
 export async function crashPoints(
   { points, seed }: { readonly points: number; readonly seed: string }
@@ -36,7 +37,7 @@ export async function crashPoints(
   const total = { points: 0, byClock: 0, acknowledged: 0, underWay: 0, whileOpening: 0 }
   try {
     const program = await bundledChild(join(import.meta.dirname, "_crash_child.ts"), folder)
-    const moments = crashMoments(diceOf(seed), ACKNOWLEDGEMENTS_MAX)
+    const moments = crashMoments(randomOf(seed), ACKNOWLEDGEMENTS_MAX)
     for (let run = 0; total.points < points; run++) {
       await crashUntilTheEnd({
         folder: join(folder, String(run)),
@@ -79,7 +80,7 @@ async function crashUntilTheEnd(
   writeFileSync(feed, text)
   const { genesis } = simulation
   const model = await openModel(text, seed)
-  // while what one has left is looked at, the next one reads the program
+  // the next process loads the program during the comparison
   let next = startChild([program, folder, feed, seed])
   try {
     while (total.points < points && !model.ended) {
@@ -87,23 +88,23 @@ async function crashUntilTheEnd(
       child.begin(model.made)
       if (await moments.comes(child)) total.byClock++
       child.kill()
-      const said = await child.ended
-      moments.learn(said)
+      const output = await child.ended
+      moments.learn(output)
       next = startChild([program, folder, feed, seed])
-      const { acknowledged, opened } = said
+      const { acknowledged, opened } = output
       total.points++
       total.acknowledged += acknowledged
       if (!opened) total.whileOpening++
       await model.make(acknowledged)
-      const names = namesOf(model.made + AT_ONCE_MAX)
+      const names = namesOf(model.made + CONCURRENT_MAX)
       const found = await Effect.runPromise(
         Effect.scoped(
-          Effect.flatMap(openStores(folder, genesis), (stores) => testimony(stores, names))
+          Effect.flatMap(openStores(folder, genesis), (stores) => storeContent(stores, names))
         )
       )
       let beyond = 0
-      while (await Effect.runPromise(testimony(model.stores, names)) !== found) {
-        if (beyond === AT_ONCE_MAX) {
+      while (await Effect.runPromise(storeContent(model.stores, names)) !== found) {
+        if (beyond === CONCURRENT_MAX) {
           throw new Error(
             `Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the directory holds what no prefix of the script makes, expected write ${
               model.made - beyond
@@ -116,7 +117,7 @@ async function crashUntilTheEnd(
     }
   } finally {
     next.kill()
-    // what it reads is about to be removed, and what went wrong before is told
+    // its files are about to be removed, and the first failure is reported
     await next.ended.catch(() => {})
   }
 }

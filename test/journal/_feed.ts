@@ -1,14 +1,14 @@
 import { Exit } from "effect"
 import { type FeedRecord, type GenesisFeed, readFeedLine } from "../../core/domain/mod.ts"
 
-/** A feed whose records are read when they are asked for. */
+/** A feed that parses its records on demand. */
 export interface LazyFeed {
   readonly genesis: GenesisFeed
   readonly length: number
   readonly at: (place: number) => FeedRecord
 }
 
-/** Of a text in which every line is right. */
+/** Returns the feed of a text; every line must be valid. */
 export function readFeed(text: string): LazyFeed {
   const [first, ...lines] = text.trimEnd().split("\n")
   const genesis = recordOf(first!)

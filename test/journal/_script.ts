@@ -4,21 +4,27 @@ import type { PoolChange, PoolStore } from "../../core/ports/mod.ts"
 import type { Ledger } from "../../core/use_cases/mod.ts"
 import type { LazyFeed } from "./_feed.ts"
 
-export interface Written {
+export interface ScriptStores {
   readonly ledger: Ledger["Service"]
   readonly store: PoolStore["Service"]
 }
 
-/** A write and what it names; some of a script happen at once. */
-export type Write = (to: Written) => Effect.Effect<unknown>
+/** A write, and the names of what it creates; some writes of a script run concurrently. */
+export type Write = (to: ScriptStores) => Effect.Effect<unknown>
 
-/** Writes that a child and a model make alike: those of one step at once, the steps one after the other. */
+/**
+ * The same writes for a child and a model: those of one step run concurrently, the steps one after
+ * the other.
+ */
 export type Script = Generator<ReadonlyArray<Write>, void>
 
-/** Steps of a script happen at once up to so many. */
-export const AT_ONCE_MAX = 8
+/** Maximum number of writes in a step. */
+export const CONCURRENT_MAX = 8
 
-/** Ingest, submission, forging and rollback, as the seed mixes them; it ends with the feed. */
+/**
+ * Yields ingest, submission, forging and rollback in an order that depends on the seed; ends with
+ * the feed.
+ */
 export function* scriptOf(feed: LazyFeed, seed: string): Script {
   const chance = chanceOf(seed)
   const below = (limit: number) => Math.floor(chance() * limit)
@@ -36,7 +42,7 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
       }
       case 2:
       case 3: {
-        const numbers = Array.from({ length: 1 + below(AT_ONCE_MAX) }, () => posted++)
+        const numbers = Array.from({ length: 1 + below(CONCURRENT_MAX) }, () => posted++)
         pending.push(...numbers)
         const time = atMs
         yield numbers.map((number): Write => ({ store }) =>
@@ -110,7 +116,7 @@ export function* scriptOf(feed: LazyFeed, seed: string): Script {
   }
 }
 
-/** Everything that a script may name. */
+/** Returns every name that a script may use. */
 export const namesOf = (posted: number) => ({
   transactions: new Set(Array.from({ length: posted }, (_, number) => idOf(number))),
   addresses: new Set(Array.from({ length: posted }, (_, number) => addressOf(number)))
@@ -139,7 +145,7 @@ const transactionOf = (number: number, timestampMs: number): PoolTransaction => 
   toAccountIndex: 1,
   toAddress: null,
   toPublicKey: null,
-  // more than a double holds
+  // more than a double can represent
   amount: 2n ** 90n + BigInt(number),
   fee: number % 192,
   nonce: 2n ** 39n + BigInt(number),
@@ -161,7 +167,7 @@ const transactionOf = (number: number, timestampMs: number): PoolTransaction => 
   batchNum: null
 })
 
-/** A sequence of numbers from 0 to below 1 that follows from the seed. */
+/** Returns a function that returns numbers from 0 to below 1, which depend only on the seed. */
 function chanceOf(seed: string): () => number {
   let state = [...seed].reduce(
     (sum, character) => (sum * 31 + character.charCodeAt(0)) % 2147483647,

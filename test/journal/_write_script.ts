@@ -1,23 +1,24 @@
 import { Effect } from "effect"
 import { writeSync } from "node:fs"
 import type { LazyFeed } from "./_feed.ts"
-import { scriptOf, type Written } from "./_script.ts"
+import { scriptOf, type ScriptStores } from "./_script.ts"
 
 export interface Part {
   readonly records: LazyFeed
   readonly seed: string
-  /** Writes that are there already. */
+  /** Writes that the stores contain already. */
   readonly done: number
-  /** Those of one step, or each by itself. */
+  /** Whether the writes of a step run concurrently or one by one. */
   readonly concurrency: "unbounded" | 1
 }
 
 /**
- * For a process that is killed: says that it is open, then after each write that it was acknowledged, and at last that it has ended. Now and
- * then it does nothing for a while, so that some are killed when nothing is under way but what the stores do by themselves.
+ * Executes a script in a process that will be killed. Prints when the stores are open, each
+ * acknowledged write and the end. It pauses now and then, so that some crashes happen while only
+ * background work runs.
  */
 export const writeScript = Effect.fnUntraced(
-  function*(to: Written, { concurrency, done, records, seed }: Part) {
+  function*(to: ScriptStores, { concurrency, done, records, seed }: Part) {
     writeSync(1, "open\n")
     let made = 0
     let steps = 0

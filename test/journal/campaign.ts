@@ -1,9 +1,9 @@
 /*
- * Crash points by the thousand:
+ * Runs thousands of crash points:
  *
  *     node test/journal/campaign.ts --points 1000 [--seed 7]
  *
- * The last result stands in RESULTS.md.
+ * RESULTS.md has the last result.
  */
 import { parseArgs } from "node:util"
 import { crashPoints } from "./_crash_points.ts"

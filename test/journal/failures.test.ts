@@ -23,9 +23,9 @@ import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { openStores, temporaryDirectory } from "./_directories.ts"
-import { noNames, type Stores, testimony } from "./_witness.ts"
+import { noNames, type Stores, storeContent } from "./_store_content.ts"
 
-/* What a data directory may be, become, or be taken for. */
+/* Data directories that are locked, foreign, damaged or full. */
 
 const simulation = simulate({
   seed: "failures",
@@ -57,7 +57,7 @@ const applyTo = (stores: Stores, some: ReadonlyArray<FeedRecord>) =>
 const written = (directory: string, some = records) =>
   Effect.scoped(
     Effect.flatMap(openStores(directory, genesis), (stores) =>
-      Effect.andThen(applyTo(stores, some), testimony(stores, noNames())))
+      Effect.andThen(applyTo(stores, some), storeContent(stores, noNames())))
   )
 
 const refusal = (directory: string, network = genesis): Effect.Effect<JournalError> =>
@@ -72,7 +72,7 @@ const changeRecords = (directory: string, statement: string) => {
 }
 
 describe("a data directory", () => {
-  it.live("is held by one process, and the second one is told by whom", () =>
+  it.live("is locked by one process, and a second one gets an error that names the first", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* openStores(directory, genesis)
@@ -86,7 +86,7 @@ describe("a data directory", () => {
       assert.include(stderr, `Directory "${directory}" is in use by process ${process.pid} on `)
     })))
 
-  it.live("is refused where it is a file, lies in one, or holds something else", () =>
+  it.live("is refused if it is a file, is inside of a file, or contains other files", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       const file = join(directory, "file")
@@ -109,7 +109,7 @@ describe("a data directory", () => {
       assert.isFalse(existsSync(join(directory, "none")))
     })))
 
-  it.live("is refused to another network and to a program that does not know its format", () =>
+  it.live("is refused for another network and by a program that does not know its format", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* written(directory, [])
@@ -123,7 +123,7 @@ describe("a data directory", () => {
       assert.strictEqual((yield* refusal(directory)).reason, "newer")
     })))
 
-  it.live("is refused where a record was changed, taken out, added or cut off", () =>
+  it.live("is refused if a record was changed, removed, added or cut off", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* written(directory)
@@ -149,20 +149,20 @@ describe("a data directory", () => {
       assert.strictEqual((yield* refusal(directory)).reason, "damaged")
     })))
 
-  it.live("says the same after any byte of its files was flipped, or is refused", () =>
+  it.live("contains the same after any byte of its files was flipped, or is refused", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const said = yield* written(directory)
+      const content = yield* written(directory)
       const crashed = yield* temporaryDirectory
-      // a copy of what a killed process leaves behind: most of it is in the log
+      // a copy of the files of a killed process, which are mostly the log
       const stores = yield* openStores(directory, genesis)
       yield* applyTo(stores, [{ kind: "prices", prices: [] }, {
         kind: "prices",
         prices: [{ tokenId: 0, priceUSD: 7, timeMs: 1 }]
       }])
-      const after = yield* testimony(stores, noNames())
+      const after = yield* storeContent(stores, noNames())
       cpSync(directory, crashed, { recursive: true })
-      assert.notStrictEqual(after, said)
+      assert.notStrictEqual(after, content)
       let refused = 0
       for (const file of ["journal.sqlite", "journal.sqlite-wal"]) {
         const size = statSync(join(crashed, file)).size
@@ -172,7 +172,7 @@ describe("a data directory", () => {
           flipByte(join(copy, file), Math.floor(size * (flip + 0.5) / 40))
           const answer = yield* Effect.result(
             Effect.scoped(
-              Effect.flatMap(openStores(copy, genesis), (opened) => testimony(opened, noNames()))
+              Effect.flatMap(openStores(copy, genesis), (opened) => storeContent(opened, noNames()))
             )
           )
           if (answer._tag === "Failure") refused++
@@ -182,22 +182,22 @@ describe("a data directory", () => {
       assert.isAbove(refused, 20)
     })))
 
-  it.live("is made again with all checks where what was decided cannot be read", () =>
+  it.live("is rebuilt with all checks if the stored decisions cannot be read", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const said = yield* written(directory)
+      const content = yield* written(directory)
       changeRecords(
         directory,
         "UPDATE record SET decided = CASE seq % 3 WHEN 0 THEN NULL WHEN 1 THEN '[0,[],{},[]]' ELSE decided || ' ' END, decided_checksum = NULL WHERE decided IS NOT NULL"
       )
       const again = yield* openStores(directory, genesis)
-      assert.strictEqual(yield* testimony(again, noNames()), said)
+      assert.strictEqual(yield* storeContent(again, noNames()), content)
       assert.isAbove(again.journal.found.redecided, 10)
     })))
 })
 
 describe("a full disk", () => {
-  it.live("ends the answers with a sentence, and loses nothing that was acknowledged", () =>
+  it.live("stops the service with a message, and loses no acknowledged write", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* written(directory, records.slice(0, 10))
@@ -237,17 +237,17 @@ describe("a full disk", () => {
       assert.strictEqual(found.journal.found.records, acknowledged)
       const model = yield* temporaryDirectory
       assert.strictEqual(
-        yield* testimony(found, noNames()),
+        yield* storeContent(found, noNames()),
         yield* written(model, records.slice(0, acknowledged))
       )
     })))
 })
 
 describe("the feed of a journal", () => {
-  it.live("is what the ledger was told, record for record, and leads another ledger to the same place", () =>
+  it.live("contains the records that the ledger applied, one by one, and another ledger that applies them has the same content", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const said = yield* written(directory)
+      const content = yield* written(directory)
       const lines = yield* Effect.scoped(
         Effect.map(exportFeed(directory), (exported) => [...exported])
       )
@@ -255,7 +255,7 @@ describe("the feed of a journal", () => {
         lines,
         [{ kind: "genesis", genesis } as const, ...records].map(writeFeedLine)
       )
-      assert.strictEqual(yield* written(yield* temporaryDirectory), said)
+      assert.strictEqual(yield* written(yield* temporaryDirectory), content)
     })))
 })
 

@@ -1,5 +1,6 @@
 /*
- * The laws of every store, on the journaled ones; whatever a law did, the directory is opened once more and says the same. Replay with
+ * The laws of every store, on the journaled stores; after each law the directory is opened again
+ * and must contain the same. To replay:
  *
  *     SEED=123 npm test -- test/journal/laws.test.ts
  */
@@ -21,7 +22,7 @@ import {
   readSubject
 } from "../laws/mod.ts"
 import { openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
-import type { Stores } from "./_witness.ts"
+import type { Stores } from "./_store_content.ts"
 
 const seed = process.env.SEED ?? "1"
 
@@ -38,7 +39,7 @@ const options = {
 const simulation = simulate(options)
 const { genesis } = simulation
 
-/** A ledger use case over stores that are opened. */
+/** Returns a ledger use case over open stores. */
 const openLedger = <E>(open: Effect.Effect<Stores, E, Scope.Scope>) =>
   Effect.gen(function*() {
     const { reader, writer } = yield* open
@@ -76,7 +77,7 @@ const poolSubject: PoolSubject = {
 
 describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/laws.test.ts)`, () => {
   for (const law of ledgerLaws) it.live(law.name, () => law.run(ledgerSubject))
-  it.live("what is read after a restart obeys the laws of answers and pages, and so does what is written then", () =>
+  it.live("after a restart, reads obey the laws of answers and pages, and so do later writes", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       const half = long.records.length >> 1
@@ -91,7 +92,7 @@ describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/la
         reopened,
         ({ ledger }) => applyAll(ledger, long.records.slice(half))
       )
-      // the second half is there already when the subject is told the whole
+      // the second half is stored already when the subject applies the whole feed
       const subject = yield* readSubject({
         ...ledgerSubject,
         records: long.records,

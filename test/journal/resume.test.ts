@@ -9,7 +9,7 @@ import { LedgerReader, PoolStore, SignatureVerifier } from "../../core/ports/mod
 import { Ledger, Pool } from "../../core/use_cases/mod.ts"
 import { temporaryDirectory } from "./_directories.ts"
 
-/* A simulated network whose process ends, and which goes on in another one from what the directory holds. */
+/* A simulated network whose process ends, and which continues in another one from the directory. */
 
 const options = {
   seed: "resume",
@@ -23,13 +23,13 @@ const options = {
 const newSimulation = () => simulate(options)
 const { genesis } = newSimulation()
 
-/** Signatures are tried elsewhere. */
+/** Other tests check signatures. */
 const verifier = Layer.succeed(SignatureVerifier, {
   transaction: () => Effect.succeed(true),
   authorization: () => Effect.succeed(true)
 })
 
-/** A run of the program, as far as it matters here. */
+/** Runs the program, as far as these tests need it. */
 const run = <A, E>(
   directory: string,
   what: Effect.Effect<A, E, Layer.Success<ReturnType<typeof nodeOver>>>
@@ -57,7 +57,7 @@ const steps = Effect.fnUntraced(function*(simulation: ReturnType<typeof simulate
 })
 
 describe("a simulated network after a restart", () => {
-  it.live("goes on from its last block: what waited is forged, with true roots, new blocks on another fork and people who are known again", () =>
+  it.live("continues from its last block: queued transactions are forged, with valid roots, new blocks on another fork and the same users", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       const [before, left] = yield* run(
@@ -104,7 +104,7 @@ describe("a simulated network after a restart", () => {
                 }))
               ).root
             )
-            // the wallets of before and those of now are the same people: what they post is forged
+            // the wallets are those of the same users: their transactions are forged
             const pool = yield* Pool
             const states = yield* Effect.forEach(
               left,
@@ -124,7 +124,7 @@ describe("a simulated network after a restart", () => {
       }
     })))
 
-  it.live("that was killed before its beginning was complete completes it", () =>
+  it.live("that was killed during its first blocks completes them", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* run(

@@ -17,8 +17,8 @@ import type { LedgerView } from "../../core/ports/mod.ts"
 import type { Random } from "./_random.ts"
 
 /*
- * Blocks made by hand: they obey what a store relies on and mean nothing beyond that. Few addresses, keys and tokens,
- * so that lists grow long under each of them.
+ * Hand-made blocks: they satisfy the assumptions of a store and have no further meaning. Few
+ * addresses, keys and tokens make long lists under each of them.
  */
 
 export const addressOf = (n: number): string => `0x${n.toString(16).padStart(40, "0")}`
@@ -86,7 +86,7 @@ export const genesis: GenesisFeed = {
   }
 }
 
-/** The next block, 15 seconds after the last one, with nothing in it. */
+/** Returns the next block, 15 seconds after the last one, with no content. */
 export const emptyBlock = ({ lastBlock }: LedgerView): BlockChanges => ({
   block: {
     number: lastBlock.number + 1n,
@@ -153,7 +153,7 @@ export const newBatch = (
 }
 
 let sequence = 0
-/** Never the same twice in a process. */
+/** Returns an id that is unique in the process. */
 const newId = (): string => `0x02${(++sequence).toString(16).padStart(64, "0")}`
 
 export const newTransaction = (
@@ -253,7 +253,7 @@ export const newBid = (slotNum: number, bidderAddr: string, bidValue: bigint): N
   timestampMs: 1
 })
 
-/** Applies one block made from the view; throws what the store throws. */
+/** Applies a block that is made from the view; throws the errors of the store. */
 export const applyBlock = (
   ledger: MemoryLedger,
   make: (view: LedgerView) => Partial<BlockChanges>
@@ -272,7 +272,7 @@ export const forgers = [0x41, 0x42].map(addressOf)
 const words = ["Wrapped", "Dai", "aaaa", "USD", "Stable coin", ""]
 const types: ReadonlyArray<TransactionType> = ["Transfer", "Transfer", "Exit"]
 
-/** A block with something of everything. */
+/** Returns a block with content of every kind. */
 export const randomBlock = (
   view: LedgerView,
   random: Random,

@@ -24,20 +24,20 @@ const storing = ({ writer }: Ports, check: Effect.Effect<void, string>) =>
   )
 
 /**
- * What every store promises of a decision whose check takes its time, on a ledger of the network of `_chain.ts` that holds its genesis: it is
- * left as it was found.
+ * The guarantees of every store for a decision with a slow check, on a ledger with the genesis of
+ * `_chain.ts`. Leaves the ledger unchanged.
  */
 export const checkedWrites = (ports: Ports) =>
   Effect.gen(function*() {
     const { reader, writer } = ports
     const before = yield* reader.stamp
 
-    // nothing is shown before the check has ended, and what is asked for meanwhile comes after it
-    const [begun, allowed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    // nothing is visible before the check has ended, and concurrent writes follow it
+    const [started, allowed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const first = yield* Effect.forkChild(
-      storing(ports, Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(allowed)))
+      storing(ports, Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(allowed)))
     )
-    yield* Deferred.await(begun)
+    yield* Deferred.await(started)
     const order: Array<string> = []
     const seen = (what: string) => Effect.sync(() => void order.push(what))
     const prices = yield* Effect.forkChild(
@@ -79,14 +79,14 @@ export const checkedWrites = (ports: Ports) =>
     const after = yield* reader.stamp
     assert.deepStrictEqual(after, { ...before, version: before.version + 3 })
 
-    // one that fails stores nothing, and its turn ends with it
+    // a failed check stores nothing, and the next write may begin
     assert.strictEqual(
       yield* Effect.flip(storing(ports, Effect.andThen(Effect.yieldNow, Effect.fail("wrong")))),
       "wrong"
     )
     assert.deepStrictEqual(yield* reader.stamp, after)
 
-    // nor does one that nobody waits for any longer
+    // nor does an interrupted one
     const checking = yield* Deferred.make<void>()
     const left = yield* Effect.forkChild(
       storing(ports, Effect.andThen(Deferred.succeed(checking, undefined), Effect.never))

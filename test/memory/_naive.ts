@@ -10,18 +10,20 @@ import {
 } from "../../core/contract/mod.ts"
 import { isPendingWithdraw, type SlotView } from "../../core/domain/mod.ts"
 
-/** What a list answers when every item is looked at: the measure of the indexed one. */
+/** Returns a page by filtering all items, as a reference for the indexed one. */
 export const naivePage = <N extends ListName>(
   name: N,
   all: ReadonlyArray<ListItems[N]>,
   ledger: MemoryLedger,
   query: ListQuery<N>
 ) => {
-  const asked = Object.entries(query.filters).map(([filter, value]) => ({
+  const filterRules = Object.entries(query.filters).map(([filter, value]) => ({
     rule: (rules[name] as LooseRules<N>)[filter]!,
     value
   }))
-  const matching = all.filter((item) => asked.every(({ rule, value }) => rule(item, value, ledger)))
+  const matching = all.filter((item) =>
+    filterRules.every(({ rule, value }) => rule(item, value, ledger))
+  )
   const ids = matching.map((item) => itemIdOf(name, item))
   const ahead = query.order === "DESC"
     ? matching.filter((item) => itemIdOf(name, item) <= (query.fromItem ?? Infinity)).reverse()
@@ -36,8 +38,8 @@ export const naivePage = <N extends ListName>(
   return { items, counts }
 }
 
-/** Everything of a list, page by page. */
-export const everything = <N extends ListName>(
+/** Returns all items of a list, read page by page. */
+export const readAll = <N extends ListName>(
   ledger: MemoryLedger,
   name: N
 ): ReadonlyArray<ListItems[N]> => {
@@ -73,7 +75,7 @@ type Rules<N extends ListName> = {
     ledger: MemoryLedger
   ) => boolean
 }
-/** The same where a filter is known by its name only. */
+/** The same if only the name of a filter is known. */
 type LooseRules<N extends ListName> = {
   readonly [filter: string]: (item: ListItems[N], value: unknown, ledger: MemoryLedger) => boolean
 }

@@ -15,7 +15,10 @@ const key = (keys: KeyFacet<Row>["keys"], changes = false): KeyFacet<Row> => ({
   keys,
   changes
 })
-/** Sender or receiver, colour, colour's rival, text, and one that changes; facets 1 and 2 exclude each other. */
+/**
+ * Sender or receiver, colour, the rival of a colour, text, and one that changes; facets 1 and 2
+ * exclude each other.
+ */
 export const facets = new FacetSet<Row>([
   key([(row) => row.one, (row) => row.other]),
   key([(row) => row.colour]),

@@ -1,11 +1,11 @@
-/** A seeded source of numbers (mulberry32): a failing seed is a test to keep. */
+/** A seeded pseudo-random number generator (mulberry32). */
 export class Random {
   private state: number
   constructor(seed: number) {
     this.state = seed >>> 0
   }
 
-  /** [0, 1) */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0
     let t = this.state
@@ -14,7 +14,7 @@ export class Random {
     return ((t ^ t >>> 14) >>> 0) / 4294967296
   }
 
-  /** An integer of [0, below). */
+  /** Returns an integer in [0, below). */
   below(below: number): number {
     return Math.floor(this.next() * below)
   }

@@ -3,7 +3,7 @@ import type { MemoryLedger } from "../../adapters/memory/mod.ts"
 import type { PriceFeed } from "../../core/domain/mod.ts"
 import type { LedgerView } from "../../core/ports/mod.ts"
 
-/** The live view of a ledger, which a test may keep: it always shows what is stored now. */
+/** Returns the live view of a ledger: it always shows the current content. */
 export const viewOf = (ledger: MemoryLedger): LedgerView => {
   const seen: Array<LedgerView> = []
   ledger.apply((view) => {

@@ -14,9 +14,9 @@ const setFrom = (defaultSlotSetBidSlotNum: number, age: number): AuctionVariable
   defaultSlotSetBidSlotNum
 })
 
-describe("what a read may cost", () => {
+describe("the cost of a read", () => {
   for (const seed of [51, 52, 53]) {
-    it(`the applicable variables are those that walking all sets finds, while sets come and go (seed ${seed})`, () => {
+    it(`the applicable variables equal those of a search through all sets, while sets are added and rolled back (seed ${seed})`, () => {
       const random = new Random(seed)
       const all = [setFrom(random.below(10), 0)]
       const sets = new ApplicableSets(all[0]!)
@@ -35,7 +35,7 @@ describe("what a read may cost", () => {
     })
   }
 
-  it("a forger's bids and slots are one list, however many bidders it has and wherever they registered before", () => {
+  it("a forger's bids and slots are one list, for any number of bidders and former registrations", () => {
     const auction = new Auction()
     const [old, current] = [addressOf(0x41), addressOf(0x42)]
     const register = (bidder: number, forgerAddr: string) =>
@@ -105,7 +105,7 @@ describe("what a read may cost", () => {
     assert.deepStrictEqual([ofForger(0x41), ofForger(0x42)], [expected([1, 2]), expected([3])])
   })
 
-  it("a long part of a name is looked for among the names that share its rarest stretch", () => {
+  it("a long part of a name is searched only among the names that share its rarest fragment", () => {
     const prefix = "The wrapped liquidity token of the pair "
     const names = Array.from(
       { length: 3000 },

@@ -11,7 +11,7 @@ const portsOf = (stores: Context.Context<LedgerReader | LedgerWriter>) => ({
   writer: Context.get(stores, LedgerWriter)
 })
 
-/** Stores whose record is at hand. */
+/** Stores with a recorder that the test controls. */
 const recorded = () => {
   const entries: Array<Entry> = []
   const log = {
@@ -31,13 +31,13 @@ const recorded = () => {
 
 const block101 = { number: 101n, hash: hashOf(101), parentHash: hashOf(100), timestampMs: 1 }
 
-describe("a block whose check takes its time", () => {
-  it.effect("is shown in memory when the check has ended, with later writes behind it", () =>
+describe("a block with a slow check", () => {
+  it.effect("becomes visible in memory when the check has ended, followed by later writes", () =>
     Effect.scoped(
       Effect.flatMap(Layer.build(layer(genesis)), (stores) => checkedWrites(portsOf(stores)))
     ))
 
-  it.effect("is recorded in the same order, and not where its check fails", () =>
+  it.effect("is recorded in the same order, but not if its check fails", () =>
     Effect.gen(function*() {
       const { entries, ports } = recorded()
       yield* checkedWrites(ports)
@@ -47,14 +47,14 @@ describe("a block whose check takes its time", () => {
       )
     }))
 
-  it.effect("is not stored where the record fails meanwhile", () =>
+  it.effect("is not stored if the recorder fails in the meantime", () =>
     Effect.gen(function*() {
       const { entries, log, ports: { writer } } = recorded()
-      const [begun, allowed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const check = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(allowed))
+      const [started, allowed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const check = Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(allowed))
       const fiber = yield* Effect.forkChild(writer.apply(block101, (view) =>
         Result.succeed<Decision>({ kind: "store", changes: emptyBlock(view), check })))
-      yield* Deferred.await(begun)
+      yield* Deferred.await(started)
       log.failure = new StoreFailure({ retry: false, message: "The disk is full" })
       yield* Deferred.succeed(allowed, undefined)
       assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), log.failure)

@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { listNames } from "../../core/contract/mod.ts"
 import { applyBlock, genesis, newQueued, randomBlock } from "./_chain.ts"
-import { everything } from "./_naive.ts"
+import { readAll } from "./_naive.ts"
 import { Random } from "./_random.ts"
 
 type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T
 
-/** Paths of what could be changed, below what an answer is made anew of. */
+/** Returns the paths of mutable members, below those that are created for each answer. */
 const mutable = (value: unknown, path: string): ReadonlyArray<string> => {
   if (typeof value !== "object" || value === null) return []
   const below = Object.entries(value).flatMap(([name, member]) =>
@@ -16,17 +16,17 @@ const mutable = (value: unknown, path: string): ReadonlyArray<string> => {
   return Object.isFrozen(value) ? below : [path, ...below]
 }
 
-describe("what the memory store gives out", () => {
+describe("an answer of the memory store", () => {
   const random = new Random(41)
   const ledger = openMemoryLedger({ genesis })
   for (let i = 0; i < 40; i++) applyBlock(ledger, (view) => randomBlock(view, random, 10))
   const { id } = newQueued(0, 0)
 
-  it("holds no row that a host can change", () => {
+  it("contains no row that a host can change", () => {
     for (const name of listNames) {
-      const items = everything(ledger, name)
+      const items = readAll(ledger, name)
       assert.isAbove(items.length, 0, name)
-      // the item itself may be made for the answer; what it is made of is stored
+      // the item itself may be created for the answer; its parts are stored
       const members = items.flatMap((item) => "itemId" in item ? [item] : Object.values(item))
       assert.deepStrictEqual(mutable(members, "").filter((path) => path !== ""), [], name)
     }
@@ -39,7 +39,7 @@ describe("what the memory store gives out", () => {
     )
   })
 
-  it("shows a queued transaction that a host can neither change", () => {
+  it("contains no queued transaction that a host can change", () => {
     const queued = { ...newQueued(1000, 0), id }
     const own = openMemoryLedger({ genesis })
     applyBlock(own, () => ({ queued: [queued] }))
@@ -49,9 +49,9 @@ describe("what the memory store gives out", () => {
     )
   })
 
-  it("does not change with the genesis or the variables that the host gave", () => {
-    const given = structuredClone(genesis) as Mutable<typeof genesis>
-    const own = openMemoryLedger({ genesis: given })
+  it("does not change if the host changes the genesis or the variables that it passed", () => {
+    const passed = structuredClone(genesis) as Mutable<typeof genesis>
+    const own = openMemoryLedger({ genesis: passed })
     const buckets = [{
       ceilUSD: 1n,
       blockStamp: 0n,
@@ -61,9 +61,9 @@ describe("what the memory store gives out", () => {
     }]
     applyBlock(own, (view) => ({ variables: { rollup: { ...view.variables.rollup, buckets } } }))
     const before = structuredClone(own.state())
-    given.constants.auction.blocksPerSlot = 1
-    given.variables.auction.defaultSlotSetBid[0] = 7n
-    given.block.number = 5n
+    passed.constants.auction.blocksPerSlot = 1
+    passed.variables.auction.defaultSlotSetBid[0] = 7n
+    passed.block.number = 5n
     buckets[0]!.withdrawals = 9n
     assert.deepStrictEqual(own.state(), before)
   })

@@ -16,7 +16,7 @@ import {
   randomBlock,
   rollBackTo
 } from "./_chain.ts"
-import { everything, naivePage } from "./_naive.ts"
+import { readAll, naivePage } from "./_naive.ts"
 import { randomQuery } from "./_query.ts"
 import { Random } from "./_random.ts"
 import { viewOf } from "./_view_of.ts"
@@ -24,11 +24,11 @@ import { viewOf } from "./_view_of.ts"
 const checkQueries = (ledger: MemoryLedger, random: Random, queries: number) => {
   const view = viewOf(ledger)
   const checkList = <N extends ListName>(name: N) => {
-    // a slot beyond the default bound is an item where a bound names it
+    // a slot beyond the default bound is an item if a bound names it
     const all = name === "slots"
       ? Result.getOrThrow(ledger.list("slots", { filters: { maxSlotNum: 60 }, limit: 100 }))
-        .items as unknown as ReturnType<typeof everything<N>>
-      : everything(ledger, name)
+        .items as unknown as ReturnType<typeof readAll<N>>
+      : readAll(ledger, name)
     for (let i = 0; i < queries; i++) {
       const query = randomQuery(name, random, view)
       const bounded = name === "slots"
@@ -36,7 +36,7 @@ const checkQueries = (ledger: MemoryLedger, random: Random, queries: number) => 
         : query
       const { items, counts } = Result.getOrThrow(ledger.list(name, bounded))
       const [found, expected] = [{ items, counts }, naivePage(name, all, ledger, bounded)]
-      // names the place, which takes longer than to see that all is the same
+      // names the difference, which takes longer than the comparison
       if (!isDeepStrictEqual(found, expected)) {
         assert.deepStrictEqual(found, expected, `${name} ${JSON.stringify(bounded)}`)
       }
@@ -47,7 +47,7 @@ const checkQueries = (ledger: MemoryLedger, random: Random, queries: number) => 
 
 describe("lists of the memory store", () => {
   for (const seed of [1, 2, 3]) {
-    it(`any query gives the page and the counts that looking at every item gives (seed ${seed})`, () => {
+    it(`any query returns the page and the counts that filtering all items gives (seed ${seed})`, () => {
       const random = new Random(seed)
       const ledger = openMemoryLedger({ genesis })
       for (let round = 0; round < 6; round++) {
@@ -59,7 +59,7 @@ describe("lists of the memory store", () => {
     })
   }
 
-  it("references to what was never registered fail with every unknown value of every filter", () => {
+  it("filters with unregistered references fail with every unknown value of every filter", () => {
     const ledger = openMemoryLedger({ genesis })
     applyBlock(ledger, (view) => ({
       batches: [{
@@ -145,7 +145,7 @@ describe("lists of the memory store", () => {
     })
   })
 
-  it("a forger wins the slots and makes the bids of those whose latest registration names it", () => {
+  it("a forger wins the slots and makes the bids of the bidders whose latest registration names it", () => {
     const ledger = openMemoryLedger({ genesis })
     const register = (bidder: number, forger: number) => ({
       bidderAddr: bidders[bidder]!,

@@ -6,7 +6,7 @@ import { Random } from "./_random.ts"
 
 describe("an index that is filled in bulk", () => {
   for (const seed of [21, 22, 23]) {
-    it(`is the one that filing row by row makes, whatever is taken back in between (seed ${seed})`, () => {
+    it(`equals the one that is filled row by row, with any rollbacks in between (seed ${seed})`, () => {
       const random = new Random(seed)
       const [bulk, single] = [new Table(facets), new Table(facets)]
       let itemId = 1
@@ -20,7 +20,7 @@ describe("an index that is filled in bulk", () => {
           }
           if (random.chance(0.4)) {
             const left = Math.max(0, single.length - random.below(2 * heavyRows))
-            // a divided list stays divided, so what divides it in one table has to in the other
+            // a divided list stays divided, so both tables need the same division
             for (const _ of bulk.fileAll()) continue
             bulk.truncate(left)
             single.truncate(left)

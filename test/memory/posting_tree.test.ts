@@ -49,7 +49,7 @@ const randomConstraints = (random: Random): ReadonlyArray<Constraint> => {
 
 describe("the index of a table", () => {
   for (const seed of [11, 12, 13, 14]) {
-    it(`finds what looking at every row finds, while rows come, change and go (seed ${seed})`, () => {
+    it(`finds what a search of all rows finds, while rows are added, changed and removed (seed ${seed})`, () => {
       const random = new Random(seed)
       const table = new Table(facets)
       for (let round = 0; round < 30; round++) {
@@ -69,7 +69,7 @@ describe("the index of a table", () => {
     })
   }
 
-  it("looks at no more rows than a light list has, however many match or not", () => {
+  it("reads no more rows than a light list has, however many match", () => {
     const random = new Random(15)
     const rows: Array<Row> = []
     let looked = 0
@@ -104,7 +104,7 @@ describe("the index of a table", () => {
     assert.deepStrictEqual(table.index.positions(0, 4), [])
   })
 
-  it("answers long after a heavy list became light again", () => {
+  it("works long after a heavy list became light again", () => {
     const table = new Table(facets)
     const row = (itemId: number): Row => ({
       itemId,

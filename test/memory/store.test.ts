@@ -41,7 +41,7 @@ const poolTransaction: PoolTransaction = {
 }
 
 describeLayer(layer(genesis))("the ports over the memory store", (it) => {
-  it.effect("what the writer stores the reader shows under the same stamp, and a failing decision changes nothing", () =>
+  it.effect("a read returns what was written, with the same stamp, and a failing decision changes nothing", () =>
     Effect.gen(function*() {
       const reader = yield* LedgerReader
       const writer = yield* LedgerWriter
@@ -107,7 +107,7 @@ describeLayer(layer(genesis))("the ports over the memory store", (it) => {
 })
 
 describeLayer(poolLayer)("the pool in memory", (it) => {
-  it.effect("keeps the first of one id, and moves only what is in the named state", () =>
+  it.effect("keeps the first transaction of an id, and changes only transactions in the given state", () =>
     Effect.gen(function*() {
       const pool = yield* PoolStore
       const limits = { pendingMax: 9, pendingPerAccountMax: 9 }
@@ -153,8 +153,8 @@ describeLayer(poolLayer)("the pool in memory", (it) => {
     }))
 })
 
-describe("the state of the memory store", () => {
-  it("shows no averages before the first batch, and the boot coordinator where nobody bids enough", () => {
+describe("the network state of the memory store", () => {
+  it("has no averages before the first batch, and the boot coordinator if there is no sufficient bid", () => {
     const ledger = openMemoryLedger({ genesis, minFeeUSD: 0.5, maxFeeUSD: 3 })
     applyBlock(ledger, () => ({
       coordinators: [{
@@ -301,7 +301,7 @@ describe("the state of the memory store", () => {
     assert.deepStrictEqual(shown(), [null, null, null])
   })
 
-  it("dates a price and forgets the date of one that is no longer known", () => {
+  it("dates a price and removes the date of a price that becomes unknown", () => {
     const ledger = openMemoryLedger({ genesis })
     setPrices(ledger, [{ tokenId: 0, priceUSD: 7, timeMs: 9 }])
     const shown = ledger.find("token", 0).item!

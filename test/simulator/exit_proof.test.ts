@@ -7,7 +7,7 @@ import { verifyExitProofsInThread } from "../../app/verifier.ts"
 import type { BlockFeed, ExitFeed } from "../../core/domain/mod.ts"
 import { type ExitProofVerifier, Ledger } from "../../core/use_cases/mod.ts"
 
-/** Up to the first block in which something leaves whose proof has siblings. */
+/** Returns the records up to the first block with an exit whose proof has siblings. */
 const withExits = Effect.gen(function*() {
   const ledger = yield* Ledger
   for (;;) {
@@ -39,7 +39,10 @@ const withExit = (
   )
 })
 
-/** Has the proofs judged in this thread and in another one, which must agree, and counts the turns of others meanwhile. */
+/**
+ * Verifies proofs in this thread and in another one, which must agree, and counts how often other
+ * fibers run in the meantime.
+ */
 const judgedTwice = Effect.gen(function*() {
   const [here, there] = [
     yield* verifyExitProofsHere,
@@ -62,7 +65,7 @@ const judgedTwice = Effect.gen(function*() {
 })
 
 describe("A block whose exit proofs do not lead to its exit root", () => {
-  it.effect("is refused with its number and the place of the proof, and the same block untouched is taken", () =>
+  it.effect("is refused with its number and the place of the proof, and the unchanged block is accepted", () =>
     Effect.gen(function*() {
       const { batch, block, ledger } = yield* withExits
       const damages: ReadonlyArray<(exit: ExitFeed) => ExitFeed> = [
@@ -103,7 +106,7 @@ describe("A block whose exit proofs do not lead to its exit root", () => {
       Effect.provide(memoryNode({ genesis: simulation.genesis, verifyExitProofs: judgedTwice }))
     ))
 
-  it.effect("is refused with the place of whichever is wrong, in any of its batches", () => {
+  it.effect("is refused with the place of the invalid proof, in any of its batches", () => {
     let wrong: number | undefined
     const network = simulate({
       seed: "exits of two batches",

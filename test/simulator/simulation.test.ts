@@ -25,7 +25,7 @@ const recordsOf = (options: SimulationOptions, transactions: number): ReadonlyAr
 ]
 
 const made = new Map<string | number, Network>()
-/** A network that several tests look at. */
+/** A network that several tests share. */
 const networkOf = (seed: string | number): Network => {
   let network = made.get(seed)
   if (network === undefined) {
@@ -58,7 +58,7 @@ describe("Simulation", () => {
     assert.isFalse(one === other)
   })
 
-  it("with stand-ins the feed is the same but for the state roots", () => {
+  it("dummy state roots change nothing else in the feed", () => {
     const [plain, rooted] = [true, false].map((placeholderRoots) =>
       recordsOf({ seed: "roots", users: 40, rollBackPeriodBlocks: 10, placeholderRoots }, 400)
     )
@@ -122,7 +122,7 @@ describe("Simulation", () => {
   })
 
   for (const seed of SEEDS) {
-    it(`everything that a network can show occurs (seed ${seed})`, () => {
+    it(`everything that a network can contain occurs (seed ${seed})`, () => {
       const { genesis, records } = networkOf(seed)
       const seen = occurrencesOf(genesis, records)
       assert.deepStrictEqual(REQUIRED_OCCURRENCES.filter((kind) => !seen.has(kind)), [])

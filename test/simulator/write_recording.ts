@@ -3,11 +3,12 @@ import { join } from "node:path"
 import { initialHistory, Recording, simulate } from "../../app/simulator/mod.ts"
 
 /*
- * Simulates the network that `npm start` serves, and stores the results of expensive computations:
+ * Runs the network of `npm start`, computes everything, and writes the expensive results to a file:
  *
  *     node test/simulator/write_recording.ts
  *
- * Run it after each change of the simulator that changes its feed: recording.test.ts fails otherwise.
+ * Needed after each change of the simulator that changes its feed; recording.test.ts fails if it is
+ * missing.
  */
 
 const recording = new Recording("", { records: true })

@@ -15,7 +15,7 @@ const context = wireContext(defaultNetwork, keccak256)
 const key = new Uint8Array(32).fill(1)
 
 describe("the examples of the documentation", () => {
-  it.effect("are truly signed for the simulated network", () =>
+  it.effect("are validly signed for the simulated network", () =>
     Effect.gen(function*() {
       const verifier = yield* SignatureVerifier
       for (const example of Object.values(bodyExamples(later.bodies.transaction, context))) {

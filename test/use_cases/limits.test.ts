@@ -17,7 +17,10 @@ const state = Effect.flatMap(
   (reader) => Effect.map(reader.state, (found) => found.state)
 )
 
-/** Opened in the last slot but one, of as many blocks as a slot can have, with the longest look ahead, at the last moment. */
+/**
+ * Opened in the last slot but one, with the longest slots and the longest look ahead, at the last
+ * moment.
+ */
 const last: GenesisFeed = {
   ...genesis,
   block: {
@@ -67,7 +70,7 @@ describe("a ledger at the limits of its numbers", () => {
     }).pipe(Effect.provide(over(opened)))
   })
 
-  it.effect("a roll back brings the newest Ethereum block back that was known before", () =>
+  it.effect("a rollback restores the newest Ethereum block that was known before", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
       yield* ledger.applyBlock(blockOf(101n, { lastEthereumBlock: 150n }))

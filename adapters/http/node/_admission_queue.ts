@@ -9,7 +9,7 @@ const intervalMs = 100
 /**
  * From this length on the queue is long. A shorter queue comes from clients that each wait for
  * their answer, such as a connection pool: if they were refused, no answer would be faster. Load
- * generators and pools open up to 200 connections (test/http/admission_queue.test.ts).
+ * generators and pools open up to 200 connections (test/http/node/admission_queue.test.ts).
  */
 const longQueue = 256
 /**
