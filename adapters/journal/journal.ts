@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite"
 import { crc32 } from "node:zlib"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { StoreFailure } from "../../core/ports/mod.ts"
-import { type AcknowledgedNote, lastAcknowledged, openNote } from "./_acknowledged.ts"
+import { type AcknowledgedNote, lastAcknowledged, openNote } from "./_last_acknowledged.ts"
 import { damaged, openDatabase, translated } from "./_database.ts"
 import type { Entry, RecordLog } from "./record_log.ts"
 

@@ -12,7 +12,7 @@ import { type LedgerOptions, openMemoryLedger, openMemoryPool } from "../memory/
 import { replay, type ReplayReport } from "./_replay.ts"
 import { Journal } from "./journal.ts"
 import { JournalError } from "./journal_error.ts"
-import { recordedStores } from "./recorded.ts"
+import { recordedStores } from "./recorded_stores.ts"
 
 export interface JournalOptions extends LedgerOptions {
   /** Created where it is missing. One process at a time holds it. */

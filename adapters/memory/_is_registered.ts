@@ -1,9 +1,9 @@
 import type { Filter } from "../../core/contract/mod.ts"
-import type { Ledger } from "./_ledger.ts"
+import type { LedgerState } from "./state/mod.ts"
 
 /** Whether the thing that a filter names was ever registered and is still there. */
 export const isRegistered = (
-  { history, tokens }: Ledger,
+  { history, tokens }: LedgerState,
   kind: NonNullable<Filter["references"]>,
   value: number
 ): boolean => {

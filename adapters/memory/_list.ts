@@ -7,24 +7,24 @@ import {
   lists
 } from "../../core/contract/mod.ts"
 import { NotRegistered, type Page, type UnregisteredThing } from "../../core/ports/mod.ts"
-import type { Constraint, Key } from "./_facet.ts"
-import { type FollowingFacet, linesOf } from "./_filter_lines.ts"
+import type { Constraint, Key } from "./filter_index/mod.ts"
+import { type DerivedFacet, indexSpecsOf } from "./state/mod.ts"
 import { isRegistered } from "./_is_registered.ts"
-import type { Ledger } from "./_ledger.ts"
-import { facetPlace } from "./_list_facets.ts"
-import { Selection } from "./_selection.ts"
+import type { LedgerState } from "./state/mod.ts"
+import { facetNumber } from "./state/mod.ts"
+import { PositionSet } from "./filter_index/mod.ts"
 import { sources } from "./_sources.ts"
 
 /** One page with its counts, all of the ledger as it stands. */
 export const listPage = <N extends ListName>(
-  ledger: Ledger,
+  ledger: LedgerState,
   name: N,
   query: ListQuery<N>
 ): Page<ListItems[N]> | NotRegistered => {
   const asked = readFilters(ledger, name, query.filters)
   if (asked instanceof NotRegistered) return asked
   const source = sources[name](ledger, query.filters)
-  const selection = new Selection(
+  const selection = new PositionSet(
     source.index.select(asked.constraints, asked.from, Math.min(asked.to, source.end))
   )
   const { order = "ASC", limit = limitDefault, fromItem } = query
@@ -56,14 +56,14 @@ interface Asked {
 
 /** Turns each filter into a constraint or a range by its line. */
 const readFilters = (
-  ledger: Ledger,
+  ledger: LedgerState,
   name: ListName,
   values: { readonly [filter: string]: unknown }
 ): Asked | NotRegistered => {
   const declaration: ListDeclaration = lists[name]
-  const lines = linesOf(name)
+  const lines = indexSpecsOf(name)
   const keysByFilter = new Map<string, ReadonlySet<Key>>()
-  const following: Array<readonly [filter: string, line: FollowingFacet<never>]> = []
+  const following: Array<readonly [filter: string, line: DerivedFacet<never>]> = []
   const constraints: Array<Constraint> = []
   const unknown: Array<UnregisteredThing> = []
   let from = 0
@@ -87,7 +87,7 @@ const readFilters = (
       to = Math.min(to, end)
     } else if (line.kind === "text") {
       if (value !== "") {
-        constraints.push({ kind: "text", facet: facetPlace(name, filter), needle: String(value) })
+        constraints.push({ kind: "text", facet: facetNumber(name, filter), needle: String(value) })
       }
     } else {
       keysByFilter.set(filter, new Set(valuesOf(value)))
@@ -103,7 +103,7 @@ const readFilters = (
     keysByFilter.set(follows, new Set([...leading].filter((key) => asked.has(keyOf(key, ledger)!))))
   }
   for (const [filter, keys] of keysByFilter) {
-    constraints.push({ kind: "key", facet: facetPlace(name, filter), keys })
+    constraints.push({ kind: "key", facet: facetNumber(name, filter), keys })
   }
   constraints.sort((one, other) => one.facet - other.facet)
   return { constraints, from, to }

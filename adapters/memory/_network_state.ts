@@ -9,13 +9,13 @@ import {
   recommendedFeeOf,
   usdOfFeeSum
 } from "../../core/domain/mod.ts"
-import type { History } from "./_history.ts"
-import type { Ledger } from "./_ledger.ts"
-import { firstNot } from "./_search.ts"
+import type { History } from "./state/mod.ts"
+import type { LedgerState } from "./state/mod.ts"
+import { firstNot } from "./_binary_search.ts"
 import { slotAt } from "./_slot_at.ts"
 
 /** The network as the last block leaves it; costs a few binary searches whatever the size of the ledger. */
-export const networkState = (ledger: Ledger): NetworkState => {
+export const networkState = (ledger: LedgerState): NetworkState => {
   const { history, clock, lastBlock, parameters } = ledger
   const variables = parameters.current
   const boot = bootCoordinator(variables.auction)

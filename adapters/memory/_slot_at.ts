@@ -1,9 +1,9 @@
 import { type AuctionClock, type SlotView, slotView } from "../../core/domain/mod.ts"
-import type { Ledger } from "./_ledger.ts"
+import type { LedgerState } from "./state/mod.ts"
 
 /** A slot as the last block leaves it; every number is one. */
 export const slotAt = (
-  { auction, parameters }: Ledger,
+  { auction, parameters }: LedgerState,
   clock: AuctionClock,
   slotNum: number
 ): SlotView => {

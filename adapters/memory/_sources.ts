@@ -1,15 +1,15 @@
 import type { FiltersOf, ListItems, ListName } from "../../core/contract/mod.ts"
 import { lastOpenSlot, slotNumMax } from "../../core/domain/mod.ts"
-import type { ListRows } from "./_filter_lines.ts"
-import type { Ledger } from "./_ledger.ts"
-import type { PostingTree } from "./_posting_tree.ts"
+import type { ListRows } from "./state/mod.ts"
+import type { LedgerState } from "./state/mod.ts"
+import type { FilterIndex } from "./filter_index/mod.ts"
 import { slotAt } from "./_slot_at.ts"
-import type { Table } from "./_table.ts"
+import type { Table } from "./filter_index/mod.ts"
 import { accountView, exitView, transactionView } from "./_views.ts"
 
 /** Where a list takes its items from. */
 export interface Source<Row, Item> {
-  readonly index: PostingTree<Row>
+  readonly index: FilterIndex<Row>
   /** All positions are below. */
   readonly end: number
   /** The first position whose item id is not below. */
@@ -33,7 +33,7 @@ const itself = <Row>(row: Row): Row => row
 
 export const sources: {
   readonly [N in ListName]: (
-    ledger: Ledger,
+    ledger: LedgerState,
     filters: FiltersOf<N>
   ) => Source<ListRows[N], ListItems[N]>
 } = {

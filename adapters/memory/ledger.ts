@@ -22,12 +22,12 @@ import {
   type Page
 } from "../../core/ports/mod.ts"
 import { findAccountsAndTokens, findItem } from "./_find.ts"
-import { Ledger, type LedgerOptions } from "./_ledger.ts"
+import { LedgerState, type LedgerOptions } from "./state/mod.ts"
 import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
-import { MemoryWriting } from "./writing.ts"
+import { MemoryWriting } from "./write_queue.ts"
 
-export type { LedgerOptions } from "./_ledger.ts"
+export type { LedgerOptions } from "./state/mod.ts"
 
 /**
  * A ledger in memory: everything that a database would hold, in one process. Each call is computed at once and on one
@@ -53,16 +53,16 @@ export interface MemoryLedger {
   /** The ledger as decisions about writes see it, for as long as nothing is written. */
   readonly view: LedgerView
   /** Throws, and changes nothing, where the decision breaks what the ledger relies on (a batch that is not the next one). */
-  readonly apply: Ledger["apply"]
-  readonly rollBack: Ledger["rollBack"]
-  readonly setPrices: Ledger["setPrices"]
+  readonly apply: LedgerState["apply"]
+  readonly rollBack: LedgerState["rollBack"]
+  readonly setPrices: LedgerState["setPrices"]
   /** For who brings a long history at once: transactions are indexed by the steps that it returns, which are taken at the end. */
   readonly postponeIndex: () => Iterable<void>
 }
 
 /** Opens a ledger that holds the genesis block and ether. */
 export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
-  const ledger = new Ledger(options)
+  const ledger = new LedgerState(options)
   return {
     list: (name, query) => {
       const page = listPage(ledger, name, query)

@@ -1,4 +1,4 @@
-import { FacetSet, type KeyFacet } from "../../adapters/memory/_facet.ts"
+import { FacetSet, type KeyFacet } from "../../adapters/memory/filter_index/facets.ts"
 import type { Random } from "./_random.ts"
 
 export interface Row {

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ApplicableSets } from "../../adapters/memory/_applicable_sets.ts"
-import { Auction } from "../../adapters/memory/_auction.ts"
-import { heavyRows } from "../../adapters/memory/_heavy.ts"
-import { facetPlace } from "../../adapters/memory/_list_facets.ts"
-import { TextIndex } from "../../adapters/memory/_text_index.ts"
+import { ApplicableSets } from "../../adapters/memory/state/_applicable_sets.ts"
+import { Auction } from "../../adapters/memory/state/_auction.ts"
+import { splitThreshold } from "../../adapters/memory/_heavy.ts"
+import { facetNumber } from "../../adapters/memory/state/list_facets.ts"
+import { TextIndex } from "../../adapters/memory/filter_index/_text_index.ts"
 import { applicableVariables, type AuctionVariables } from "../../core/domain/mod.ts"
 import { addressOf, genesis, newBid } from "./_chain.ts"
 import { Random } from "./_random.ts"
@@ -44,7 +44,7 @@ describe("what a read may cost", () => {
       [old, current].map((forger) =>
         (["bids", "slots"] as const).map((list) => {
           const index = list === "bids" ? auction.bids.index : auction.slots
-          const facet = facetPlace(list, list === "bids" ? "forgerAddr" : "wonByForger")
+          const facet = facetNumber(list, list === "bids" ? "forgerAddr" : "wonByForger")
           const runs = index.select([{ kind: "key", facet, keys: new Set([forger]) }], 0, 10_000)
           assert.isAtMost(runs.length, 1)
           return runs.reduce((sum, run) => sum + run.to - run.from, 0)
@@ -81,10 +81,10 @@ describe("what a read may cost", () => {
     const ofForger = (forger: number) => {
       const [run] = auction.bids.index.select(
         [
-          { kind: "key", facet: facetPlace("bids", "slotNum"), keys: new Set([7]) },
+          { kind: "key", facet: facetNumber("bids", "slotNum"), keys: new Set([7]) },
           {
             kind: "key",
-            facet: facetPlace("bids", "forgerAddr"),
+            facet: facetNumber("bids", "forgerAddr"),
             keys: new Set([addressOf(forger)])
           }
         ],
@@ -116,7 +116,7 @@ describe("what a read may cost", () => {
     for (const position of [0, 1234, 2999]) {
       const { positions } = index.candidates(names[position]!)
       assert.include(positions, position)
-      assert.isAtMost(positions.length, heavyRows)
+      assert.isAtMost(positions.length, splitThreshold)
     }
     assert.lengthOf(index.candidates(`${prefix}none`).positions, 0)
   })

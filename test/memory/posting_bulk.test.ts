@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { heavyRows } from "../../adapters/memory/_heavy.ts"
-import { Table } from "../../adapters/memory/_table.ts"
+import { splitThreshold } from "../../adapters/memory/_heavy.ts"
+import { Table } from "../../adapters/memory/filter_index/table.ts"
 import { colours, facets, randomRow } from "./_posting_rows.ts"
 import { Random } from "./_random.ts"
 
@@ -13,13 +13,13 @@ describe("an index that is filled in bulk", () => {
       for (let round = 0; round < 12; round++) {
         bulk.postpone()
         for (let step = 0; step < 4; step++) {
-          for (let count = random.below(3 * heavyRows); count > 0; count--) {
+          for (let count = random.below(3 * splitThreshold); count > 0; count--) {
             const row = randomRow(itemId++, random)
             bulk.append(row)
             single.append(row)
           }
           if (random.chance(0.4)) {
-            const left = Math.max(0, single.length - random.below(2 * heavyRows))
+            const left = Math.max(0, single.length - random.below(2 * splitThreshold))
             // a divided list stays divided, so what divides it in one table has to in the other
             for (const _ of bulk.fileAll()) continue
             bulk.truncate(left)

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Constraint, Key } from "../../adapters/memory/_facet.ts"
-import { heavyRows } from "../../adapters/memory/_heavy.ts"
-import { PostingTree } from "../../adapters/memory/_posting_tree.ts"
-import { Selection } from "../../adapters/memory/_selection.ts"
-import { Table } from "../../adapters/memory/_table.ts"
+import type { Constraint, Key } from "../../adapters/memory/filter_index/facets.ts"
+import { splitThreshold } from "../../adapters/memory/_heavy.ts"
+import { FilterIndex } from "../../adapters/memory/filter_index/filter_index.ts"
+import { PositionSet } from "../../adapters/memory/filter_index/position_set.ts"
+import { Table } from "../../adapters/memory/filter_index/table.ts"
 import { colours, facets, randomRow, type Row } from "./_posting_rows.ts"
 import { Random } from "./_random.ts"
 
@@ -73,7 +73,7 @@ describe("the index of a table", () => {
     const random = new Random(15)
     const rows: Array<Row> = []
     let looked = 0
-    const tree = new PostingTree(facets, (position) => {
+    const tree = new FilterIndex(facets, (position) => {
       looked++
       return rows[position]!
     })
@@ -88,10 +88,10 @@ describe("the index of a table", () => {
         1
       )
       looked = 0
-      const selection = new Selection(tree.select(constraints, 0, rows.length))
+      const selection = new PositionSet(tree.select(constraints, 0, rows.length))
       selection.rank(10_000)
       selection.descendingBelow(10_000, 20)
-      assert.isAtMost(looked, heavyRows * lists)
+      assert.isAtMost(looked, splitThreshold * lists)
     }
   })
 
@@ -123,7 +123,7 @@ describe("the index of a table", () => {
       { kind: "text", facet: 4, needle: "me nam" }
     ]
     assert.deepStrictEqual(
-      new Selection(table.index.select(asked, 0, 6)).ascendingFrom(0, 9).map((at) =>
+      new PositionSet(table.index.select(asked, 0, 6)).ascendingFrom(0, 9).map((at) =>
         table.rows[at]!.itemId
       ),
       [1, 3, 301, 303]
@@ -140,7 +140,7 @@ const check = (table: Table<Row>, random: Random): void => {
   const expected = table.rows.flatMap((row, at) =>
     at >= from && at < to && constraints.every((each) => meets(row, each)) ? [at] : []
   )
-  const selection = new Selection(table.index.select(constraints, from, to))
+  const selection = new PositionSet(table.index.select(constraints, from, to))
   const actual = {
     count: selection.count,
     first: selection.first,

@@ -1,6 +1,6 @@
-import type { FacetSet } from "./_facet.ts"
-import { PostingTree } from "./_posting_tree.ts"
-import { firstNot } from "./_search.ts"
+import type { FacetSet } from "./facets.ts"
+import { FilterIndex } from "./filter_index.ts"
+import { firstNot } from "../_binary_search.ts"
 
 /** Hands out item ids: they grow and are never used again, also after a rollback. */
 export class ItemIds {
@@ -17,20 +17,20 @@ export class ItemIds {
 export class Table<Row extends { readonly itemId: number }> {
   readonly rows: Array<Row> = []
   readonly itemIds: ItemIds
-  readonly #index: PostingTree<Row>
+  readonly #index: FilterIndex<Row>
   /** Rows from here on are not in the index yet; Infinity where each is filed at once. */
   #postponed = Infinity
 
   constructor(facets: FacetSet<Row>, itemIds = new ItemIds()) {
     this.itemIds = itemIds
-    this.#index = new PostingTree(facets, (position) => this.rows[position]!)
+    this.#index = new FilterIndex(facets, (position) => this.rows[position]!)
   }
 
   get length(): number {
     return this.rows.length
   }
 
-  get index(): PostingTree<Row> {
+  get index(): FilterIndex<Row> {
     if (this.#postponed !== Infinity) { for (const _ of this.fileAll()) continue }
     return this.#index
   }

@@ -1,7 +1,7 @@
-import { feeUnits, type PoolState, type TokenId } from "../../core/domain/mod.ts"
-import type { AccountIndex, TransactionId } from "../../core/encoding/mod.ts"
-import type { Pooled } from "../../core/ports/mod.ts"
-import { PoolOrder } from "./_pool_order.ts"
+import { feeUnits, type PoolState, type TokenId } from "../../../core/domain/mod.ts"
+import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
+import type { Pooled } from "../../../core/ports/mod.ts"
+import { SortedList } from "./_sorted_list.ts"
 
 /** A transaction with what its orders compare, computed once. */
 export interface PoolRow {
@@ -13,15 +13,15 @@ type ForgingState = Exclude<PoolState, "pend">
 
 /** The transactions of a pool in every order that is asked for; what is not in a pool is in none of them. */
 export class PoolRows {
-  readonly bySince = new PoolOrder<PoolRow>((a, b) =>
+  readonly bySince = new SortedList<PoolRow>((a, b) =>
     a.pooled.sinceMs - b.pooled.sinceMs || byArrival(a, b)
   )
-  readonly byFee = new Map<TokenId, PoolOrder<PoolRow>>()
-  readonly byNonce = new Map<AccountIndex, PoolOrder<PoolRow>>()
-  readonly byBatch: { readonly [State in ForgingState]: PoolOrder<PoolRow> } = {
-    fing: new PoolOrder(compareBatch),
-    fged: new PoolOrder(compareBatch),
-    invl: new PoolOrder(compareBatch)
+  readonly byFee = new Map<TokenId, SortedList<PoolRow>>()
+  readonly byNonce = new Map<AccountIndex, SortedList<PoolRow>>()
+  readonly byBatch: { readonly [State in ForgingState]: SortedList<PoolRow> } = {
+    fing: new SortedList(compareBatch),
+    fged: new SortedList(compareBatch),
+    invl: new SortedList(compareBatch)
   }
   readonly #byId = new Map<TransactionId, PoolRow>()
   #postponed = false
@@ -71,7 +71,7 @@ export class PoolRows {
 
   #ordersOf(
     { pooled: { transaction: { fromAccountIndex, state, tokenId } } }: PoolRow
-  ): ReadonlyArray<PoolOrder<PoolRow>> {
+  ): ReadonlyArray<SortedList<PoolRow>> {
     if (state !== "pend") return [this.byBatch[state]]
     return [
       this.bySince,
@@ -98,17 +98,17 @@ const byArrival = (a: PoolRow, b: PoolRow): number => a.pooled.arrival - b.poole
 const compare = (a: bigint, b: bigint): number => a < b ? -1 : a > b ? 1 : 0
 
 function orderIn<Key>(
-  orders: Map<Key, PoolOrder<PoolRow>>,
+  orders: Map<Key, SortedList<PoolRow>>,
   key: Key,
   by: (a: PoolRow, b: PoolRow) => number
-): PoolOrder<PoolRow> {
+): SortedList<PoolRow> {
   const found = orders.get(key)
   if (found !== undefined) return found
-  const order = new PoolOrder(by)
+  const order = new SortedList(by)
   orders.set(key, order)
   return order
 }
 
-function dropEmpty<Key>(orders: Map<Key, PoolOrder<PoolRow>>, key: Key): void {
+function dropEmpty<Key>(orders: Map<Key, SortedList<PoolRow>>, key: Key): void {
   if (orders.get(key)?.length === 0) orders.delete(key)
 }

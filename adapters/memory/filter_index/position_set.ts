@@ -1,7 +1,7 @@
-import { lowerBound } from "./_search.ts"
+import { lowerBound } from "../_binary_search.ts"
 
 /** Positions in ascending order: a stretch of a posting list, or, without a list, the positions [from, to) themselves. */
-export class Run {
+export class PositionRange {
   readonly positions: ReadonlyArray<number> | null
   readonly from: number
   readonly to: number
@@ -13,9 +13,9 @@ export class Run {
   }
 
   /** The part of a posting list that lies in the positions [from, to). */
-  static within(positions: ReadonlyArray<number>, from: number, to: number): Run {
+  static within(positions: ReadonlyArray<number>, from: number, to: number): PositionRange {
     const start = lowerBound(positions, from)
-    return new Run(positions, start, lowerBound(positions, to, start))
+    return new PositionRange(positions, start, lowerBound(positions, to, start))
   }
 
   at(index: number): number {
@@ -31,11 +31,11 @@ export class Run {
 }
 
 /** A set of positions as disjoint runs: counted and ranked without walking it. */
-export class Selection {
-  readonly runs: ReadonlyArray<Run>
+export class PositionSet {
+  readonly runs: ReadonlyArray<PositionRange>
   readonly count: number
 
-  constructor(runs: ReadonlyArray<Run>) {
+  constructor(runs: ReadonlyArray<PositionRange>) {
     this.runs = runs.filter((run) => run.to > run.from)
     this.count = this.runs.reduce((sum, run) => sum + run.to - run.from, 0)
   }
@@ -68,16 +68,16 @@ export class Selection {
 
 /** A place in a run, ordered by the position that stands there. */
 interface Cursor {
-  readonly run: Run
+  readonly run: PositionRange
   index: number
   position: number
 }
 
 const merge = (
-  runs: ReadonlyArray<Run>,
+  runs: ReadonlyArray<PositionRange>,
   limit: number,
   step: 1 | -1,
-  start: (run: Run) => number
+  start: (run: PositionRange) => number
 ): ReadonlyArray<number> => {
   const found: Array<number> = []
   const heap: Array<Cursor> = []

@@ -1,4 +1,4 @@
-import type { FiltersOf, ListName } from "../../core/contract/mod.ts"
+import type { FiltersOf, ListName } from "../../../core/contract/mod.ts"
 import {
   type Account,
   type AuctionClock,
@@ -10,9 +10,13 @@ import {
   lastClosedSlot,
   type Token,
   type Transaction
-} from "../../core/domain/mod.ts"
-import { type AccountIndex, type EthereumAddress, isUserAccount } from "../../core/encoding/mod.ts"
-import type { Facet, Key, KeyFacet, TextFacet } from "./_facet.ts"
+} from "../../../core/domain/mod.ts"
+import {
+  type AccountIndex,
+  type EthereumAddress,
+  isUserAccount
+} from "../../../core/encoding/mod.ts"
+import type { Facet, Key, KeyFacet, TextFacet } from "../filter_index/mod.ts"
 
 /** A bid with the latest registration of its bidder: a row of its own is filed when that changes. */
 export interface BidRow {
@@ -43,7 +47,7 @@ export interface FilterContext {
 }
 
 /** Restricts a list to the positions [from, to). */
-interface RangeLine<Value> {
+interface RangeSpec<Value> {
   readonly kind: "range"
   readonly range: (value: Value, ledger: FilterContext) => readonly [from: number, to: number]
 }
@@ -51,16 +55,16 @@ interface RangeLine<Value> {
  * A facet whose key follows from that of another filter, as the forger does from the bidder. Where both are asked, the keys
  * of the other one are sifted instead, so that an index need not combine the two.
  */
-export interface FollowingFacet<Row, K extends Key = Key> extends KeyFacet<Row, K> {
+export interface DerivedFacet<Row, K extends Key = Key> extends KeyFacet<Row, K> {
   readonly follows: string
   readonly keyOf: (key: Key, ledger: FilterContext) => K | undefined
 }
 /** A set of values asks for a facet with one key: two keys of a row would list it twice. */
-type FacetLine<Row, Value> = [Value] extends [ReadonlyArray<infer Item extends Key>] ?
+type FacetSpec<Row, Value> = [Value] extends [ReadonlyArray<infer Item extends Key>] ?
   KeyFacet<Row, Item> & { readonly keys: readonly [unknown] }
-  : [Value] extends [Key] ? KeyFacet<Row, Value> | FollowingFacet<Row, Value> | TextFacet<Row>
+  : [Value] extends [Key] ? KeyFacet<Row, Value> | DerivedFacet<Row, Value> | TextFacet<Row>
   : never
-export type FilterLine<Row, Value> = FacetLine<Row, Value> | RangeLine<Value>
+export type FilterIndexSpec<Row, Value> = FacetSpec<Row, Value> | RangeSpec<Value>
 
 const key = <Row, K extends Key>(of: (row: Row) => K | null) =>
   ({ kind: "key", keys: [of], changes: false }) as const
@@ -69,17 +73,17 @@ const either = <Row, K extends Key>(one: (row: Row) => K | null, other: (row: Ro
 const changing = <Row, K extends Key>(of: (row: Row) => K | null) =>
   ({ kind: "key", keys: [of], changes: true }) as const
 const text = <Row>(of: (row: Row) => string) => ({ kind: "text", text: of }) as const
-const range = <Value>(of: RangeLine<Value>["range"]) => ({ kind: "range", range: of }) as const
-const currentForger = (follows: string): FollowingFacet<BidRow, EthereumAddress> => ({
+const range = <Value>(of: RangeSpec<Value>["range"]) => ({ kind: "range", range: of }) as const
+const currentForger = (follows: string): DerivedFacet<BidRow, EthereumAddress> => ({
   ...changing(({ view }: BidRow) => view.coordinator.forgerAddr),
   follows,
   keyOf: (bidder, ledger) => ledger.auction.registration(bidder as EthereumAddress)?.forgerAddr
 })
 
 /** One line for each filter of the contract: how the memory store finds its items. Facets are asked in this order. */
-const filterLines: {
+const indexSpecs: {
   readonly [N in ListName]: {
-    readonly [F in keyof FiltersOf<N>]-?: FilterLine<ListRows[N], Required<FiltersOf<N>>[F]>
+    readonly [F in keyof FiltersOf<N>]-?: FilterIndexSpec<ListRows[N], Required<FiltersOf<N>>[F]>
   }
 } = {
   accounts: {
@@ -143,10 +147,10 @@ const userAccount = (index: AccountIndex | null): AccountIndex | null =>
   index !== null && isUserAccount(index) ? index : null
 
 /** A line whose filter is known by its name only. */
-export type AnyLine<Row> = Facet<Row> | FollowingFacet<Row> | RangeLine<unknown>
+export type AnyIndexSpec<Row> = Facet<Row> | DerivedFacet<Row> | RangeSpec<unknown>
 
 /** The lines of a list by name: the table above has checked that each takes the values of its own filter. */
-export const linesOf = <N extends ListName>(
+export const indexSpecsOf = <N extends ListName>(
   name: N
-): { readonly [filter: string]: AnyLine<ListRows[N]> } =>
-  filterLines[name] as unknown as { readonly [filter: string]: AnyLine<ListRows[N]> }
+): { readonly [filter: string]: AnyIndexSpec<ListRows[N]> } =>
+  indexSpecs[name] as unknown as { readonly [filter: string]: AnyIndexSpec<ListRows[N]> }

@@ -1,14 +1,14 @@
-import type { Bid, BidView, Coordinator, New } from "../../core/domain/mod.ts"
-import type { EthereumAddress } from "../../core/encoding/mod.ts"
-import type { BidRow } from "./_filter_lines.ts"
-import { facetPlace, facetsOf, lookupPlace } from "./_list_facets.ts"
-import { PostingTree } from "./_posting_tree.ts"
-import { Table } from "./_table.ts"
+import type { Bid, BidView, Coordinator, New } from "../../../core/domain/mod.ts"
+import type { EthereumAddress } from "../../../core/encoding/mod.ts"
+import type { BidRow } from "./index_specs.ts"
+import { facetNumber, facetsOf, lookupNumber } from "./list_facets.ts"
+import { FilterIndex } from "../filter_index/mod.ts"
+import { Table } from "../filter_index/mod.ts"
 
-const registeredPlace = lookupPlace("coordinators")
-const slotPlace = facetPlace("bids", "slotNum")
-const bidderPlace = facetPlace("bids", "bidderAddr")
-const wonByBidderPlace = facetPlace("slots", "wonByBidder")
+const registrationFacet = lookupNumber("coordinators")
+const slotFacet = facetNumber("bids", "slotNum")
+const bidderFacet = facetNumber("bids", "bidderAddr")
+const wonByBidderFacet = facetNumber("slots", "wonByBidder")
 
 /**
  * Registrations, bids, and who holds the best bid of each slot. A bid lies under the forger of its bidder's latest
@@ -21,11 +21,11 @@ export class Auction {
   ]))
   readonly bids = new Table(facetsOf("bids"))
   /** Slots with a bid, by what is asked of their best one. A position is a slot number. */
-  readonly slots = new PostingTree<BidRow>(facetsOf("slots"), (slotNum) => this.bestRow(slotNum)!)
+  readonly slots = new FilterIndex<BidRow>(facetsOf("slots"), (slotNum) => this.bestRow(slotNum)!)
 
   /** The latest registration of a bidder. */
   registration(bidder: EthereumAddress): Coordinator | undefined {
-    const position = this.coordinators.index.positions(registeredPlace, bidder).at(-1)
+    const position = this.coordinators.index.positions(registrationFacet, bidder).at(-1)
     return position === undefined ? undefined : this.coordinators.rows[position]
   }
 
@@ -64,16 +64,16 @@ export class Auction {
   }
 
   private bestRow(slotNum: number): BidRow | undefined {
-    const position = this.bids.index.positions(slotPlace, slotNum).at(-1)
+    const position = this.bids.index.positions(slotFacet, slotNum).at(-1)
     return position === undefined ? undefined : this.bids.rows[position]
   }
 
   /** Files the bids of a bidder, and the slots they win, under the latest registration. */
   private refile(bidder: EthereumAddress): void {
-    const positions = this.bids.index.positions(bidderPlace, bidder)
+    const positions = this.bids.index.positions(bidderFacet, bidder)
     if (positions.length === 0) return
     const registration = this.registration(bidder)!
-    const won = this.slots.positions(wonByBidderPlace, bidder)
+    const won = this.slots.positions(wonByBidderFacet, bidder)
     const bestBefore = won.map((slotNum) => this.bestRow(slotNum)!)
     this.bids.replaceAll(
       positions,

@@ -1,10 +1,10 @@
-import { firstNot } from "./_search.ts"
+import { firstNot } from "../_binary_search.ts"
 
 /**
  * Values in an order without equals, in runs of bounded length: adding, removing and finding cost a search and a short move,
  * whatever the length of the whole.
  */
-export class PoolOrder<Value> {
+export class SortedList<Value> {
   #runs: Array<Array<Value>> = []
   #length = 0
   readonly #compare: (a: Value, b: Value) => number

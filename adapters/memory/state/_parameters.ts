@@ -1,9 +1,9 @@
-import type { AuctionVariables, GenesisFeed, NetworkVariables } from "../../core/domain/mod.ts"
+import type { AuctionVariables, GenesisFeed, NetworkVariables } from "../../../core/domain/mod.ts"
 import { ApplicableSets } from "./_applicable_sets.ts"
-import { frozenCopy } from "./_frozen.ts"
+import { frozenCopy } from "../_frozen_copy.ts"
 
 /** How many sets of variables of each kind there were. */
-export interface ParametersMark {
+export interface ParameterCounts {
   readonly rollup: number
   readonly auction: number
   readonly withdrawalDelayer: number
@@ -41,7 +41,7 @@ export class Parameters {
     return this.applicable.at(slotNum)
   }
 
-  get mark(): ParametersMark {
+  get mark(): ParameterCounts {
     return {
       rollup: this.rollup.length,
       auction: this.auction.length,
@@ -61,7 +61,7 @@ export class Parameters {
     }
   }
 
-  truncate(mark: ParametersMark): void {
+  truncate(mark: ParameterCounts): void {
     this.rollup.length = mark.rollup
     while (this.auction.length > mark.auction) {
       this.auction.pop()

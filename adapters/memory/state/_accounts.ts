@@ -1,10 +1,10 @@
-import type { Account, New } from "../../core/domain/mod.ts"
-import { type AccountIndex, FIRST_USER_ACCOUNT } from "../../core/encoding/mod.ts"
-import { facetPlace, facetsOf } from "./_list_facets.ts"
+import type { Account, New } from "../../../core/domain/mod.ts"
+import { type AccountIndex, FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
+import { facetNumber, facetsOf } from "./list_facets.ts"
 import { accountRow } from "./_rows.ts"
-import { Table } from "./_table.ts"
+import { Table } from "../filter_index/mod.ts"
 
-const publicKeyPlace = facetPlace("accounts", "publicKey")
+const publicKeyFacet = facetNumber("accounts", "publicKey")
 
 /** The accounts and what each update overwrote. Indexes are consecutive, so an index is a position. */
 export class Accounts {
@@ -25,7 +25,7 @@ export class Accounts {
   }
 
   get publicKeys(): number {
-    return this.table.index.keyCount(publicKeyPlace)
+    return this.table.index.keyCount(publicKeyFacet)
   }
 
   find(index: AccountIndex): Account | undefined {

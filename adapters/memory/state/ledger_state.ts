@@ -7,7 +7,7 @@ import {
   type EthereumBlock,
   type GenesisFeed,
   type PriceFeed
-} from "../../core/domain/mod.ts"
+} from "../../../core/domain/mod.ts"
 import {
   type Decision,
   type LedgerPart,
@@ -19,14 +19,14 @@ import {
   RecentSnapshots,
   type RollBackReport,
   withVersion
-} from "../../core/ports/mod.ts"
+} from "../../../core/ports/mod.ts"
 import { Auction } from "./_auction.ts"
 import { assertPrices, assertStorable } from "./_assert_changes.ts"
-import { frozenCopy } from "./_frozen.ts"
+import { frozenCopy } from "../_frozen_copy.ts"
 import { History } from "./_history.ts"
 import { LiveView } from "./_live_view.ts"
-import { Parameters, type ParametersMark } from "./_parameters.ts"
-import { firstNot } from "./_search.ts"
+import { Parameters, type ParameterCounts } from "./_parameters.ts"
+import { firstNot } from "../_binary_search.ts"
 import { Tokens } from "./_tokens.ts"
 
 /** What opens a ledger: the network it belongs to, and the bounds of the fee it recommends. */
@@ -49,14 +49,14 @@ interface StoredBlock {
   readonly coordinators: number
   readonly bids: number
   readonly withdrawals: number
-  readonly parameters: ParametersMark
+  readonly parameters: ParameterCounts
 }
 
 /**
  * The whole ledger in memory. Every structure grows at its end only and logs what it overwrites, so that a block is
  * dropped by cutting each of them back to where it stood before the block, at the cost of what is dropped.
  */
-export class Ledger {
+export class LedgerState {
   readonly genesis: GenesisFeed
   readonly minFeeUSD: number
   readonly maxFeeUSD: number

@@ -1,13 +1,13 @@
-import type { BlockChanges, Exit, New, TokenId } from "../../core/domain/mod.ts"
-import type { AccountIndex, EthereumAddress } from "../../core/encoding/mod.ts"
-import { facetsOf, lookupPlace } from "./_list_facets.ts"
+import type { BlockChanges, Exit, New, TokenId } from "../../../core/domain/mod.ts"
+import type { AccountIndex, EthereumAddress } from "../../../core/encoding/mod.ts"
+import { facetsOf, lookupNumber } from "./list_facets.ts"
 import { exitRow } from "./_rows.ts"
-import { firstNot } from "./_search.ts"
-import { Table } from "./_table.ts"
+import { firstNot } from "../_binary_search.ts"
+import { Table } from "../filter_index/mod.ts"
 
 type Withdrawal = BlockChanges["withdrawals"][number]
 
-const requestedPlace = lookupPlace("exits")
+const requestedFacet = lookupNumber("exits")
 const requestedKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
 const requested = (exit: Exit): string | null =>
   exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
@@ -26,7 +26,7 @@ export class Exits {
 
   /** Exits with a delayed withdrawal that was requested and not collected. */
   requestedBy(owner: EthereumAddress, tokenId: TokenId): ReadonlyArray<Exit> {
-    return this.table.index.positions(requestedPlace, requestedKey(owner, tokenId)).map((
+    return this.table.index.positions(requestedFacet, requestedKey(owner, tokenId)).map((
       position
     ) => this.table.rows[position]!)
   }

@@ -1,8 +1,8 @@
-import type { FacetSet, Key } from "./_facet.ts"
+import type { FacetSet, Key } from "./facets.ts"
 import { TextIndex } from "./_text_index.ts"
 
 /** Rows that share the keys on the path from the root. */
-export class PostingNode {
+export class IndexNode {
   readonly positions: Array<number>
   /** The same rows by each further facet; null while the node is light. */
   branches: Branches | null = null
@@ -12,7 +12,7 @@ export class PostingNode {
 }
 
 /** By facet; null where the path excludes it. */
-export type Branches = Array<Map<Key, PostingNode> | TextIndex | null>
+export type Branches = Array<Map<Key, IndexNode> | TextIndex | null>
 
 /** Empty ones for the facets of a mask. */
 export const newBranches = <Row>(
@@ -24,5 +24,5 @@ export const newBranches = <Row>(
     if ((mask & 1 << place) === 0) return null
     return facet.kind === "text"
       ? new TextIndex((position) => facet.text(rowAt(position)))
-      : new Map<Key, PostingNode>()
+      : new Map<Key, IndexNode>()
   })

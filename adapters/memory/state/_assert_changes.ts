@@ -1,5 +1,10 @@
-import type { BatchChanges, BlockChanges, EthereumBlock, PriceFeed } from "../../core/domain/mod.ts"
-import type { TransactionId } from "../../core/encoding/mod.ts"
+import type {
+  BatchChanges,
+  BlockChanges,
+  EthereumBlock,
+  PriceFeed
+} from "../../../core/domain/mod.ts"
+import type { TransactionId } from "../../../core/encoding/mod.ts"
 import type { Auction } from "./_auction.ts"
 import type { History } from "./_history.ts"
 import type { Tokens } from "./_tokens.ts"

@@ -1,6 +1,6 @@
 import { Effect, Result } from "effect"
 import type { PoolStore } from "../../core/ports/mod.ts"
-import { durably } from "./_durably.ts"
+import { durably } from "./_durable_answers.ts"
 import { type PoolRecord, writePoolRecord } from "./_pool_record.ts"
 import type { RecordLog } from "./record_log.ts"
 

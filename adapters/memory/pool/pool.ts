@@ -4,8 +4,8 @@ import type {
   PoolTransaction,
   PoolTransition,
   SkippedTransaction
-} from "../../core/domain/mod.ts"
-import type { EthereumAddress, PublicKey, TransactionId } from "../../core/encoding/mod.ts"
+} from "../../../core/domain/mod.ts"
+import type { EthereumAddress, PublicKey, TransactionId } from "../../../core/encoding/mod.ts"
 import {
   type AddResult,
   type PoolChange,
@@ -14,10 +14,10 @@ import {
   PoolStore,
   PoolTip,
   type SettledBatch
-} from "../../core/ports/mod.ts"
-import { frozenCopy } from "./_frozen.ts"
+} from "../../../core/ports/mod.ts"
+import { frozenCopy } from "../_frozen_copy.ts"
 import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
-import { firstNot } from "./_search.ts"
+import { firstNot } from "../_binary_search.ts"
 
 /** A pool in memory. Transitions are kept for as long as the pool lives. */
 export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore> {

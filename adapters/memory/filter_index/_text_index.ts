@@ -1,4 +1,4 @@
-import { heavyRows } from "./_heavy.ts"
+import { splitThreshold } from "../_heavy.ts"
 
 /** Rows whose text contains what the path from the root spells. */
 class TextNode {
@@ -18,7 +18,7 @@ const depthMax = 32
 
 /**
  * Finds the rows whose text contains a needle: a trie over all suffixes that is deepened only where more than
- * `heavyRows` rows share a path, so that a lookup ends at the exact list or at a short list of candidates. Only for a needle
+ * `splitThreshold` rows share a path, so that a lookup ends at the exact list or at a short list of candidates. Only for a needle
  * of more than `depthMax` UTF-16 units can the candidates be many: the texts that contain the rarest stretch of `depthMax`
  * units of the needle.
  */
@@ -63,7 +63,8 @@ export class TextIndex {
     // what contains the needle contains each of its stretches
     for (
       let start = 1;
-      start + depthMax <= needle.length && !fewest.exact && fewest.positions.length > heavyRows;
+      start + depthMax <= needle.length && !fewest.exact &&
+      fewest.positions.length > splitThreshold;
       start++
     ) {
       const others = this.candidatesOf(needle, start)
@@ -89,7 +90,7 @@ export class TextIndex {
   }
 
   private deepen(node: TextNode, path: string): void {
-    if (node.positions.length <= heavyRows || path.length >= depthMax) return
+    if (node.positions.length <= splitThreshold || path.length >= depthMax) return
     const next = new Map<number, TextNode>()
     node.next = next
     for (const position of node.positions) {

@@ -1,6 +1,11 @@
-import { type ListDeclaration, type ListName, listNames, lists } from "../../core/contract/mod.ts"
-import { type Facet, FacetSet } from "./_facet.ts"
-import { type AnyLine, linesOf, type ListRows } from "./_filter_lines.ts"
+import {
+  type ListDeclaration,
+  type ListName,
+  listNames,
+  lists
+} from "../../../core/contract/mod.ts"
+import { type Facet, FacetSet } from "../filter_index/mod.ts"
+import { type AnyIndexSpec, indexSpecsOf, type ListRows } from "./index_specs.ts"
 
 /** The facets of a list: those of its filters, then `lookups`, which no filter asks and nothing is combined with. */
 export const facetsOf = <N extends ListName>(
@@ -8,7 +13,7 @@ export const facetsOf = <N extends ListName>(
   lookups: ReadonlyArray<Facet<ListRows[N]>> = []
 ): FacetSet<ListRows[N]> => {
   const { exclusions }: ListDeclaration = lists[name]
-  const own = Object.entries(linesOf(name)).flatMap(([filter, line]) =>
+  const own = Object.entries(indexSpecsOf(name)).flatMap(([filter, line]) =>
     isFacet(line) ? [{ filter, facet: line, follows: followed(line) }] : []
   )
   const mayCombine = (earlier: number, later: number): boolean => {
@@ -24,12 +29,13 @@ export const facetsOf = <N extends ListName>(
 }
 
 /** Where the facet of a filter stands in the facets of its list. */
-export const facetPlace = (name: ListName, filter: string): number => places.get(name)!.get(filter)!
+export const facetNumber = (name: ListName, filter: string): number =>
+  places.get(name)!.get(filter)!
 
 /** Where the first lookup stands, behind the facets of the filters. */
-export const lookupPlace = (name: ListName): number => places.get(name)!.size
+export const lookupNumber = (name: ListName): number => places.get(name)!.size
 
-const isFacet = <Row>(line: AnyLine<Row>): line is Facet<Row> =>
+const isFacet = <Row>(line: AnyIndexSpec<Row>): line is Facet<Row> =>
   line.kind === "key" || line.kind === "text"
 const followed = (line: object): string | null => "follows" in line ? line.follows as string : null
 
@@ -37,7 +43,7 @@ const places: ReadonlyMap<ListName, ReadonlyMap<string, number>> = new Map(
   listNames.map((name) => [
     name,
     new Map(
-      Object.entries(linesOf(name)).filter(([, line]) => isFacet(line)).map((
+      Object.entries(indexSpecsOf(name)).filter(([, line]) => isFacet(line)).map((
         [filter],
         place
       ) => [filter, place])

@@ -1,9 +1,9 @@
-import type { Constraint, FacetSet, Key, KeyFacet } from "./_facet.ts"
-import { heavyRows } from "./_heavy.ts"
-import { fill } from "./_posting_bulk.ts"
-import { type Branches, newBranches, PostingNode } from "./_posting_node.ts"
-import { lowerBound } from "./_search.ts"
-import { Run } from "./_selection.ts"
+import type { Constraint, FacetSet, Key, KeyFacet } from "./facets.ts"
+import { splitThreshold } from "../_heavy.ts"
+import { fill } from "./_bulk_append.ts"
+import { type Branches, newBranches, IndexNode } from "./_index_node.ts"
+import { lowerBound } from "../_binary_search.ts"
+import { PositionRange } from "./position_set.ts"
 import { TextIndex } from "./_text_index.ts"
 
 /** A row that stays at its position and changes. */
@@ -18,9 +18,9 @@ const nothing: ReadonlyArray<number> = []
 /**
  * Finds the rows that meet any combination of constraints as lists of ascending positions. Facets are asked in one
  * order; a node is divided by the facets that come later only where it is heavy and a query may combine them, so that
- * a lookup walks a few nodes and filters at most `heavyRows` rows.
+ * a lookup walks a few nodes and filters at most `splitThreshold` rows.
  */
-export class PostingTree<Row> {
+export class FilterIndex<Row> {
   private readonly root: Branches
   private readonly changing: boolean
 
@@ -82,10 +82,14 @@ export class PostingTree<Row> {
   }
 
   /** Disjoint runs of the positions in [from, to) that meet all constraints, which stand in the order of the facets. */
-  select(constraints: ReadonlyArray<Constraint>, from: number, to: number): ReadonlyArray<Run> {
+  select(
+    constraints: ReadonlyArray<Constraint>,
+    from: number,
+    to: number
+  ): ReadonlyArray<PositionRange> {
     if (from >= to) return []
-    if (constraints.length === 0) return [new Run(null, from, to)]
-    const runs: Array<Run> = []
+    if (constraints.length === 0) return [new PositionRange(null, from, to)]
+    const runs: Array<PositionRange> = []
     this.collect(this.root, nothing, constraints, 0, from, to, runs)
     return runs
   }
@@ -97,17 +101,17 @@ export class PostingTree<Row> {
     at: number,
     from: number,
     to: number,
-    runs: Array<Run>
+    runs: Array<PositionRange>
   ): void {
     const constraint = constraints[at]
     if (constraint === undefined) {
-      runs.push(Run.within(positions, from, to))
+      runs.push(PositionRange.within(positions, from, to))
       return
     }
     const branch = branches?.[constraint.facet]
     if (branch instanceof TextIndex && constraint.kind === "text") {
       const { positions: candidates, exact } = branch.candidates(constraint.needle)
-      if (exact) runs.push(Run.within(candidates, from, to))
+      if (exact) runs.push(PositionRange.within(candidates, from, to))
       else this.filter(candidates, constraints, at, from, to, runs)
     } else if (branch instanceof Map && constraint.kind === "key") {
       for (const key of constraint.keys) {
@@ -127,13 +131,13 @@ export class PostingTree<Row> {
     at: number,
     from: number,
     to: number,
-    runs: Array<Run>
+    runs: Array<PositionRange>
   ): void {
     const found: Array<number> = []
     for (let i = lowerBound(positions, from); i < positions.length && positions[i]! < to; i++) {
       if (this.set.accepts(this.rowAt(positions[i]!), constraints, at)) found.push(positions[i]!)
     }
-    runs.push(new Run(found, 0, found.length))
+    runs.push(new PositionRange(found, 0, found.length))
   }
 
   /** Enters a position of a row under all its keys and texts, or takes it away again where it is the last one of all. */
@@ -161,19 +165,19 @@ export class PostingTree<Row> {
         seen = key
         if (enters) {
           this.enterKey(
-            branch as Map<Key, PostingNode>,
+            branch as Map<Key, IndexNode>,
             mask & this.set.combines[place]!,
             key,
             row,
             position
           )
-        } else this.leaveKey(branch as Map<Key, PostingNode>, key, row, position)
+        } else this.leaveKey(branch as Map<Key, IndexNode>, key, row, position)
       }
     }
   }
 
   private enterKey(
-    branch: Map<Key, PostingNode>,
+    branch: Map<Key, IndexNode>,
     mask: number,
     key: Key,
     row: Row,
@@ -181,13 +185,13 @@ export class PostingTree<Row> {
   ): void {
     const node = branch.get(key)
     if (node === undefined) {
-      branch.set(key, new PostingNode(position))
+      branch.set(key, new IndexNode(position))
       return
     }
     node.positions.push(position)
     if (node.branches !== null) {
       this.file(node.branches, mask, row, position, true)
-    } else if (mask !== 0 && node.positions.length > heavyRows) {
+    } else if (mask !== 0 && node.positions.length > splitThreshold) {
       node.branches = newBranches(this.set, this.rowAt, mask)
       for (const each of node.positions) {
         this.file(node.branches, mask, this.rowAt(each), each, true)
@@ -195,7 +199,7 @@ export class PostingTree<Row> {
     }
   }
 
-  private leaveKey(branch: Map<Key, PostingNode>, key: Key, row: Row, position: number): void {
+  private leaveKey(branch: Map<Key, IndexNode>, key: Key, row: Row, position: number): void {
     const node = branch.get(key)!
     if (node.positions.pop() !== position) {
       throw new Error(`Position ${position} is not the last one under ${String(key)}`)
@@ -242,7 +246,7 @@ export class PostingTree<Row> {
 }
 
 const refile = <Row>(
-  branch: Map<Key, PostingNode>,
+  branch: Map<Key, IndexNode>,
   facet: KeyFacet<Row>,
   before: Row | null,
   after: Row | null,
@@ -259,13 +263,13 @@ const refile = <Row>(
   }
   if (entered !== null) {
     const node = branch.get(entered)
-    if (node === undefined) branch.set(entered, new PostingNode(position))
+    if (node === undefined) branch.set(entered, new IndexNode(position))
     else node.positions.splice(lowerBound(node.positions, position), 0, position)
   }
 }
 
 const refileAll = <Row>(
-  branch: Map<Key, PostingNode>,
+  branch: Map<Key, IndexNode>,
   facet: KeyFacet<Row>,
   changes: ReadonlyArray<Change<Row>>
 ): void => {
@@ -280,7 +284,7 @@ const refileAll = <Row>(
     let node = branch.get(key)
     let entered: ReadonlyArray<Change<Row>> = group
     if (node === undefined) {
-      branch.set(key, node = new PostingNode(group[0]!.position))
+      branch.set(key, node = new IndexNode(group[0]!.position))
       entered = group.slice(1)
     }
     putIn(node.positions, entered)

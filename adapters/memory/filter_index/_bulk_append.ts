@@ -1,6 +1,6 @@
-import type { FacetSet, Key, KeyFacet } from "./_facet.ts"
-import { heavyRows } from "./_heavy.ts"
-import { type Branches, newBranches, PostingNode } from "./_posting_node.ts"
+import type { FacetSet, Key, KeyFacet } from "./facets.ts"
+import { splitThreshold } from "../_heavy.ts"
+import { type Branches, newBranches, IndexNode } from "./_index_node.ts"
 import { TextIndex } from "./_text_index.ts"
 
 /** What the lists of an index are made from. */
@@ -18,7 +18,7 @@ interface Entering {
 
 /** A node that has grown, and how many rows it had before. */
 interface Grown {
-  readonly node: PostingNode
+  readonly node: IndexNode
   readonly before: number
 }
 
@@ -52,7 +52,7 @@ export function fill<Row>(
 /** Files one facet; the nodes that it reached. */
 function fillKeys<Row>(
   rowAt: (position: number) => Row,
-  branch: Map<Key, PostingNode>,
+  branch: Map<Key, IndexNode>,
   { keys }: KeyFacet<Row>,
   entering: Entering
 ): ReadonlyArray<Grown> {
@@ -62,7 +62,7 @@ function fillKeys<Row>(
   const file = (key: Key, position: number) => {
     const node = branch.get(key)
     if (node === undefined) {
-      const created = new PostingNode(position)
+      const created = new IndexNode(position)
       branch.set(key, created)
       grown.push({ node: created, before: 0 })
       return
@@ -87,7 +87,7 @@ function divide<Row>(indexed: Indexed<Row>, mask: number, { before, node }: Grow
   const { positions } = node
   if (node.branches !== null) {
     fill(indexed, node.branches, mask, { positions, from: before, to: positions.length })
-  } else if (positions.length > heavyRows) {
+  } else if (positions.length > splitThreshold) {
     node.branches = newBranches(indexed.set, indexed.rowAt, mask)
     fill(indexed, node.branches, mask, { positions, from: 0, to: positions.length })
   }

@@ -1,8 +1,8 @@
 import { Context } from "effect"
 import { LedgerReader, LedgerTip, LedgerWriter, PoolStore, PoolTip } from "../../core/ports/mod.ts"
 import type { MemoryLedger, MemoryPoolStore } from "../memory/mod.ts"
-import { journaledLedger } from "./_ledger.ts"
-import { journaledPool } from "./_pool.ts"
+import { journaledLedger } from "./_journaled_ledger.ts"
+import { journaledPool } from "./_journaled_pool.ts"
 import type { RecordLog } from "./record_log.ts"
 
 export interface RecordedStoresOptions {

@@ -1,5 +1,5 @@
-import type { AuctionVariables } from "../../core/domain/mod.ts"
-import { firstNot } from "./_search.ts"
+import type { AuctionVariables } from "../../../core/domain/mod.ts"
+import { firstNot } from "../_binary_search.ts"
 
 /** What a push overwrote. */
 interface Overwritten {

@@ -6,20 +6,20 @@ import {
   feeSumUnits,
   type New,
   type Transaction
-} from "../../core/domain/mod.ts"
-import type { AccountIndex, TransactionId } from "../../core/encoding/mod.ts"
+} from "../../../core/domain/mod.ts"
+import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import { Accounts } from "./_accounts.ts"
 import { Exits } from "./_exits.ts"
-import { frozenCopy } from "./_frozen.ts"
-import { facetsOf } from "./_list_facets.ts"
+import { frozenCopy } from "../_frozen_copy.ts"
+import { facetsOf } from "./list_facets.ts"
 import { Queues } from "./_queues.ts"
 import { completedRow, forgedRow, transactionRow } from "./_rows.ts"
-import { ItemIds, Table } from "./_table.ts"
+import { ItemIds, Table } from "../filter_index/mod.ts"
 
 type Stretch = readonly [from: number, to: number]
 
 /** How much there was after a batch: where its rows end, and sums over it and all before it. */
-export interface BatchMark {
+export interface BatchTotals {
   readonly transactions: number
   readonly l2Transactions: number
   readonly feeUnits: bigint
@@ -32,7 +32,7 @@ export interface BatchMark {
   readonly forged: ReadonlyArray<Transaction>
 }
 
-const start: BatchMark = {
+const start: BatchTotals = {
   transactions: 0,
   l2Transactions: 0,
   feeUnits: 0n,
@@ -54,7 +54,7 @@ export class History {
   readonly transactionIds = new ItemIds()
   private readonly positionById = new Map<TransactionId, number>()
   /** By batch number; the first one is the start. */
-  private readonly marks: Array<BatchMark> = [start]
+  private readonly marks: Array<BatchTotals> = [start]
 
   constructor() {
     this.transactions = new Table(facetsOf("transactions"), this.transactionIds)
@@ -69,7 +69,7 @@ export class History {
   }
 
   /** How much there was after a batch; batch 0 is the start, and for a batch that is yet to come there is what there is now. */
-  mark(batchNum: number): BatchMark {
+  mark(batchNum: number): BatchTotals {
     return this.marks[batchNum] ?? (batchNum < 0 ? start : this.marks.at(-1)!)
   }
 

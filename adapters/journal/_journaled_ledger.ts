@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import type { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { type MemoryLedger, MemoryWriting, turnOfOthers } from "../memory/mod.ts"
-import { durably, durablyAfter } from "./_durably.ts"
+import { durably, durablyAfter } from "./_durable_answers.ts"
 import { packChanges } from "./_packed_changes.ts"
 import type { Entry, RecordLog } from "./record_log.ts"
 

@@ -5,7 +5,7 @@ import type {
   MerkleProof,
   New,
   Transaction
-} from "../../core/domain/mod.ts"
+} from "../../../core/domain/mod.ts"
 
 /*
  * The rows of which there are many are written out member by member: all of them then have one shape with its members

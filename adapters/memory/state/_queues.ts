@@ -1,5 +1,5 @@
-import type { Transaction } from "../../core/domain/mod.ts"
-import type { TransactionId } from "../../core/encoding/mod.ts"
+import type { Transaction } from "../../../core/domain/mod.ts"
+import type { TransactionId } from "../../../core/encoding/mod.ts"
 
 const none: ReadonlyArray<Transaction> = []
 

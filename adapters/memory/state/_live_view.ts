@@ -8,9 +8,9 @@ import type {
   NetworkVariables,
   Token,
   Transaction
-} from "../../core/domain/mod.ts"
-import type { AccountIndex, EthereumAddress } from "../../core/encoding/mod.ts"
-import type { LedgerView } from "../../core/ports/mod.ts"
+} from "../../../core/domain/mod.ts"
+import type { AccountIndex, EthereumAddress } from "../../../core/encoding/mod.ts"
+import type { LedgerView } from "../../../core/ports/mod.ts"
 import type { Auction } from "./_auction.ts"
 import type { History } from "./_history.ts"
 import type { Parameters } from "./_parameters.ts"

@@ -1,9 +1,9 @@
-import type { New, PriceFeed, Token, TokenId } from "../../core/domain/mod.ts"
-import type { EthereumAddress } from "../../core/encoding/mod.ts"
-import { facetsOf, lookupPlace } from "./_list_facets.ts"
-import { Table } from "./_table.ts"
+import type { New, PriceFeed, Token, TokenId } from "../../../core/domain/mod.ts"
+import type { EthereumAddress } from "../../../core/encoding/mod.ts"
+import { facetsOf, lookupNumber } from "./list_facets.ts"
+import { Table } from "../filter_index/mod.ts"
 
-const addressPlace = lookupPlace("tokens")
+const addressFacet = lookupNumber("tokens")
 
 /** The tokens and what each price overwrote. Ids are consecutive from 0, so an id is a position. */
 export class Tokens {
@@ -29,7 +29,7 @@ export class Tokens {
   }
 
   findByAddress(address: EthereumAddress): Token | undefined {
-    const position = this.table.index.positions(addressPlace, address)[0]
+    const position = this.table.index.positions(addressFacet, address)[0]
     return position === undefined ? undefined : this.table.rows[position]
   }
 

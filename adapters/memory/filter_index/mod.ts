@@ -1,0 +1,12 @@
+/** Tables of rows with an index of every combination of filters. */
+export {
+  type Constraint,
+  type Facet,
+  FacetSet,
+  type Key,
+  type KeyFacet,
+  type TextFacet
+} from "./facets.ts"
+export { FilterIndex } from "./filter_index.ts"
+export { PositionSet } from "./position_set.ts"
+export { ItemIds, Table } from "./table.ts"
