@@ -3,35 +3,35 @@ import type { StoreFailure } from "../../core/ports/mod.ts"
 import type { RecordLog } from "./record_log.ts"
 
 /**
- * Computes an answer at once, and gives it when everything that it may show is on disk: nobody sees, or acts on, what a crash could take
- * back. A failed journal answers nothing more.
+ * Returns a function that computes an answer, and returns it once all records appended so far are
+ * durable. So no client sees a change that a crash could undo. Fails if the log has failed.
  */
-export const durably =
-  (journal: RecordLog) =>
+export const answerWhenDurable =
+  (log: RecordLog) =>
   <A, E>(compute: () => Result.Result<A, E>): Effect.Effect<A, E | StoreFailure> =>
     Effect.suspend(() =>
-      journal.failure === undefined ? onceDurable(journal, compute()) : Effect.fail(journal.failure)
+      log.failure === undefined ? whenDurable(log, compute()) : Effect.fail(log.failure)
     )
 
-/** As `durably`, of what does not compute its answer at once. */
-export const durablyAfter = <A, E, F>(
-  journal: RecordLog,
+/** As `answerWhenDurable`, for an answer that an effect computes. */
+export const awaitDurable = <A, E, F>(
+  log: RecordLog,
   compute: Effect.Effect<Result.Result<A, E>, F>
 ): Effect.Effect<A, E | F | StoreFailure> =>
   Effect.suspend(() =>
-    journal.failure === undefined
+    log.failure === undefined
       ? Effect.flatMap(Effect.result(compute), (outcome) =>
-        onceDurable(
-          journal,
+        whenDurable(
+          log,
           Result.flatMap(outcome, (answer): Result.Result<A, E | F> => answer)
         ))
-      : Effect.fail(journal.failure)
+      : Effect.fail(log.failure)
   )
 
-const onceDurable = <A, E>(
-  journal: RecordLog,
+const whenDurable = <A, E>(
+  log: RecordLog,
   answer: Result.Result<A, E>
 ): Effect.Effect<A, E | StoreFailure> =>
-  journal.isDurable
+  log.isDurable
     ? Effect.fromResult(answer)
-    : Effect.andThen(journal.durable, Effect.fromResult(answer))
+    : Effect.andThen(log.durable, Effect.fromResult(answer))

@@ -1,31 +1,24 @@
 import { Effect, Result } from "effect"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import type { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
-import { type MemoryLedger, MemoryWriting, turnOfOthers } from "../memory/mod.ts"
-import { durably, durablyAfter } from "./_durable_answers.ts"
+import { type MemoryLedger, WriteQueue, yieldForLargeBlocks } from "../memory/mod.ts"
+import { answerWhenDurable, awaitDurable } from "./_durable_answers.ts"
 import { packChanges } from "./_packed_changes.ts"
-import type { Entry, RecordLog } from "./record_log.ts"
+import type { LogEntry, RecordLog } from "./record_log.ts"
 
-/** The ports of a ledger in memory, whose answers wait until the log says that what they show may be shown. */
+/**
+ * Returns the ports of a ledger in memory that append each accepted write to a log. An answer waits
+ * until the log is durable.
+ */
 export const journaledLedger = (
   ledger: MemoryLedger,
-  journal: RecordLog
+  log: RecordLog
 ): { readonly reader: LedgerReader["Service"]; readonly writer: LedgerWriter["Service"] } => {
-  const answer = durably(journal)
-  const writing = new MemoryWriting(ledger.view)
-  const entryOf = (record: FeedRecord, decided?: string): Entry => ({
-    kind: "ledger",
-    text: writeFeedLine(record),
-    decided
-  })
-  // waits outside of its turn: the next write shares the commit
-  const written = <A, E, F>(write: Effect.Effect<Result.Result<A, E>, F>) =>
-    durablyAfter(journal, write)
-  /** The journal may have failed while a check was under way. */
-  const made = <A>(write: () => A): Effect.Effect<A, StoreFailure> =>
-    Effect.suspend(() =>
-      journal.failure === undefined ? Effect.sync(write) : Effect.fail(journal.failure)
-    )
+  const answer = answerWhenDurable(log)
+  const writes = new WriteQueue(ledger.view)
+  // waits for the log outside of the queue, so that the next write shares the commit
+  const enqueue = <A, E, F>(write: Effect.Effect<Result.Result<A, E>, F>) =>
+    awaitDurable(log, writes.run(write))
   return {
     reader: {
       list: (name, query) => answer(() => ledger.list(name, query)),
@@ -36,33 +29,45 @@ export const journaledLedger = (
     },
     writer: {
       apply: (block, decide) =>
-        written(writing.apply(decide, (decision) => {
-          if (decision.kind === "alreadyStored") {
-            return made(() => ledger.apply(() => Result.succeed(decision)))
-          }
-          const entry = entryOf({ kind: "block", block }, packChanges(decision.changes))
-          return Effect.andThen(
-            turnOfOthers(decision.changes),
-            made(() => {
-              const applied = ledger.apply(() => Result.succeed(decision))
-              journal.append(entry)
-              return applied
-            })
-          )
-        })),
+        awaitDurable(
+          log,
+          writes.apply(decide, (decision) => {
+            const store = () => ledger.apply(() => Result.succeed(decision))
+            if (decision.kind === "alreadyStored") return unlessFailed(log, store)
+            const entry = entryOf({ kind: "block", block }, packChanges(decision.changes))
+            return Effect.andThen(
+              yieldForLargeBlocks(decision.changes),
+              unlessFailed(log, () => {
+                const stored = store()
+                log.append(entry)
+                return stored
+              })
+            )
+          })
+        ),
       rollBack: (toBlock, check) =>
-        written(writing.inTurn(made(() => {
+        enqueue(unlessFailed(log, () => {
           const report = ledger.rollBack(toBlock, check)
-          // also where it dropped nothing: the version grew
-          if (Result.isSuccess(report)) journal.append(entryOf({ kind: "rollBack", toBlock }))
+          // appended even if no block was dropped, since the version grew
+          if (Result.isSuccess(report)) log.append(entryOf({ kind: "rollBack", toBlock }))
           return report
-        }))),
+        })),
       setPrices: (prices, check) =>
-        written(writing.inTurn(made(() => {
+        enqueue(unlessFailed(log, () => {
           const stamp = ledger.setPrices(prices, check)
-          if (Result.isSuccess(stamp)) journal.append(entryOf({ kind: "prices", prices }))
+          if (Result.isSuccess(stamp)) log.append(entryOf({ kind: "prices", prices }))
           return stamp
-        })))
+        }))
     }
   }
 }
+
+const entryOf = (record: FeedRecord, changes?: string): LogEntry => ({
+  kind: "ledger",
+  text: writeFeedLine(record),
+  changes
+})
+
+/** Runs a write, unless the log failed while the write was waiting or being checked. */
+const unlessFailed = <A>(log: RecordLog, write: () => A): Effect.Effect<A, StoreFailure> =>
+  Effect.suspend(() => log.failure === undefined ? Effect.sync(write) : Effect.fail(log.failure))

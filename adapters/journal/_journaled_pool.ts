@@ -1,28 +1,31 @@
 import { Effect, Result } from "effect"
 import type { PoolStore } from "../../core/ports/mod.ts"
-import { durably } from "./_durable_answers.ts"
+import { answerWhenDurable } from "./_durable_answers.ts"
 import { type PoolRecord, writePoolRecord } from "./_pool_record.ts"
 import type { RecordLog } from "./record_log.ts"
 
 type Pool = PoolStore["Service"]
 
-/** The port of a pool in memory, whose answers wait until the log says that what they show may be shown. What changes nothing leaves no record. */
-export const journaledPool = (pool: Pool, journal: RecordLog): Pool => {
-  const answer = durably(journal)
-  // a pool in memory answers at once
+/**
+ * Returns the port of a pool in memory that appends each write to a log if it changed the pool. An
+ * answer waits until the log is durable.
+ */
+export const journaledPool = (pool: Pool, log: RecordLog): Pool => {
+  const answer = answerWhenDurable(log)
+  // a pool in memory is synchronous
   const read = <A, E>(effect: Effect.Effect<A, E>) =>
     answer(() => Effect.runSync(Effect.result(effect)))
   const write = <A, E>(
     effect: Effect.Effect<A, E>,
     record: PoolRecord,
-    changes: (answered: A) => boolean
+    hasChanged: (result: A) => boolean
   ) =>
     answer(() => {
-      const answered = Effect.runSync(Effect.result(effect))
-      if (Result.isSuccess(answered) && changes(answered.success)) {
-        journal.append({ kind: "pool", text: writePoolRecord(record) })
+      const result = Effect.runSync(Effect.result(effect))
+      if (Result.isSuccess(result) && hasChanged(result.success)) {
+        log.append({ kind: "pool", text: writePoolRecord(record) })
       }
-      return answered
+      return result
     })
   return {
     transaction: (id) => read(pool.transaction(id)),

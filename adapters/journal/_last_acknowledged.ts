@@ -2,34 +2,37 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 
 /*
- * The last record that was on disk, in a file beside the database. It is written behind each commit and never waited for: it may lag
- * after a loss of power, and is never ahead. Where the database ends earlier, its log has lost what was acknowledged.
+ * The number of the last committed record, in a file beside the database. It is written after each
+ * commit and not synced, so after a loss of power it may be too small, but never too great. If the
+ * database ends before this record, its log has lost acknowledged records.
  */
 
-const noteFile = (directory: string): string => join(directory, "acknowledged")
-const WIDTH = 16
+const fileIn = (directory: string): string => join(directory, "acknowledged")
+const widthCharacters = 16
 
-/** 0 where nothing tells. */
-export function lastAcknowledged(directory: string): number {
+/** Returns the number of the last acknowledged record; 0 if it is unknown. */
+export function readLastAcknowledged(directory: string): number {
   try {
-    return Number.parseInt(readFileSync(noteFile(directory), "latin1"), 10) || 0
+    return Number.parseInt(readFileSync(fileIn(directory), "latin1"), 10) || 0
   } catch {
     return 0
   }
 }
 
-export interface AcknowledgedNote {
+/** The open file with the number of the last acknowledged record. */
+export interface AcknowledgedFile {
   readonly write: (seq: number) => void
   readonly close: () => void
 }
 
-export function openNote(directory: string): AcknowledgedNote {
-  // kept as it is until the first commit
-  const descriptor = openSync(noteFile(directory), "a+")
-  closeSync(descriptor)
-  const writable = openSync(noteFile(directory), "r+")
+/** Opens the file, and creates an empty one if it is missing. */
+export function openAcknowledgedFile(directory: string): AcknowledgedFile {
+  // a+ creates the file without truncating it; r+ then writes at its start
+  closeSync(openSync(fileIn(directory), "a+"))
+  const descriptor = openSync(fileIn(directory), "r+")
   return {
-    write: (seq) => void writeSync(writable, `${String(seq).padStart(WIDTH)}\n`, 0, "latin1"),
-    close: () => closeSync(writable)
+    write: (seq) =>
+      void writeSync(descriptor, `${String(seq).padStart(widthCharacters)}\n`, 0, "latin1"),
+    close: () => closeSync(descriptor)
   }
 }

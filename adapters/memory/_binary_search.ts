@@ -1,4 +1,7 @@
-/** The first index in [from, to) whose value is not below `value`; `to` where all are. */
+/**
+ * Returns the first index in [from, to) whose value is at least `value`, or `to` if there is none.
+ * The values must be ascending.
+ */
 export const lowerBound = (
   sorted: ReadonlyArray<number>,
   value: number,
@@ -15,7 +18,10 @@ export const lowerBound = (
   return low
 }
 
-/** The first index in [from, to) that `isBefore` refuses; it must accept a prefix. */
+/**
+ * Returns the first index in [from, to) for which `isBefore` is false, or `to` if there is none.
+ * `isBefore` must be true for a prefix of the range and false for the rest.
+ */
 export const firstNot = (
   from: number,
   to: number,

@@ -1,4 +1,7 @@
-/** A copy that neither its giver nor a reader can change. Plain objects and arrays are copied all the way down. */
+/**
+ * Returns a deep copy that is frozen at every level, so neither the caller nor a reader of the
+ * store can change it. Copies plain objects and arrays.
+ */
 export const frozenCopy = <T>(value: T): T => {
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T
   if (typeof value !== "object" || value === null) return value

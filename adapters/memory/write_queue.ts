@@ -3,45 +3,49 @@ import type { BlockChanges } from "../../core/domain/mod.ts"
 import type { Decision, LedgerView } from "../../core/ports/mod.ts"
 
 /**
- * Writes a ledger in memory in the order of the calls: one that comes while a decision is being checked waits for it. Reads do not wait, and
- * see the ledger as it was.
+ * Runs the writes of a ledger in memory one at a time, in the order of the calls. A write waits
+ * while the check of an earlier decision runs. Reads do not wait, and see the ledger without the
+ * write.
  */
-export class MemoryWriting {
+export class WriteQueue {
   readonly #view: LedgerView
-  readonly #oneAtATime = Semaphore.makeUnsafe(1)
+  readonly #semaphore = Semaphore.makeUnsafe(1)
 
-  /** Of the ledger that all writes go to. */
+  /** @param view The view of the ledger that all writes go to. */
   constructor(view: LedgerView) {
     this.#view = view
   }
 
-  /** Has `store` write what was decided, when the check of the decision has ended well. */
+  /**
+   * Decides about a block, runs the check of the decision, and passes the decision to `store`.
+   * Fails without a call of `store` if the decision or its check fails.
+   */
   apply<A, E, F>(
     decide: (view: LedgerView) => Result.Result<Decision<E>, E>,
     store: (decision: Decision) => Effect.Effect<A, F>
   ): Effect.Effect<A, E | F> {
-    return this.inTurn(
+    return this.run(
       Effect.flatMap(Effect.suspend(() => Effect.fromResult(decide(this.#view))), (decision) => {
         if (decision.kind === "alreadyStored") return store(decision)
-        const { changes, check = turnOfOthers(changes), kind } = decision
-        // nothing is written meanwhile, so what was decided still fits
+        const { changes, check = yieldForLargeBlocks(changes), kind } = decision
+        // no other write runs during the check, so the decision still fits the ledger
         return Effect.andThen(check, Effect.suspend(() => store({ kind, changes })))
       })
     )
   }
 
-  /** Runs a write when those before it have ended. */
-  inTurn<A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E> {
-    return this.#oneAtATime.withPermit(write)
+  /** Runs a write after all earlier ones have ended. */
+  run<A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return this.#semaphore.withPermit(write)
   }
 }
 
-/** Whoever reads comes in between two parts of a write that take long together; those of a small one are over sooner. */
-export const turnOfOthers = ({ batches, queued }: BlockChanges): Effect.Effect<void> =>
+/** Yields to other fibers between two steps of a write, if its block is large. */
+export const yieldForLargeBlocks = ({ batches, queued }: BlockChanges): Effect.Effect<void> =>
   batches.reduce((sum, { transactions }) => sum + transactions.length, queued.length) <
-      smallTransactions
+      largeBlockTransactions
     ? Effect.void
     : Effect.yieldNow
 
-/** Deciding takes some 13 µs for each of them, and storing some 15. */
-const smallTransactions = 8
+/** A block with fewer transactions takes too little time for readers to notice. */
+const largeBlockTransactions = 8

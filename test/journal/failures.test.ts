@@ -192,7 +192,7 @@ describe("a data directory", () => {
       )
       const again = yield* openStores(directory, genesis)
       assert.strictEqual(yield* testimony(again, noNames()), said)
-      assert.isAbove(again.journal.found.redecided, 10)
+      assert.isAbove(again.journal.replayReport.checkedBlocks, 10)
     })))
 })
 
@@ -234,7 +234,7 @@ describe("a full disk", () => {
         }
       }))
       const found = yield* openStores(directory, genesis)
-      assert.strictEqual(found.journal.found.records, acknowledged)
+      assert.strictEqual(found.journal.replayReport.records, acknowledged)
       const model = yield* temporaryDirectory
       assert.strictEqual(
         yield* testimony(found, noNames()),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Result } from "effect"
-import { type Entry, recordedStores } from "../../adapters/journal/mod.ts"
+import { type LogEntry, recordedStores } from "../../adapters/journal/mod.ts"
 import { layer, openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { type Decision, LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { emptyBlock, genesis, hashOf } from "./_chain.ts"
@@ -13,12 +13,12 @@ const portsOf = (stores: Context.Context<LedgerReader | LedgerWriter>) => ({
 
 /** Stores whose record is at hand. */
 const recorded = () => {
-  const entries: Array<Entry> = []
+  const entries: Array<LogEntry> = []
   const log = {
     failure: undefined as StoreFailure | undefined,
     isDurable: true,
     durable: Effect.void,
-    append: (entry: Entry) => void entries.push(entry)
+    append: (entry: LogEntry) => void entries.push(entry)
   }
   return {
     entries,

@@ -1,9 +1,9 @@
 import { Context, Effect } from "effect"
 import {
-  type Entry,
+  type LogEntry,
   recordedStores,
   type RecordLog,
-  takeInEntry
+  applyEntry
 } from "../../adapters/journal/mod.ts"
 import {
   type MemoryPoolStore,
@@ -25,7 +25,7 @@ import type { Weather } from "./_weather.ts"
 
 /** A disk with a journal on it: it keeps what was synced, and loses the rest with the process. */
 export interface Disk {
-  readonly synced: Array<Entry>
+  readonly synced: Array<LogEntry>
   /** Nothing more can be written. */
   isFull: boolean
   /** It says that it has synced what it has not: a fault that the simulation has to find. */
@@ -48,7 +48,7 @@ export function journalOn(
     idle: () => false,
     open: (life) => {
       const [ledger, pool] = [openMemoryLedger({ genesis }), openMemoryPool()]
-      for (const entry of disk.synced) takeInEntry({ genesis, ledger, pool }, entry)
+      for (const entry of disk.synced) applyEntry({ genesis, ledger, pool }, entry)
       const log = new DiskLog(disk, life, weather, turns)
       current = { log, pool }
       return portsOf(recordedStores({ ledger, pool, id: `${name} ${++starts}`, log }))
@@ -73,7 +73,7 @@ class DiskLog implements RecordLog {
   readonly #life: Life
   readonly #weather: Weather
   readonly #turns: Turns
-  #waiting: Array<Entry> = []
+  #waiting: Array<LogEntry> = []
   #resumes: Array<(outcome: Effect.Effect<void, StoreFailure>) => void> = []
 
   constructor(disk: Disk, life: Life, weather: Weather, turns: Turns) {
@@ -87,7 +87,7 @@ class DiskLog implements RecordLog {
     return this.#waiting.length === 0 || this.#disk.isHasty
   }
 
-  append(entry: Entry): void {
+  append(entry: LogEntry): void {
     if (this.#waiting.push(entry) > 1) return
     const { dice, isCalm } = this.#weather
     if (isCalm || dice.chance(0.5)) this.#turns.later(this.#life, () => this.#flush())

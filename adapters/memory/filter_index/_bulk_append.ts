@@ -1,98 +1,101 @@
-import type { FacetSet, Key, KeyFacet } from "./facets.ts"
-import { splitThreshold } from "../_heavy.ts"
-import { type Branches, newBranches, IndexNode } from "./_index_node.ts"
+import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
 import { TextIndex } from "./_text_index.ts"
+import { type FacetSet, type Key, type KeyFacet, splitThreshold } from "./facets.ts"
 
-/** What the lists of an index are made from. */
-interface Indexed<Row> {
-  readonly set: FacetSet<Row>
+/** The facets and rows that an index is made of. */
+interface IndexSource<Row> {
+  readonly facetSet: FacetSet<Row>
   readonly rowAt: (position: number) => Row
 }
 
-/** Positions [from, to), or those of a list that stand at these places. */
-interface Entering {
+/** The positions [from, to), or the elements [from, to) of a list of positions. */
+interface Slice {
   readonly positions: ReadonlyArray<number> | null
   readonly from: number
   readonly to: number
 }
 
-/** A node that has grown, and how many rows it had before. */
-interface Grown {
+/** A node that has grown, and its number of rows before. */
+interface GrownNode {
   readonly node: IndexNode
-  readonly before: number
+  readonly rowsBefore: number
 }
 
 /**
- * Files many rows behind all others, one facet after the other: the lists are those that filing row by row makes, several times as fast,
- * since each list is touched many times in a row.
+ * Appends many rows, one facet after the other. The result is the same as that of appending them
+ * row by row. It is several times as fast, because consecutive steps append to the same lists.
  */
-export function fill<Row>(
-  indexed: Indexed<Row>,
+export function appendBulk<Row>(
+  source: IndexSource<Row>,
   branches: Branches,
   mask: number,
-  entering: Entering
+  slice: Slice
 ): void {
-  for (const [place, branch] of branches.entries()) {
-    const facet = indexed.set.facets[place]!
+  for (const [number, branch] of branches.entries()) {
+    const facet = source.facetSet.facets[number]!
     if (branch === null) continue
     if (branch instanceof TextIndex) {
       if (facet.kind === "text") {
-        for (const position of each(entering)) {
-          branch.append(facet.text(indexed.rowAt(position)), position)
+        for (const position of positionsIn(slice)) {
+          branch.append(facet.text(source.rowAt(position)), position)
         }
       }
     } else if (facet.kind === "key") {
-      const below = mask & indexed.set.combines[place]!
-      const grown = fillKeys(indexed.rowAt, branch, facet, entering)
-      if (below !== 0) { for (const each of grown) divide(indexed, below, each) }
+      const maskBelow = mask & source.facetSet.combinableMasks[number]!
+      const grown = appendKeys(source.rowAt, branch, facet, slice)
+      if (maskBelow !== 0) { for (const each of grown) appendBelow(source, maskBelow, each) }
     }
   }
 }
 
-/** Files one facet; the nodes that it reached. */
-function fillKeys<Row>(
+/** Appends the rows to the lists of one facet, and returns the nodes that have grown. */
+function appendKeys<Row>(
   rowAt: (position: number) => Row,
   branch: Map<Key, IndexNode>,
   { keys }: KeyFacet<Row>,
-  entering: Entering
-): ReadonlyArray<Grown> {
-  const grown: Array<Grown> = []
-  const { from, positions, to } = entering
+  { from, positions, to }: Slice
+): ReadonlyArray<GrownNode> {
+  const grown: Array<GrownNode> = []
   const first = positions === null ? from : positions[from]!
-  const file = (key: Key, position: number) => {
+  const append = (key: Key, position: number) => {
     const node = branch.get(key)
     if (node === undefined) {
       const created = new IndexNode(position)
       branch.set(key, created)
-      grown.push({ node: created, before: 0 })
+      grown.push({ node: created, rowsBefore: 0 })
       return
     }
-    const before = node.positions.length
-    if (node.positions[before - 1]! < first) grown.push({ node, before })
+    const rowsBefore = node.positions.length
+    if (node.positions[rowsBefore - 1]! < first) grown.push({ node, rowsBefore })
     node.positions.push(position)
   }
-  const [one, other] = keys
-  for (let place = from; place < to; place++) {
-    const position = positions === null ? place : positions[place]!
+  const [firstKeyOf, secondKeyOf] = keys
+  for (let i = from; i < to; i++) {
+    const position = positions === null ? i : positions[i]!
     const row = rowAt(position)
-    const key = one(row)
-    if (key !== null) file(key, position)
-    const second = other === undefined ? null : other(row)
-    if (second !== null && second !== key) file(second, position)
+    const firstKey = firstKeyOf(row)
+    if (firstKey !== null) append(firstKey, position)
+    const secondKey = secondKeyOf === undefined ? null : secondKeyOf(row)
+    if (secondKey !== null && secondKey !== firstKey) append(secondKey, position)
   }
   return grown
 }
 
-function divide<Row>(indexed: Indexed<Row>, mask: number, { before, node }: Grown): void {
+/** Appends the new rows of a node to its branches, or splits the node if it became long. */
+function appendBelow<Row>(
+  source: IndexSource<Row>,
+  mask: number,
+  { node, rowsBefore }: GrownNode
+): void {
   const { positions } = node
   if (node.branches !== null) {
-    fill(indexed, node.branches, mask, { positions, from: before, to: positions.length })
+    appendBulk(source, node.branches, mask, { positions, from: rowsBefore, to: positions.length })
   } else if (positions.length > splitThreshold) {
-    node.branches = newBranches(indexed.set, indexed.rowAt, mask)
-    fill(indexed, node.branches, mask, { positions, from: 0, to: positions.length })
+    node.branches = newBranches(source.facetSet, source.rowAt, mask)
+    appendBulk(source, node.branches, mask, { positions, from: 0, to: positions.length })
   }
 }
 
-function* each({ from, positions, to }: Entering): Generator<number> {
-  for (let place = from; place < to; place++) yield positions === null ? place : positions[place]!
+function* positionsIn({ from, positions, to }: Slice): Generator<number> {
+  for (let i = from; i < to; i++) yield positions === null ? i : positions[i]!
 }

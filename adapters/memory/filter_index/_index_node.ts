@@ -1,27 +1,28 @@
-import type { FacetSet, Key } from "./facets.ts"
 import { TextIndex } from "./_text_index.ts"
+import type { FacetSet, Key } from "./facets.ts"
 
-/** Rows that share the keys on the path from the root. */
+/** The rows that share the keys on the path from the root. */
 export class IndexNode {
+  /** Ascending positions of the rows. */
   readonly positions: Array<number>
-  /** The same rows by each further facet; null while the node is light. */
+  /** The same rows by each further facet; null until the node has more than `splitThreshold` rows. */
   branches: Branches | null = null
   constructor(position: number) {
     this.positions = [position]
   }
 }
 
-/** By facet; null where the path excludes it. */
+/** The lists of each facet by its number; null if no query combines it with the path. */
 export type Branches = Array<Map<Key, IndexNode> | TextIndex | null>
 
-/** Empty ones for the facets of a mask. */
+/** Returns empty branches for the facets of a mask. */
 export const newBranches = <Row>(
-  set: FacetSet<Row>,
+  facetSet: FacetSet<Row>,
   rowAt: (position: number) => Row,
   mask: number
 ): Branches =>
-  set.facets.map((facet, place) => {
-    if ((mask & 1 << place) === 0) return null
+  facetSet.facets.map((facet, number) => {
+    if ((mask & 1 << number) === 0) return null
     return facet.kind === "text"
       ? new TextIndex((position) => facet.text(rowAt(position)))
       : new Map<Key, IndexNode>()

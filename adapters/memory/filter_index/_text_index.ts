@@ -1,48 +1,53 @@
-import { splitThreshold } from "../_heavy.ts"
+import { splitThreshold } from "./facets.ts"
 
-/** Rows whose text contains what the path from the root spells. */
+/** The rows whose text contains the path from the root. */
 class TextNode {
+  /** Ascending positions of the rows. */
   readonly positions: Array<number> = []
-  /** By UTF-16 unit; null while the node is light. */
-  next: Map<number, TextNode> | null = null
+  /** Children by UTF-16 unit; null until the node has more than `splitThreshold` rows. */
+  children: Map<number, TextNode> | null = null
 }
 
-/** Ascending rows; exact where they are those asked for and not only some among which those are. */
+/** Ascending positions of rows. They all match if `isExact`, otherwise each has to be checked. */
 interface Candidates {
   readonly positions: ReadonlyArray<number>
-  readonly exact: boolean
+  readonly isExact: boolean
 }
 
-/** A name repeated by many tokens splits nodes down to its own length, which costs its square: no path is longer than this. */
-const depthMax = 32
+/**
+ * Maximum length of a path in UTF-16 units. Without it a name that many tokens share would be
+ * indexed at a cost of the square of its length.
+ */
+const pathMax = 32
 
 /**
- * Finds the rows whose text contains a needle: a trie over all suffixes that is deepened only where more than
- * `splitThreshold` rows share a path, so that a lookup ends at the exact list or at a short list of candidates. Only for a needle
- * of more than `depthMax` UTF-16 units can the candidates be many: the texts that contain the rarest stretch of `depthMax`
- * units of the needle.
+ * Finds the rows whose text contains a needle: a trie of all suffixes, in which a node has children
+ * only if more than `splitThreshold` rows share its path. A lookup ends at the exact list or at a
+ * short list of candidates. Only a needle longer than `pathMax` can have many candidates: the rows
+ * that contain its rarest substring of `pathMax` units.
  */
 export class TextIndex {
   private readonly root = new Map<number, TextNode>()
   private readonly textAt: (position: number) => string
 
+  /** @param textAt Returns the text of the row at a position. */
   constructor(textAt: (position: number) => string) {
     this.textAt = textAt
   }
 
-  /** Adds a row behind all others. */
+  /** Adds a row at a position above all others. */
   append(text: string, position: number): void {
     for (let start = 0; start < text.length; start++) {
       let level: Map<number, TextNode> | null = this.root
       for (let end = start; end < text.length && level !== null; end++) {
-        const node = touch(level, text.charCodeAt(end), position)
-        if (node.next === null) this.deepen(node, text.slice(start, end + 1))
-        level = node.next
+        const node = addPosition(level, text.charCodeAt(end), position)
+        if (node.children === null) this.split(node, text.slice(start, end + 1))
+        level = node.children
       }
     }
   }
 
-  /** Removes the row that was added last. */
+  /** Removes the row at the greatest position. */
   removeLast(text: string, position: number): void {
     for (let start = 0; start < text.length; start++) {
       let level: Map<number, TextNode> | null = this.root
@@ -51,59 +56,64 @@ export class TextIndex {
         const node: TextNode | undefined = level.get(unit)
         if (node === undefined) break
         if (node.positions.at(-1) === position) node.positions.pop()
-        if (node.positions.length === 0) level.delete(unit) // what hangs below held this row alone
-        level = node.next
+        // its children have no other row either
+        if (node.positions.length === 0) level.delete(unit)
+        level = node.children
       }
     }
   }
 
-  /** Rows that contain the needle, or, where not exact, rows among which all of those are. */
+  /** Returns the rows that contain the needle, or rows that include them. */
   candidates(needle: string): Candidates {
-    let fewest = this.candidatesOf(needle, 0)
-    // what contains the needle contains each of its stretches
+    let fewest = this.candidatesFrom(needle, 0)
+    // a text that contains the needle contains each of its substrings
     for (
       let start = 1;
-      start + depthMax <= needle.length && !fewest.exact &&
+      start + pathMax <= needle.length && !fewest.isExact &&
       fewest.positions.length > splitThreshold;
       start++
     ) {
-      const others = this.candidatesOf(needle, start)
-      if (others.positions.length < fewest.positions.length) {
-        fewest = { positions: others.positions, exact: others.positions.length === 0 }
+      const { positions } = this.candidatesFrom(needle, start)
+      if (positions.length < fewest.positions.length) {
+        fewest = { positions, isExact: positions.length === 0 }
       }
     }
     return fewest
   }
 
-  /** Those of the longest path that the needle spells from a unit of it on; exact where it is spelled to its end. */
-  private candidatesOf(needle: string, start: number): Candidates {
+  /**
+   * Returns the rows of the longest path that the needle follows from unit `start` on. They are
+   * exact if the path reaches the end of the needle.
+   */
+  private candidatesFrom(needle: string, start: number): Candidates {
     let level: Map<number, TextNode> | null = this.root
     let positions: ReadonlyArray<number> = []
     for (let end = start; end < needle.length; end++) {
-      if (level === null) return { positions, exact: false }
+      if (level === null) return { positions, isExact: false }
       const node: TextNode | undefined = level.get(needle.charCodeAt(end))
-      if (node === undefined) return { positions: [], exact: true }
+      if (node === undefined) return { positions: [], isExact: true }
       positions = node.positions
-      level = node.next
+      level = node.children
     }
-    return { positions, exact: true }
+    return { positions, isExact: true }
   }
 
-  private deepen(node: TextNode, path: string): void {
-    if (node.positions.length <= splitThreshold || path.length >= depthMax) return
-    const next = new Map<number, TextNode>()
-    node.next = next
+  private split(node: TextNode, path: string): void {
+    if (node.positions.length <= splitThreshold || path.length >= pathMax) return
+    const children = new Map<number, TextNode>()
+    node.children = children
     for (const position of node.positions) {
       const text = this.textAt(position)
       for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
-        if (at + path.length < text.length) touch(next, text.charCodeAt(at + path.length), position)
+        const end = at + path.length
+        if (end < text.length) addPosition(children, text.charCodeAt(end), position)
       }
     }
-    for (const [unit, child] of next) this.deepen(child, path + String.fromCharCode(unit))
+    for (const [unit, child] of children) this.split(child, path + String.fromCharCode(unit))
   }
 }
 
-const touch = (level: Map<number, TextNode>, unit: number, position: number): TextNode => {
+const addPosition = (level: Map<number, TextNode>, unit: number, position: number): TextNode => {
   let node = level.get(unit)
   if (node === undefined) level.set(unit, node = new TextNode())
   if (node.positions.at(-1) !== position) node.positions.push(position)

@@ -1,17 +1,20 @@
-/** What a posting list is filed under. */
+/** A key of a posting list. */
 export type Key = string | number | boolean
 
-/** A row is listed under each key that is not null. Two keys at most: sender and receiver. */
+/** Lists a row under each key that is not null. It has at most two keys, such as sender and receiver. */
 export interface KeyFacet<Row, K extends Key = Key> {
   readonly kind: "key"
   readonly keys:
     | readonly [(row: Row) => K | null]
     | readonly [(row: Row) => K | null, (row: Row) => K | null]
-  /** The keys of a stored row can change. Such facets have one key and come after those whose keys stay. */
-  readonly changes: boolean
+  /**
+   * Whether a replaced row can have another key. Such a facet has one key and follows all facets
+   * with fixed keys.
+   */
+  readonly isMutable: boolean
 }
 
-/** A row is listed under every substring of its text. The last facet of its table. */
+/** Lists a row under every substring of its text. The last facet of its table. */
 export interface TextFacet<Row> {
   readonly kind: "text"
   readonly text: (row: Row) => string
@@ -19,53 +22,59 @@ export interface TextFacet<Row> {
 
 export type Facet<Row> = KeyFacet<Row> | TextFacet<Row>
 
-/** What a query asks of one facet: one of several keys, or a substring. */
+/** The condition of a query on one facet: one of several keys, or a substring. */
 export type Constraint =
   | { readonly kind: "key"; readonly facet: number; readonly keys: ReadonlySet<Key> }
   | { readonly kind: "text"; readonly facet: number; readonly needle: string }
 
-/** The facets of one table in the order in which an index asks them, and which of them a query may combine. */
+/** Rows above which a list gets an index of its own. A query filters a shorter list row by row. */
+export const splitThreshold = 128
+
+/**
+ * The facets of one table in the order in which an index looks them up, and the pairs that a query
+ * may combine. Throws if a facet with a text or with mutable keys can be combined with a later one.
+ */
 export class FacetSet<Row> {
   readonly facets: ReadonlyArray<Facet<Row>>
-  /** Bit per facet: the later ones that can be asked together with this one. */
-  readonly combines: ReadonlyArray<number>
+  /** For each facet a bit mask of the later facets that a query may combine with it. */
+  readonly combinableMasks: ReadonlyArray<number>
 
   constructor(
     facets: ReadonlyArray<Facet<Row>>,
-    mayCombine: (earlier: number, later: number) => boolean
+    canCombine: (earlier: number, later: number) => boolean
   ) {
     this.facets = facets
-    this.combines = facets.map((_, earlier) =>
+    this.combinableMasks = facets.map((_, earlier) =>
       facets.reduce(
         (mask, __, later) =>
-          later > earlier && mayCombine(earlier, later) ? mask | 1 << later : mask,
+          later > earlier && canCombine(earlier, later) ? mask | 1 << later : mask,
         0
       )
     )
-    for (const [place, facet] of facets.entries()) {
-      const movable = facet.kind === "key" && facet.changes
+    for (const [number, facet] of facets.entries()) {
+      const isMutable = facet.kind === "key" && facet.isMutable
       if (
-        (movable && facet.keys.length > 1) ||
-        ((movable || facet.kind === "text") && this.combines[place] !== 0)
+        (isMutable && facet.keys.length > 1) ||
+        ((isMutable || facet.kind === "text") && this.combinableMasks[number] !== 0)
       ) {
         throw new Error(
-          `Facet ${place} has a text or changing keys, so it must come last and have one key`
+          `Facet ${number} has a text or changing keys, so it must come last and have one key`
         )
       }
     }
   }
 
-  /** Whether a row meets the constraints from `at` on. */
-  accepts(row: Row, constraints: ReadonlyArray<Constraint>, at: number): boolean {
-    for (let i = at; i < constraints.length; i++) {
+  /** Returns whether a row meets the constraints from index `from` on. */
+  matches(row: Row, constraints: ReadonlyArray<Constraint>, from: number): boolean {
+    for (let i = from; i < constraints.length; i++) {
       const constraint = constraints[i]!
-      if (!meets(this.facets[constraint.facet]!, constraint, row)) return false
+      if (!meetsConstraint(this.facets[constraint.facet]!, constraint, row)) return false
     }
     return true
   }
 }
 
-const meets = <Row>(facet: Facet<Row>, constraint: Constraint, row: Row): boolean => {
+const meetsConstraint = <Row>(facet: Facet<Row>, constraint: Constraint, row: Row): boolean => {
   if (facet.kind === "text") {
     return constraint.kind === "text" && facet.text(row).includes(constraint.needle)
   }

@@ -1,4 +1,4 @@
-/** Tables of rows with an index of every combination of filters. */
+/** Tables of rows, indexed by every combination of filters. */
 export {
   type Constraint,
   type Facet,
@@ -8,5 +8,4 @@ export {
   type TextFacet
 } from "./facets.ts"
 export { FilterIndex } from "./filter_index.ts"
-export { PositionSet } from "./position_set.ts"
 export { ItemIds, Table } from "./table.ts"

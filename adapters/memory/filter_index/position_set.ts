@@ -1,6 +1,6 @@
 import { lowerBound } from "../_binary_search.ts"
 
-/** Positions in ascending order: a stretch of a posting list, or, without a list, the positions [from, to) themselves. */
+/** Ascending positions: the elements [from, to) of a posting list, or without a list [from, to). */
 export class PositionRange {
   readonly positions: ReadonlyArray<number> | null
   readonly from: number
@@ -12,8 +12,8 @@ export class PositionRange {
     this.to = to
   }
 
-  /** The part of a posting list that lies in the positions [from, to). */
-  static within(positions: ReadonlyArray<number>, from: number, to: number): PositionRange {
+  /** Returns the part of a posting list whose positions are in [from, to). */
+  static slice(positions: ReadonlyArray<number>, from: number, to: number): PositionRange {
     const start = lowerBound(positions, from)
     return new PositionRange(positions, start, lowerBound(positions, to, start))
   }
@@ -22,7 +22,7 @@ export class PositionRange {
     return this.positions === null ? index : this.positions[index]!
   }
 
-  /** Index of the first position that is not below `position`. */
+  /** Returns the index of the first position that is at least `position`, or `to`. */
   seek(position: number): number {
     return this.positions === null
       ? Math.min(Math.max(position, this.from), this.to)
@@ -30,79 +30,86 @@ export class PositionRange {
   }
 }
 
-/** A set of positions as disjoint runs: counted and ranked without walking it. */
+/** A set of positions as disjoint ranges. Its size and ranks are computed without visiting each. */
 export class PositionSet {
-  readonly runs: ReadonlyArray<PositionRange>
+  readonly ranges: ReadonlyArray<PositionRange>
   readonly count: number
 
-  constructor(runs: ReadonlyArray<PositionRange>) {
-    this.runs = runs.filter((run) => run.to > run.from)
-    this.count = this.runs.reduce((sum, run) => sum + run.to - run.from, 0)
+  constructor(ranges: ReadonlyArray<PositionRange>) {
+    this.ranges = ranges.filter((range) => range.to > range.from)
+    this.count = this.ranges.reduce((sum, range) => sum + range.to - range.from, 0)
   }
 
-  /** Infinity where the selection is empty. */
+  /** Infinity if the set is empty. */
   get first(): number {
-    return this.runs.reduce((least, run) => Math.min(least, run.at(run.from)), Infinity)
+    return this.ranges.reduce((least, range) => Math.min(least, range.at(range.from)), Infinity)
   }
 
-  /** −Infinity where the selection is empty. */
+  /** −Infinity if the set is empty. */
   get last(): number {
-    return this.runs.reduce((greatest, run) => Math.max(greatest, run.at(run.to - 1)), -Infinity)
+    return this.ranges.reduce(
+      (greatest, range) => Math.max(greatest, range.at(range.to - 1)),
+      -Infinity
+    )
   }
 
-  /** How many of the selected positions are below `position`. */
+  /** Returns the number of positions below `position`. */
   rank(position: number): number {
-    return this.runs.reduce((sum, run) => sum + run.seek(position) - run.from, 0)
+    return this.ranges.reduce((sum, range) => sum + range.seek(position) - range.from, 0)
   }
 
-  /** Up to `limit` positions from `position` on, ascending. */
+  /** Returns up to `limit` positions from `position` on, ascending. */
   ascendingFrom(position: number, limit: number): ReadonlyArray<number> {
-    return merge(this.runs, limit, 1, (run) => run.seek(position))
+    return mergeRanges(this.ranges, limit, 1, (range) => range.seek(position))
   }
 
-  /** Up to `limit` positions below `position`, descending. */
+  /** Returns up to `limit` positions below `position`, descending. */
   descendingBelow(position: number, limit: number): ReadonlyArray<number> {
-    return merge(this.runs, limit, -1, (run) => run.seek(position) - 1)
+    return mergeRanges(this.ranges, limit, -1, (range) => range.seek(position) - 1)
   }
 }
 
-/** A place in a run, ordered by the position that stands there. */
+/** A range with the index of its next position. */
 interface Cursor {
-  readonly run: PositionRange
+  readonly range: PositionRange
   index: number
   position: number
 }
 
-const merge = (
-  runs: ReadonlyArray<PositionRange>,
+/** Returns up to `limit` positions of all ranges, ascending for step 1 and descending for −1. */
+const mergeRanges = (
+  ranges: ReadonlyArray<PositionRange>,
   limit: number,
   step: 1 | -1,
-  start: (run: PositionRange) => number
+  start: (range: PositionRange) => number
 ): ReadonlyArray<number> => {
-  const found: Array<number> = []
+  const merged: Array<number> = []
   const heap: Array<Cursor> = []
-  for (const run of runs) {
-    const index = start(run)
-    if (index >= run.from && index < run.to) heap.push({ run, index, position: run.at(index) })
+  for (const range of ranges) {
+    const index = start(range)
+    if (index >= range.from && index < range.to) {
+      heap.push({ range, index, position: range.at(index) })
+    }
   }
-  for (let node = (heap.length >> 1) - 1; node >= 0; node--) sink(heap, node, step)
-  while (found.length < limit && heap.length > 0) {
+  for (let node = (heap.length >> 1) - 1; node >= 0; node--) siftDown(heap, node, step)
+  while (merged.length < limit && heap.length > 0) {
     const top = heap[0]!
-    found.push(top.position)
+    merged.push(top.position)
     top.index += step
-    if (top.index >= top.run.from && top.index < top.run.to) {
-      top.position = top.run.at(top.index)
+    if (top.index >= top.range.from && top.index < top.range.to) {
+      top.position = top.range.at(top.index)
     } else {
       const tail = heap.pop()!
       if (heap.length === 0) break
       heap[0] = tail
     }
-    sink(heap, 0, step)
+    siftDown(heap, 0, step)
   }
-  return found
+  return merged
 }
 
-const sink = (heap: Array<Cursor>, start: number, step: 1 | -1): void => {
+/** Restores the heap order below `start` after its position has changed. */
+const siftDown = (heap: Array<Cursor>, start: number, step: 1 | -1): void => {
   let parent = start
   for (;;) {
     const left = 2 * parent + 1

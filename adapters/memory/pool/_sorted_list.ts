@@ -1,11 +1,11 @@
 import { firstNot } from "../_binary_search.ts"
 
 /**
- * Values in an order without equals, in runs of bounded length: adding, removing and finding cost a search and a short move,
- * whatever the length of the whole.
+ * A sorted list without equal values, in chunks of bounded length. Adding, removing and finding a
+ * value cost a binary search and a short move, whatever the length of the list.
  */
 export class SortedList<Value> {
-  #runs: Array<Array<Value>> = []
+  #chunks: Array<Array<Value>> = []
   #length = 0
   readonly #compare: (a: Value, b: Value) => number
 
@@ -19,48 +19,53 @@ export class SortedList<Value> {
 
   add(value: Value): void {
     const at = Math.min(
-      this.#runFrom((last) => this.#compare(last, value) < 0),
-      Math.max(0, this.#runs.length - 1)
+      this.#firstChunkNot((last) => this.#compare(last, value) < 0),
+      Math.max(0, this.#chunks.length - 1)
     )
-    const run = this.#runs[at] ?? (this.#runs[0] = [])
-    run.splice(firstNot(0, run.length, (index) => this.#compare(run[index]!, value) < 0), 0, value)
+    const chunk = this.#chunks[at] ?? (this.#chunks[0] = [])
+    chunk.splice(this.#indexIn(chunk, value), 0, value)
     this.#length++
-    if (run.length > RUN_MAX) this.#runs.splice(at + 1, 0, run.splice(RUN_MAX / 2))
+    if (chunk.length > chunkMax) this.#chunks.splice(at + 1, 0, chunk.splice(chunkMax / 2))
   }
 
-  /** Removes the value that compares as equal; it has to be there. */
+  /** Removes the value that compares as equal. Throws if there is none. */
   remove(value: Value): void {
-    const at = this.#runFrom((last) => this.#compare(last, value) < 0)
-    const run = this.#runs[at]
-    const place = run === undefined
-      ? 0
-      : firstNot(0, run.length, (index) => this.#compare(run[index]!, value) < 0)
-    if (run?.[place] === undefined || this.#compare(run[place], value) !== 0) {
+    const at = this.#firstChunkNot((last) => this.#compare(last, value) < 0)
+    const chunk = this.#chunks[at]
+    const index = chunk === undefined ? 0 : this.#indexIn(chunk, value)
+    if (chunk?.[index] === undefined || this.#compare(chunk[index], value) !== 0) {
       throw new Error("The value to remove is not in the list")
     }
-    run.splice(place, 1)
+    chunk.splice(index, 1)
     this.#length--
-    if (run.length === 0) this.#runs.splice(at, 1)
+    if (chunk.length === 0) this.#chunks.splice(at, 1)
   }
 
-  /** Values from the first one that is not `before`; `before` holds for a beginning of the list and for nothing after it. */
-  *from(before: (value: Value) => boolean): Generator<Value> {
-    const at = this.#runFrom(before)
-    const first = this.#runs[at]
+  /**
+   * Yields the values from the first one for which `isBefore` is false. `isBefore` must be true for
+   * a prefix of the list and false for the rest.
+   */
+  *from(isBefore: (value: Value) => boolean): Generator<Value> {
+    const at = this.#firstChunkNot(isBefore)
+    const first = this.#chunks[at]
     if (first === undefined) return
-    yield* first.slice(firstNot(0, first.length, (index) => before(first[index]!)))
-    for (let next = at + 1; next < this.#runs.length; next++) yield* this.#runs[next]!
+    yield* first.slice(firstNot(0, first.length, (index) => isBefore(first[index]!)))
+    for (let next = at + 1; next < this.#chunks.length; next++) yield* this.#chunks[next]!
   }
 
-  /** Values that come after one that need not be in the list. */
+  /** Yields the values that are greater than `value`, which need not be in the list. */
   after(value: Value): Generator<Value> {
     return this.from((other) => this.#compare(other, value) <= 0)
   }
 
-  /** The run that holds the first value which is not `before`. */
-  #runFrom(before: (value: Value) => boolean): number {
-    return firstNot(0, this.#runs.length, (index) => before(this.#runs[index]!.at(-1)!))
+  /** Returns the index of the chunk with the first value for which `isBefore` is false. */
+  #firstChunkNot(isBefore: (value: Value) => boolean): number {
+    return firstNot(0, this.#chunks.length, (index) => isBefore(this.#chunks[index]!.at(-1)!))
+  }
+
+  #indexIn(chunk: ReadonlyArray<Value>, value: Value): number {
+    return firstNot(0, chunk.length, (index) => this.#compare(chunk[index]!, value) < 0)
   }
 }
 
-const RUN_MAX = 512
+const chunkMax = 512

@@ -19,17 +19,24 @@ import { frozenCopy } from "../_frozen_copy.ts"
 import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
 import { firstNot } from "../_binary_search.ts"
 
-/** A pool in memory. Transitions are kept for as long as the pool lives. */
+/**
+ * A transaction pool in memory. Each call is synchronous and atomic. Transitions of all transactions
+ * stay in memory until the pool is dropped.
+ */
 export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore> {
-  /** For who writes a long history at once and reads nothing meanwhile, nor sets limits: ends with the call that it returns. */
-  readonly postponeOrders: () => () => void
+  /**
+   * Stops sorting the transactions, so that a long history is loaded faster. Call the result at the
+   * end. Until then only reads by id are correct, and limits do not apply.
+   */
+  readonly postponeSorting: () => () => void
+  /** The versions of the pool and of its transactions. */
   readonly tip: PoolTip
 }
 
 /** Opens an empty pool. */
 export const openMemoryPool = (): MemoryPoolStore => {
   const pool = new MemoryPool()
-  const { marks, rows } = pool
+  const { rows, settledBatches } = pool
   return {
     transaction: (id) => Effect.sync(() => rows.get(id)?.pooled.transaction ?? null),
     authorization: (address) => Effect.sync(() => pool.authorizations.get(address) ?? null),
@@ -40,15 +47,15 @@ export const openMemoryPool = (): MemoryPoolStore => {
     pendingOf: (index) => Effect.sync(() => rows.pendingOf(index)),
     pendingTokens: Effect.sync(() => [...rows.byFee.keys()].sort((one, other) => one - other)),
     pendingByFee: ({ tokenId, after, limit }) =>
-      Effect.sync(() => take(pool.pendingByFee(tokenId, after), () => true, limit)),
+      Effect.sync(() => takeWhile(pool.pendingByFee(tokenId, after), () => true, limit)),
     pendingSince: ({ beforeMs, limit }) =>
       Effect.sync(() =>
-        take(rows.bySince.from(() => false), ({ pooled }) => pooled.sinceMs < beforeMs, limit)
+        takeWhile(rows.bySince.from(() => false), ({ pooled }) => pooled.sinceMs < beforeMs, limit)
       ),
     pendingBelow: (nonces) =>
       Effect.sync(() =>
         nonces.flatMap(({ index, nonce }) =>
-          take(
+          takeWhile(
             rows.byNonce.get(index)?.from(() => false) ?? [],
             ({ pooled }) => pooled.transaction.nonce < nonce
           )
@@ -56,15 +63,19 @@ export const openMemoryPool = (): MemoryPoolStore => {
       ),
     inBatches: ({ state, from, to }) =>
       Effect.sync(() =>
-        take(
+        takeWhile(
           rows.byBatch[state].from((row) => batchNumOf(row) < from),
           (row) => batchNumOf(row) <= to
         )
       ),
     settledBatchesBelow: ({ batchNum, limit }) =>
       Effect.sync(() => {
-        const end = firstNot(0, marks.length, (index) => marks[index]!.batchNum < batchNum)
-        return marks.slice(Math.max(0, end - limit), end).reverse()
+        const end = firstNot(
+          0,
+          settledBatches.length,
+          (index) => settledBatches[index]!.batchNum < batchNum
+        )
+        return settledBatches.slice(Math.max(0, end - limit), end).reverse()
       }),
     addTransaction: (transaction, sender, limits) =>
       Effect.sync(() => pool.addTransaction(frozenCopy(transaction), sender, limits)),
@@ -80,36 +91,37 @@ export const openMemoryPool = (): MemoryPoolStore => {
           }
         }
       }),
-    postponeOrders: () => {
-      rows.postpone()
-      return () => rows.orderAll()
+    postponeSorting: () => {
+      rows.postponeSorting()
+      return () => rows.sortAll()
     },
     tip: {
-      version: () => pool.writes,
-      // an authorization never changes; nothing else has as many steps twice
+      version: () => pool.version,
+      // grows with each transition of a transaction; an authorization never changes
       versionOf: (key) => pool.transitions.get(key)?.length ?? 0
     }
   }
 }
 
-/** A pool of its own for each time the layer is built. */
+/** A layer with the port of a new pool in memory, one for each time it is built. */
 export const poolLayer: Layer.Layer<PoolStore> = Layer.effectContext(
   Effect.sync(() => poolContext(openMemoryPool()))
 )
 
-/** Serves the port from a pool that is open already. */
+/** Returns a context with the port of an open pool. */
 const poolContext = (pool: MemoryPoolStore): Context.Context<PoolStore> =>
   Context.make(PoolStore, pool).pipe(Context.add(PoolTip, pool.tip))
 
-/** Each call runs to its end before the next one begins: that makes it atomic. */
+/** Each method is synchronous, and therefore atomic. */
 class MemoryPool {
   readonly rows = new PoolRows()
-  readonly marks: Array<SettledBatch> = []
+  /** Ascending by batch number. */
+  readonly settledBatches: Array<SettledBatch> = []
   readonly authorizations = new Map<EthereumAddress, Authorization>()
   readonly transitions = new Map<TransactionId, Array<PoolTransition>>()
   readonly skippedTransactions = new Map<TransactionId, SkippedTransaction>()
-  /** How many writes there were. */
-  writes = 0
+  /** Number of writes that changed the pool. */
+  version = 0
   #arrivals = 0
 
   addTransaction(
@@ -124,16 +136,16 @@ class MemoryPool {
       return { kind: "full", limit: "pendingPerAccountMax" }
     }
     const { batchNum, id, state: to, timestampMs: atMs } = transaction
-    this.writes++
+    this.version++
     this.rows.add({ transaction, sender, sinceMs: atMs, arrival: this.#arrivals++ })
-    this.#note({ id, from: null, to, atMs, batchNum, reason: "Posted" })
+    this.#recordTransition({ id, from: null, to, atMs, batchNum, reason: "Posted" })
     return { kind: "added" }
   }
 
   addAuthorization(authorization: Authorization) {
     const known = this.authorizations.get(authorization.address)
     if (known !== undefined) return { added: false, authorization: known }
-    this.writes++
+    this.version++
     this.authorizations.set(authorization.address, authorization)
     return { added: true, authorization }
   }
@@ -150,12 +162,16 @@ class MemoryPool {
     },
     atMs: number
   ): ReadonlyArray<TransactionId> | null {
-    if (!isSameMark(this.marks.at(-1) ?? null, from)) return null
-    const kept = to === null
+    if (!isSameBatch(this.settledBatches.at(-1) ?? null, from)) return null
+    const remaining = to === null
       ? 0
-      : firstNot(0, this.marks.length, (index) => this.marks[index]!.batchNum < to.batchNum)
-    this.marks.length = kept
-    if (to !== null) this.marks.push(to)
+      : firstNot(
+        0,
+        this.settledBatches.length,
+        (index) => this.settledBatches[index]!.batchNum < to.batchNum
+      )
+    this.settledBatches.length = remaining
+    if (to !== null) this.settledBatches.push(to)
     return this.change(changes, atMs)
   }
 
@@ -170,7 +186,7 @@ class MemoryPool {
     if (
       row?.pooled.transaction.state !== from || row.pooled.transaction.batchNum !== fromBatchNum
     ) return false
-    this.writes++
+    this.version++
     this.rows.remove(row)
     this.skippedTransactions.delete(id)
     if (to !== null) {
@@ -180,11 +196,11 @@ class MemoryPool {
         transaction: { ...row.pooled.transaction, state: to, batchNum }
       })
     }
-    this.#note({ id, from, to, atMs, batchNum, reason })
+    this.#recordTransition({ id, from, to, atMs, batchNum, reason })
     return true
   }
 
-  #note(transition: PoolTransition): void {
+  #recordTransition(transition: PoolTransition): void {
     const known = this.transitions.get(transition.id)
     if (known === undefined) this.transitions.set(transition.id, [transition])
     else known.push(transition)
@@ -193,13 +209,13 @@ class MemoryPool {
 
 const batchNumOf = ({ pooled }: PoolRow): number => pooled.transaction.batchNum ?? 0
 
-const isSameMark = (a: SettledBatch | null, b: SettledBatch | null): boolean =>
+const isSameBatch = (a: SettledBatch | null, b: SettledBatch | null): boolean =>
   a === b ||
   (a !== null && b !== null && a.batchNum === b.batchNum &&
     a.ethereumBlockHash === b.ethereumBlockHash)
 
-/** The beginning of the rows that has the property, at most `limit` of them. */
-function take(
+/** Returns the leading rows for which `holds` is true, at most `limit` of them. */
+function takeWhile(
   rows: Iterable<PoolRow>,
   holds: (row: PoolRow) => boolean,
   limit = Infinity

@@ -1,55 +1,58 @@
 import type { AuctionVariables } from "../../../core/domain/mod.ts"
 import { firstNot } from "../_binary_search.ts"
 
-/** What a push overwrote. */
-interface Overwritten {
-  readonly place: number
+/** The element and the length that a push replaced. */
+interface Replaced {
+  readonly index: number
   readonly set: AuctionVariables | undefined
   readonly length: number
 }
 
 /**
- * The auction variables by the slots to which their default bids apply: those of the newest set whose first slot is not after
- * the slot, otherwise those of the oldest set. An older set whose first slot is not before that of a newer one never applies,
- * so the others ascend by their first slot. Adding, taking back and looking up are one binary search each.
+ * The auction variables by the slots to which their default bids apply. To a slot applies the
+ * newest set whose first slot is at most that slot, or the oldest set if there is none. An older
+ * set whose first slot is at or after that of a newer one never applies, so the other sets ascend
+ * by their first slot. Each operation is one binary search.
  */
 export class ApplicableSets {
   private readonly oldest: AuctionVariables
-  /** Only the first `length` count: what lies behind them is what the pushes will put back. */
+  /** The first `length` elements apply. `pop` restores the elements behind them. */
   private readonly ascending: Array<AuctionVariables>
   private length = 1
-  private readonly overwritten: Array<Overwritten> = []
+  private readonly replaced: Array<Replaced> = []
 
   constructor(oldest: AuctionVariables) {
     this.oldest = oldest
     this.ascending = [oldest]
   }
 
-  at(slotNum: number): AuctionVariables {
-    const after = firstNot(
+  /** Returns the set that applies to a slot. */
+  setOf(slotNum: number): AuctionVariables {
+    const end = firstNot(
       0,
       this.length,
-      (place) => this.ascending[place]!.defaultSlotSetBidSlotNum <= slotNum
+      (index) => this.ascending[index]!.defaultSlotSetBidSlotNum <= slotNum
     )
-    return after === 0 ? this.oldest : this.ascending[after - 1]!
+    return end === 0 ? this.oldest : this.ascending[end - 1]!
   }
 
+  /** Adds the newest set. */
   push(set: AuctionVariables): void {
-    const place = firstNot(
+    const index = firstNot(
       0,
       this.length,
       (each) => this.ascending[each]!.defaultSlotSetBidSlotNum < set.defaultSlotSetBidSlotNum
     )
-    this.overwritten.push({ place, set: this.ascending[place], length: this.length })
-    this.ascending[place] = set
-    this.length = place + 1
+    this.replaced.push({ index, set: this.ascending[index], length: this.length })
+    this.ascending[index] = set
+    this.length = index + 1
   }
 
-  /** Takes the newest set back. */
+  /** Undoes the last push. */
   pop(): void {
-    const { place, set, length } = this.overwritten.pop()!
-    if (set === undefined) this.ascending.length = place
-    else this.ascending[place] = set
+    const { index, set, length } = this.replaced.pop()!
+    if (set === undefined) this.ascending.length = index
+    else this.ascending[index] = set
     this.length = length
   }
 }

@@ -9,7 +9,7 @@ import type { Auction } from "./_auction.ts"
 import type { History } from "./_history.ts"
 import type { Tokens } from "./_tokens.ts"
 
-/** What the assertions read: the ledger before the write. */
+/** The parts of the state that the assertions read, before the write. */
 interface Stored {
   readonly lastBlock: EthereumBlock
   readonly history: History
@@ -17,11 +17,14 @@ interface Stored {
   readonly auction: Auction
 }
 
-const assert = (holds: boolean, broken: () => string): void => {
-  if (!holds) throw new Error(`Cannot store the block: ${broken()}`)
+const assert = (holds: boolean, describe: () => string): void => {
+  if (!holds) throw new Error(`Cannot store the block: ${describe()}`)
 }
 
-/** Throws where the changes break what the structures rely on, before any of them is touched: a fault of the caller. */
+/**
+ * Throws if the changes would break an assumption of the tables. Nothing is changed then. An error
+ * here is a defect of the caller.
+ */
 export const assertStorable = (stored: Stored, changes: BlockChanges): void => {
   const { history, tokens } = stored
   const { number } = changes.block
@@ -51,13 +54,13 @@ export const assertStorable = (stored: Stored, changes: BlockChanges): void => {
       row.batchNum === null && typeof queue === "number",
       () => `transaction ${row.id} is no queued one`
     )
-    const waiting = queued.get(queue!) ?? [...history.queues.waiting(queue!)]
+    const unforged = queued.get(queue!) ?? [...history.queues.transactionsIn(queue!)]
     assert(
-      row.position > (waiting.at(-1)?.position ?? -1),
+      row.position > (unforged.at(-1)?.position ?? -1),
       () => `transaction ${row.id} is not the last one of its queue`
     )
-    waiting.push(row)
-    queued.set(queue!, waiting)
+    unforged.push(row)
+    queued.set(queue!, unforged)
   }
 
   let lastAccount = history.accounts.lastIndex
@@ -93,17 +96,18 @@ export const assertStorable = (stored: Stored, changes: BlockChanges): void => {
   })
   assertAuction(stored, changes)
   for (const { batchNum, accountIndex } of changes.withdrawals) {
-    const isThere = history.exit(batchNum, accountIndex) !== undefined
+    const exists = history.exit(batchNum, accountIndex) !== undefined
       || changes.batches.some(({ exits }) =>
         exits.some((exit) => exit.batchNum === batchNum && exit.accountIndex === accountIndex)
       )
     assert(
-      isThere,
+      exists,
       () => `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and not there`
     )
   }
 }
 
+/** Throws if a price is for an unknown token. */
 export const assertPrices = (
   { tokens }: Pick<Stored, "tokens">,
   prices: ReadonlyArray<PriceFeed>,
@@ -120,11 +124,11 @@ const assertForged = (
   queued: ReadonlyMap<number, ReadonlyArray<{ readonly id: TransactionId }>>,
   history: History
 ): void => {
-  const waiting = queue === null ? [] : queued.get(queue) ?? history.queues.waiting(queue)
+  const unforged = queue === null ? [] : queued.get(queue) ?? history.queues.transactionsIn(queue)
   assert(
-    forged.length === waiting.length && waiting.every(({ id }, i) => forged[i]!.id === id),
+    forged.length === unforged.length && unforged.every(({ id }, i) => forged[i]!.id === id),
     () =>
-      `queue ${queue} holds ${waiting.length} transactions, and these are not the ${forged.length} that its batch forges`
+      `queue ${queue} holds ${unforged.length} transactions, and these are not the ${forged.length} that its batch forges`
   )
 }
 

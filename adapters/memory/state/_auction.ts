@@ -1,9 +1,8 @@
 import type { Bid, BidView, Coordinator, New } from "../../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
+import { FilterIndex, Table } from "../filter_index/mod.ts"
 import type { BidRow } from "./index_specs.ts"
 import { facetNumber, facetsOf, lookupNumber } from "./list_facets.ts"
-import { FilterIndex } from "../filter_index/mod.ts"
-import { Table } from "../filter_index/mod.ts"
 
 const registrationFacet = lookupNumber("coordinators")
 const slotFacet = facetNumber("bids", "slotNum")
@@ -11,25 +10,26 @@ const bidderFacet = facetNumber("bids", "bidderAddr")
 const wonByBidderFacet = facetNumber("slots", "wonByBidder")
 
 /**
- * Registrations, bids, and who holds the best bid of each slot. A bid lies under the forger of its bidder's latest
- * registration, so that whoever asks for a forger reads one list however many bidders it has. A bidder who registers again,
- * and a rollback of that, moves all of the bidder's bids: a pass over them and over the lists of the two forgers.
+ * Registrations, bids, and the best bid of each slot. A bid is indexed by the forger of its
+ * bidder's latest registration, so that a query for a forger reads one list, however many bidders
+ * the forger has. A new registration of a bidder, and its rollback, reindexes all bids of the
+ * bidder: one pass over these and over the lists of the two forgers.
  */
 export class Auction {
   readonly coordinators = new Table(facetsOf("coordinators", [
-    { kind: "key", keys: [(coordinator: Coordinator) => coordinator.bidderAddr], changes: false }
+    { kind: "key", keys: [(coordinator: Coordinator) => coordinator.bidderAddr], isMutable: false }
   ]))
   readonly bids = new Table(facetsOf("bids"))
-  /** Slots with a bid, by what is asked of their best one. A position is a slot number. */
+  /** The slots with a bid, indexed by their best bid. A position is a slot number. */
   readonly slots = new FilterIndex<BidRow>(facetsOf("slots"), (slotNum) => this.bestRow(slotNum)!)
 
-  /** The latest registration of a bidder. */
+  /** Returns the latest registration of a bidder. */
   registration(bidder: EthereumAddress): Coordinator | undefined {
-    const position = this.coordinators.index.positions(registrationFacet, bidder).at(-1)
+    const position = this.coordinators.index.positionsOf(registrationFacet, bidder).at(-1)
     return position === undefined ? undefined : this.coordinators.rows[position]
   }
 
-  /** The last bid of a slot, which is its highest. */
+  /** Returns the last bid of a slot, which is the highest. */
   bestBid(slotNum: number): BidView | undefined {
     return this.bestRow(slotNum)?.view
   }
@@ -38,48 +38,54 @@ export class Auction {
     this.coordinators.append(
       Object.freeze({ itemId: this.coordinators.itemIds.take(), ...coordinator })
     )
-    this.refile(coordinator.bidderAddr)
+    this.reindexBidder(coordinator.bidderAddr)
   }
 
-  /** Only registered bidders bid. */
+  /** Adds a bid of a registered bidder. */
   bid(bid: New<Bid>): void {
     const before = this.bestRow(bid.slotNum) ?? null
     const itemId = this.bids.itemIds.take()
     const row = bidRow(Object.freeze({ itemId, ...bid }), this.registration(bid.bidderAddr)!)
     this.bids.append(row)
-    this.slots.change(bid.slotNum, before, row)
+    this.slots.reindex(bid.slotNum, before, row)
   }
 
+  /** Removes the bids from `length` on. */
   truncateBids(length: number): void {
     while (this.bids.length > length) {
       const row = this.bids.removeLast()
       const { slotNum } = row.view.bid
-      this.slots.change(slotNum, row, this.bestRow(slotNum) ?? null)
+      this.slots.reindex(slotNum, row, this.bestRow(slotNum) ?? null)
     }
   }
 
-  /** The bids of bidders who were not registered before are gone already. */
+  /**
+   * Removes the registrations from `length` on. A bidder without an earlier registration must have
+   * no bids left.
+   */
   truncateCoordinators(length: number): void {
-    while (this.coordinators.length > length) this.refile(this.coordinators.removeLast().bidderAddr)
+    while (this.coordinators.length > length) {
+      this.reindexBidder(this.coordinators.removeLast().bidderAddr)
+    }
   }
 
   private bestRow(slotNum: number): BidRow | undefined {
-    const position = this.bids.index.positions(slotFacet, slotNum).at(-1)
+    const position = this.bids.index.positionsOf(slotFacet, slotNum).at(-1)
     return position === undefined ? undefined : this.bids.rows[position]
   }
 
-  /** Files the bids of a bidder, and the slots they win, under the latest registration. */
-  private refile(bidder: EthereumAddress): void {
-    const positions = this.bids.index.positions(bidderFacet, bidder)
+  /** Indexes the bids of a bidder, and the slots they win, by the latest registration. */
+  private reindexBidder(bidder: EthereumAddress): void {
+    const positions = this.bids.index.positionsOf(bidderFacet, bidder)
     if (positions.length === 0) return
     const registration = this.registration(bidder)!
-    const won = this.slots.positions(wonByBidderFacet, bidder)
-    const bestBefore = won.map((slotNum) => this.bestRow(slotNum)!)
+    const wonSlots = this.slots.positionsOf(wonByBidderFacet, bidder)
+    const bestBefore = wonSlots.map((slotNum) => this.bestRow(slotNum)!)
     this.bids.replaceAll(
       positions,
       positions.map((position) => bidRow(this.bids.rows[position]!.view.bid, registration))
     )
-    this.slots.changeAll(won, bestBefore, won.map((slotNum) => this.bestRow(slotNum)!))
+    this.slots.reindexAll(wonSlots, bestBefore, wonSlots.map((slotNum) => this.bestRow(slotNum)!))
   }
 }
 

@@ -8,17 +8,17 @@ import {
   type Transaction
 } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
+import { frozenCopy } from "../_frozen_copy.ts"
+import { ItemIds, Table } from "../filter_index/mod.ts"
 import { Accounts } from "./_accounts.ts"
 import { Exits } from "./_exits.ts"
-import { frozenCopy } from "../_frozen_copy.ts"
-import { facetsOf } from "./list_facets.ts"
 import { Queues } from "./_queues.ts"
 import { completedRow, forgedRow, transactionRow } from "./_rows.ts"
-import { ItemIds, Table } from "../filter_index/mod.ts"
+import { facetsOf } from "./list_facets.ts"
 
-type Stretch = readonly [from: number, to: number]
+type Range = readonly [from: number, to: number]
 
-/** How much there was after a batch: where its rows end, and sums over it and all before it. */
+/** The lengths of the tables after a batch, and sums over all batches up to it. */
 export interface BatchTotals {
   readonly transactions: number
   readonly l2Transactions: number
@@ -26,13 +26,13 @@ export interface BatchTotals {
   readonly accounts: number
   readonly accountUpdates: number
   readonly exits: number
-  /** The greatest queue that was forged until then. */
+  /** The greatest queue that was forged; null before the first one. */
   readonly lastForgedQueue: number | null
-  /** What this batch took out of its queue, as it stood there. */
+  /** The queued transactions that this batch forged, as they were in their queue. */
   readonly forged: ReadonlyArray<Transaction>
 }
 
-const start: BatchTotals = {
+const zeroTotals: BatchTotals = {
   transactions: 0,
   l2Transactions: 0,
   feeUnits: 0n,
@@ -43,18 +43,21 @@ const start: BatchTotals = {
   forged: []
 }
 
-/** What the batches brought. Their numbers are consecutive from 1, so batch n stands at position n − 1. */
+/**
+ * The batches with their transactions, accounts and exits, and the queues. Batch numbers are
+ * consecutive from 1, so batch n is at position n − 1.
+ */
 export class History {
   readonly batches = new Table(facetsOf("batches"))
   readonly transactions: Table<Transaction>
   readonly accounts = new Accounts()
   readonly exits = new Exits()
   readonly queues = new Queues()
-  /** Shared by the queues and the history. */
+  /** Queued and forged transactions share their item ids. */
   readonly transactionIds = new ItemIds()
   private readonly positionById = new Map<TransactionId, number>()
-  /** By batch number; the first one is the start. */
-  private readonly marks: Array<BatchTotals> = [start]
+  /** By batch number; the first element is for batch 0. */
+  private readonly totals: Array<BatchTotals> = [zeroTotals]
 
   constructor() {
     this.transactions = new Table(facetsOf("transactions"), this.transactionIds)
@@ -68,28 +71,32 @@ export class History {
     return this.batches.rows[batchNum - 1]
   }
 
-  /** How much there was after a batch; batch 0 is the start, and for a batch that is yet to come there is what there is now. */
-  mark(batchNum: number): BatchTotals {
-    return this.marks[batchNum] ?? (batchNum < 0 ? start : this.marks.at(-1)!)
+  /** Returns the totals after a batch: zero below batch 1, those of the last batch above it. */
+  totalsAfter(batchNum: number): BatchTotals {
+    return this.totals[batchNum] ?? (batchNum < 0 ? zeroTotals : this.totals.at(-1)!)
   }
 
-  /** Positions of a batch's transactions; empty for a batch that is not there. */
-  transactionsOf(batchNum: number): Stretch {
-    return [this.mark(batchNum - 1).transactions, this.mark(batchNum).transactions]
+  /** Returns the positions [from, to) of a batch's transactions; empty if the batch is unknown. */
+  transactionRange(batchNum: number): Range {
+    return [this.totalsAfter(batchNum - 1).transactions, this.totalsAfter(batchNum).transactions]
   }
 
-  exitsOf(batchNum: number): Stretch {
-    return [this.mark(batchNum - 1).exits, this.mark(batchNum).exits]
+  /** Returns the positions [from, to) of a batch's exits; empty if the batch is unknown. */
+  exitRange(batchNum: number): Range {
+    return [this.totalsAfter(batchNum - 1).exits, this.totalsAfter(batchNum).exits]
   }
 
-  /** Forged or queued. */
+  /** Returns a forged or queued transaction as it is stored. */
   transaction(id: TransactionId): Transaction | undefined {
     const position = this.positionById.get(id)
     return position === undefined ? this.queues.find(id) : this.transactions.rows[position]
   }
 
-  /** As it is shown: a queued one with what the accounts that it names tell by now, also those created since it was queued. */
-  shownTransaction(id: TransactionId): Transaction | undefined {
+  /**
+   * Returns a forged or queued transaction. A queued one includes the addresses and public keys of
+   * accounts that were created after it was queued.
+   */
+  completedTransaction(id: TransactionId): Transaction | undefined {
     const row = this.transaction(id)
     return row === undefined || row.batchNum !== null
       ? row
@@ -97,23 +104,16 @@ export class History {
   }
 
   exit(batchNum: number, accountIndex: AccountIndex): Exit | undefined {
-    return this.exits.table.rows[this.exits.positionIn(this.exitsOf(batchNum), accountIndex)]
+    return this.exits.table.rows[this.exits.positionIn(this.exitRange(batchNum), accountIndex)]
   }
 
-  enqueue(row: New<Transaction>): void {
-    this.queues.enter(
-      transactionRow(
-        this.transactionIds.take(),
-        row,
-        this.senderOf(row),
-        this.accounts.find(row.toAccountIndex)
-      )
-    )
+  enqueue(transaction: New<Transaction>): void {
+    this.queues.enqueue(this.newRow(transaction))
   }
 
-  add(changes: BatchChanges): void {
+  addBatch(changes: BatchChanges): void {
     const { batch } = changes
-    const before = this.marks.at(-1)!
+    const before = this.totals.at(-1)!
     this.batches.append(
       Object.freeze({
         itemId: this.batches.itemIds.take(),
@@ -142,24 +142,17 @@ export class History {
       )
     }
     let l2Transactions = before.l2Transactions
-    for (const row of changes.transactions) {
-      this.addTransaction(
-        transactionRow(
-          this.transactionIds.take(),
-          row,
-          this.senderOf(row),
-          this.accounts.find(row.toAccountIndex)
-        )
-      )
-      if (row.l2 !== null) l2Transactions++
+    for (const transaction of changes.transactions) {
+      this.addTransaction(this.newRow(transaction))
+      if (transaction.l2 !== null) l2Transactions++
     }
     for (const exit of changes.exits) this.exits.add(exit)
-    this.marks.push({
+    this.totals.push({
       transactions: this.transactions.length,
       l2Transactions,
       feeUnits: before.feeUnits + feeSumUnits(batch.historicTotalCollectedFeesUSD),
       accounts: this.accounts.table.length,
-      accountUpdates: this.accounts.updates,
+      accountUpdates: this.accounts.updateCount,
       exits: this.exits.table.length,
       lastForgedQueue: queue === null
         ? before.lastForgedQueue
@@ -168,19 +161,27 @@ export class History {
     })
   }
 
-  /** Drops the batches above; what they forged waits again, under the item ids it had in its queue. */
+  /**
+   * Removes the batches above `lastBatchNum`. The transactions that they forged return to their
+   * queues under their earlier item ids.
+   */
   truncate(lastBatchNum: number): void {
-    const left = this.marks[lastBatchNum]!
-    while (this.marks.length > lastBatchNum + 1) {
-      const { forged } = this.marks.pop()!
+    const target = this.totals[lastBatchNum]!
+    while (this.totals.length > lastBatchNum + 1) {
+      const { forged } = this.totals.pop()!
       const { forgeL1TransactionsNum } = this.batches.removeLast()
       if (forgeL1TransactionsNum !== null) this.queues.unforge(forgeL1TransactionsNum, forged)
     }
-    while (this.transactions.length > left.transactions) {
+    while (this.transactions.length > target.transactions) {
       this.positionById.delete(this.transactions.removeLast().id)
     }
-    this.exits.table.truncate(left.exits)
-    this.accounts.truncate(left.accounts, left.accountUpdates)
+    this.exits.table.truncate(target.exits)
+    this.accounts.truncate(target.accounts, target.accountUpdates)
+  }
+
+  private newRow(transaction: New<Transaction>): Transaction {
+    const to = this.accounts.find(transaction.toAccountIndex)
+    return transactionRow(this.transactionIds.take(), transaction, this.senderOf(transaction), to)
   }
 
   private senderOf({ fromAccountIndex }: New<Transaction>): Account | undefined {

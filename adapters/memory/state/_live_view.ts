@@ -16,7 +16,7 @@ import type { History } from "./_history.ts"
 import type { Parameters } from "./_parameters.ts"
 import type { Tokens } from "./_tokens.ts"
 
-/** The parts of a ledger that decisions read. */
+/** The parts of the state that decisions read. */
 interface Parts {
   readonly lastBlock: EthereumBlock
   readonly lastEthereumBlock: bigint
@@ -27,55 +27,55 @@ interface Parts {
   readonly parameters: Parameters
 }
 
-/** The ledger as a decision sees it: read where it lies, so it holds for as long as nothing is written. */
+/** A view of the current state, without a copy. It is valid until the next write. */
 export class LiveView implements LedgerView {
-  private readonly ledger: Parts
-  constructor(ledger: Parts) {
-    this.ledger = ledger
+  private readonly state: Parts
+  constructor(state: Parts) {
+    this.state = state
   }
 
   get lastBlock(): EthereumBlock {
-    return this.ledger.lastBlock
+    return this.state.lastBlock
   }
   get lastEthereumBlock(): bigint {
-    return this.ledger.lastEthereumBlock
+    return this.state.lastEthereumBlock
   }
   get lastBatchNum(): number {
-    return this.ledger.history.lastBatchNum
+    return this.state.history.lastBatchNum
   }
   get lastAccountIndex(): AccountIndex {
-    return this.ledger.history.accounts.lastIndex
+    return this.state.history.accounts.lastIndex
   }
   get lastTokenId(): number {
-    return this.ledger.tokens.lastId
+    return this.state.tokens.lastId
   }
   get lastForgedQueue(): number | null {
-    return this.ledger.history.mark(this.lastBatchNum).lastForgedQueue
+    return this.state.history.totalsAfter(this.lastBatchNum).lastForgedQueue
   }
   get lastOpenQueue(): number | null {
-    return this.ledger.history.queues.last
+    return this.state.history.queues.last
   }
   get variables(): NetworkVariables {
-    return this.ledger.parameters.current
+    return this.state.parameters.current
   }
   get auctionVariables(): Iterable<AuctionVariables> {
-    return this.ledger.parameters.auctionNewestFirst()
+    return this.state.parameters.auctionNewestFirst()
   }
 
-  // properties, as the port has them: a use case may pass them on without the view
-  readonly block = (number: bigint): EthereumBlock | undefined => this.ledger.block(number)
+  // function properties as in the port: use cases pass them on without the view
+  readonly block = (number: bigint): EthereumBlock | undefined => this.state.block(number)
   readonly queue = (queue: number): ReadonlyArray<Transaction> =>
-    this.ledger.history.queues.waiting(queue)
+    this.state.history.queues.transactionsIn(queue)
   readonly account = (index: AccountIndex): Account | undefined =>
-    this.ledger.history.accounts.find(index)
-  readonly token = (id: number): Token | undefined => this.ledger.tokens.find(id)
+    this.state.history.accounts.find(index)
+  readonly token = (id: number): Token | undefined => this.state.tokens.find(id)
   readonly tokenByAddress = (address: EthereumAddress): Token | undefined =>
-    this.ledger.tokens.findByAddress(address)
+    this.state.tokens.findByAddress(address)
   readonly registration = (bidder: EthereumAddress): Coordinator | undefined =>
-    this.ledger.auction.registration(bidder)
-  readonly bestBid = (slotNum: number): Bid | undefined => this.ledger.auction.bestBid(slotNum)?.bid
+    this.state.auction.registration(bidder)
+  readonly bestBid = (slotNum: number): Bid | undefined => this.state.auction.bestBid(slotNum)?.bid
   readonly requestedExits = (owner: EthereumAddress, tokenId: number): ReadonlyArray<Exit> =>
-    this.ledger.history.exits.requestedBy(owner, tokenId)
+    this.state.history.exits.requestedBy(owner, tokenId)
   readonly exit = (batchNum: number, index: AccountIndex): Exit | undefined =>
-    this.ledger.history.exit(batchNum, index)
+    this.state.history.exit(batchNum, index)
 }

@@ -1,15 +1,15 @@
 import type { AuctionVariables, GenesisFeed, NetworkVariables } from "../../../core/domain/mod.ts"
-import { ApplicableSets } from "./_applicable_sets.ts"
 import { frozenCopy } from "../_frozen_copy.ts"
+import { ApplicableSets } from "./_applicable_sets.ts"
 
-/** How many sets of variables of each kind there were. */
+/** The number of variable sets of each contract. */
 export interface ParameterCounts {
   readonly rollup: number
   readonly auction: number
   readonly withdrawalDelayer: number
 }
 
-/** All sets of variables that were ever in force, of each kind the newest last. */
+/** All variable sets of each contract since the genesis, the newest last. */
 export class Parameters {
   private readonly rollup: Array<NetworkVariables["rollup"]>
   private readonly auction: Array<NetworkVariables["auction"]>
@@ -36,12 +36,12 @@ export class Parameters {
     for (let i = this.auction.length - 1; i >= 0; i--) yield this.auction[i]!
   }
 
-  /** The variables whose default bids apply to a slot. */
+  /** Returns the variables whose default bids apply to a slot. */
   auctionOf(slotNum: number): AuctionVariables {
-    return this.applicable.at(slotNum)
+    return this.applicable.setOf(slotNum)
   }
 
-  get mark(): ParameterCounts {
+  get counts(): ParameterCounts {
     return {
       rollup: this.rollup.length,
       auction: this.auction.length,
@@ -49,6 +49,7 @@ export class Parameters {
     }
   }
 
+  /** Adds the sets that a block changed. */
   set(variables: Partial<NetworkVariables>): void {
     if (variables.rollup !== undefined) this.rollup.push(frozenCopy(variables.rollup))
     if (variables.auction !== undefined) {
@@ -61,12 +62,13 @@ export class Parameters {
     }
   }
 
-  truncate(mark: ParameterCounts): void {
-    this.rollup.length = mark.rollup
-    while (this.auction.length > mark.auction) {
+  /** Removes the newest sets until `counts` are left. */
+  truncate(counts: ParameterCounts): void {
+    this.rollup.length = counts.rollup
+    while (this.auction.length > counts.auction) {
       this.auction.pop()
       this.applicable.pop()
     }
-    this.withdrawalDelayer.length = mark.withdrawalDelayer
+    this.withdrawalDelayer.length = counts.withdrawalDelayer
   }
 }

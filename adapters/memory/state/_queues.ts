@@ -1,29 +1,30 @@
 import type { Transaction } from "../../../core/domain/mod.ts"
 import type { TransactionId } from "../../../core/encoding/mod.ts"
 
-const none: ReadonlyArray<Transaction> = []
+const noTransactions: ReadonlyArray<Transaction> = []
 
-/** The L1 user transactions that wait to be forged, by the queue that holds them. */
+/** The L1 user transactions that are not forged yet, by queue. */
 export class Queues {
-  /** Every transaction that was ever queued, in that order: what a rollback takes back. */
-  private readonly entered: Array<Transaction> = []
+  /** Every transaction that was ever queued, forged ones included, in the order of queueing. */
+  private readonly enqueued: Array<Transaction> = []
   private readonly byQueue = new Map<number, Array<Transaction>>()
   private readonly byId = new Map<TransactionId, Transaction>()
 
-  /** How many were ever queued. */
+  /** Number of transactions that were ever queued. */
   get length(): number {
-    return this.entered.length
+    return this.enqueued.length
   }
 
   find(id: TransactionId): Transaction | undefined {
     return this.byId.get(id)
   }
 
-  waiting(queue: number): ReadonlyArray<Transaction> {
-    return this.byQueue.get(queue) ?? none
+  /** Returns the unforged transactions of a queue by position. */
+  transactionsIn(queue: number): ReadonlyArray<Transaction> {
+    return this.byQueue.get(queue) ?? noTransactions
   }
 
-  /** The greatest queue in which a transaction waits. */
+  /** The greatest queue with a transaction; null if there is none. */
   get last(): number | null {
     let greatest: number | null = null
     for (const queue of this.byQueue.keys()) {
@@ -32,40 +33,40 @@ export class Queues {
     return greatest
   }
 
-  enter(transaction: Transaction): void {
+  enqueue(transaction: Transaction): void {
     const queue = queueOf(transaction)
-    const waiting = this.byQueue.get(queue)
-    if (waiting === undefined) this.byQueue.set(queue, [transaction])
-    else waiting.push(transaction)
+    const transactions = this.byQueue.get(queue)
+    if (transactions === undefined) this.byQueue.set(queue, [transaction])
+    else transactions.push(transaction)
     this.byId.set(transaction.id, transaction)
-    this.entered.push(transaction)
+    this.enqueued.push(transaction)
   }
 
-  /** Takes a whole queue out for a batch. */
+  /** Removes all transactions of a queue and returns them for the batch that forges them. */
   forge(queue: number): ReadonlyArray<Transaction> {
-    const forged = this.waiting(queue)
+    const forged = this.transactionsIn(queue)
     for (const transaction of forged) this.byId.delete(transaction.id)
     this.byQueue.delete(queue)
     return forged
   }
 
-  /** Puts back what `forge` took out. */
+  /** Undoes `forge`. */
   unforge(queue: number, forged: ReadonlyArray<Transaction>): void {
     if (forged.length === 0) return
     this.byQueue.set(queue, [...forged])
     for (const transaction of forged) this.byId.set(transaction.id, transaction)
   }
 
-  /** Forgets the transactions that entered last; none of them is forged. */
+  /** Removes the last queued transactions until `length` are left. None of them may be forged. */
   truncate(length: number): void {
-    while (this.entered.length > length) {
-      const transaction = this.entered.pop()!
+    while (this.enqueued.length > length) {
+      const transaction = this.enqueued.pop()!
       const queue = queueOf(transaction)
-      const waiting = this.byQueue.get(queue)
-      if (waiting?.pop() !== transaction) {
+      const transactions = this.byQueue.get(queue)
+      if (transactions?.pop() !== transaction) {
         throw new Error(`Transaction ${transaction.id} is not the last one of queue ${queue}`)
       }
-      if (waiting.length === 0) this.byQueue.delete(queue)
+      if (transactions.length === 0) this.byQueue.delete(queue)
       this.byId.delete(transaction.id)
     }
   }

@@ -8,8 +8,8 @@ import type {
 } from "../../../core/domain/mod.ts"
 
 /*
- * The rows of which there are many are written out member by member: all of them then have one shape with its members
- * inside of the object, which takes less memory than a spread and keeps reads monomorphic.
+ * Object literals with every member: all rows of a table have the same hidden class in V8. Spread
+ * objects take more memory and make property reads polymorphic.
  */
 
 export const accountRow = (
@@ -43,16 +43,17 @@ export const exitRow = (itemId: number, exit: New<Exit>): Exit =>
     delayedWithdrawn: exit.delayedWithdrawn
   })
 
-/** A proof is stored once and stays the same object when its exit changes. */
+/** Returns a frozen proof. A frozen one is returned as it is, so the rows of an exit share it. */
 const frozenProof = (proof: MerkleProof): MerkleProof =>
   Object.isFrozen(proof) && Object.isFrozen(proof.siblings)
     ? proof
     : Object.freeze({ ...proof, siblings: Object.freeze([...proof.siblings]) })
 
-/** The account that a transaction names, where it exists: its strings are shared instead of kept once for each row. */
+/** The account of a transaction, if it exists. Its rows share the strings of the account. */
 type Owner = Pick<Account, "address" | "publicKey"> | undefined
 
-const shared = (own: string | null, known: string | undefined): string | null =>
+/** Returns `known` if both strings are equal, so the other one can be collected. */
+const shareString = (own: string | null, known: string | undefined): string | null =>
   own === known ? known : own
 
 export const transactionRow = (
@@ -66,11 +67,11 @@ export const transactionRow = (
   type: row.type,
   position: row.position,
   fromAccountIndex: row.fromAccountIndex,
-  fromAddress: shared(row.fromAddress, from?.address),
-  fromPublicKey: shared(row.fromPublicKey, from?.publicKey),
+  fromAddress: shareString(row.fromAddress, from?.address),
+  fromPublicKey: shareString(row.fromPublicKey, from?.publicKey),
   toAccountIndex: row.toAccountIndex,
-  toAddress: shared(row.toAddress, to?.address),
-  toPublicKey: shared(row.toPublicKey, to?.publicKey),
+  toAddress: shareString(row.toAddress, to?.address),
+  toPublicKey: shareString(row.toPublicKey, to?.publicKey),
   tokenId: row.tokenId,
   amount: row.amount,
   batchNum: row.batchNum,
@@ -80,7 +81,7 @@ export const transactionRow = (
   l2: row.l2
 })
 
-/** A queued transaction as its batch forges it. */
+/** Returns the row of a queued transaction after its batch forged it. */
 export const forgedRow = (
   itemId: number,
   queued: Transaction,
@@ -109,7 +110,7 @@ export const forgedRow = (
     to
   )
 
-/** A queued transaction with what its accounts add to it. */
+/** Returns a queued transaction with the address and the public keys that its accounts add. */
 export const completedRow = (queued: Transaction, from: Owner, to: Owner): Transaction => ({
   ...queued,
   fromPublicKey: queued.fromPublicKey ?? from?.publicKey ?? null,

@@ -1,27 +1,32 @@
 import type { New, PriceFeed, Token, TokenId } from "../../../core/domain/mod.ts"
 import type { EthereumAddress } from "../../../core/encoding/mod.ts"
-import { facetsOf, lookupNumber } from "./list_facets.ts"
 import { Table } from "../filter_index/mod.ts"
+import { facetsOf, lookupNumber } from "./list_facets.ts"
 
 const addressFacet = lookupNumber("tokens")
 
-/** The tokens and what each price overwrote. Ids are consecutive from 0, so an id is a position. */
+/**
+ * The tokens, and the rows that prices replaced. Token ids are consecutive from 0, so an id is a
+ * position.
+ */
 export class Tokens {
   readonly table = new Table(
     facetsOf("tokens", [{
       kind: "key",
       keys: [(token: Token) => token.ethereumAddress],
-      changes: false
+      isMutable: false
     }])
   )
-  private readonly before: Array<Token> = []
+  /** One row for each price, in the order of the prices. */
+  private readonly replaced: Array<Token> = []
 
   get lastId(): TokenId {
     return this.table.length - 1
   }
 
-  get prices(): number {
-    return this.before.length
+  /** Number of prices that were set and not undone. */
+  get priceCount(): number {
+    return this.replaced.length
   }
 
   find(id: TokenId): Token | undefined {
@@ -29,7 +34,7 @@ export class Tokens {
   }
 
   findByAddress(address: EthereumAddress): Token | undefined {
-    const position = this.table.index.positions(addressFacet, address)[0]
+    const position = this.table.index.positionsOf(addressFacet, address)[0]
     return position === undefined ? undefined : this.table.rows[position]
   }
 
@@ -39,16 +44,17 @@ export class Tokens {
 
   setPrice({ tokenId, priceUSD, timeMs }: PriceFeed): void {
     const before = this.find(tokenId)!
-    this.before.push(before)
+    this.replaced.push(before)
     this.table.replace(
       tokenId,
       Object.freeze({ ...before, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs })
     )
   }
 
-  truncate(length: number, prices: number): void {
-    while (this.before.length > prices) {
-      const before = this.before.pop()!
+  /** Undoes prices until `priceCount` are left, then removes the tokens from `length` on. */
+  truncate(length: number, priceCount: number): void {
+    while (this.replaced.length > priceCount) {
+      const before = this.replaced.pop()!
       this.table.replace(before.id, before)
     }
     this.table.truncate(length)

@@ -18,13 +18,13 @@ import {
 } from "../../../core/encoding/mod.ts"
 import type { Facet, Key, KeyFacet, TextFacet } from "../filter_index/mod.ts"
 
-/** A bid with the latest registration of its bidder: a row of its own is filed when that changes. */
+/** A bid with the latest registration of its bidder. A new registration replaces the row. */
 export interface BidRow {
   readonly itemId: number
   readonly view: BidView
 }
 
-/** What a store keeps of each list. A slot has no row; the best bid stands for it. */
+/** The row type of each list. A slot has no row of its own; it is indexed by its best bid. */
 export interface ListRows {
   readonly accounts: Account
   readonly exits: Exit
@@ -36,11 +36,11 @@ export interface ListRows {
   readonly coordinators: Coordinator
 }
 
-/** What a filter may ask of the ledger before its items are looked up. */
+/** The parts of the ledger that a filter reads to find its positions or keys. */
 export interface FilterContext {
   readonly history: {
-    readonly transactionsOf: (batchNum: number) => readonly [from: number, to: number]
-    readonly exitsOf: (batchNum: number) => readonly [from: number, to: number]
+    readonly transactionRange: (batchNum: number) => readonly [from: number, to: number]
+    readonly exitRange: (batchNum: number) => readonly [from: number, to: number]
   }
   readonly auction: { readonly registration: (bidder: EthereumAddress) => Coordinator | undefined }
   readonly clock: AuctionClock
@@ -52,35 +52,44 @@ interface RangeSpec<Value> {
   readonly range: (value: Value, ledger: FilterContext) => readonly [from: number, to: number]
 }
 /**
- * A facet whose key follows from that of another filter, as the forger does from the bidder. Where both are asked, the keys
- * of the other one are sifted instead, so that an index need not combine the two.
+ * A facet whose key is a function of the key of another filter, as the forger is of the bidder. If
+ * a query has both filters, the keys of the other one are filtered instead, so the index does not
+ * combine the two facets.
  */
 export interface DerivedFacet<Row, K extends Key = Key> extends KeyFacet<Row, K> {
-  readonly follows: string
+  /** The name of the other filter. */
+  readonly derivedFrom: string
+  /** Returns the key of this facet for a key of the other filter; undefined if it has none. */
   readonly keyOf: (key: Key, ledger: FilterContext) => K | undefined
 }
-/** A set of values asks for a facet with one key: two keys of a row would list it twice. */
+/** A filter with several values needs a facet with one key: two keys would list a row twice. */
 type FacetSpec<Row, Value> = [Value] extends [ReadonlyArray<infer Item extends Key>] ?
   KeyFacet<Row, Item> & { readonly keys: readonly [unknown] }
   : [Value] extends [Key] ? KeyFacet<Row, Value> | DerivedFacet<Row, Value> | TextFacet<Row>
   : never
+/** How the memory store finds the items of one filter. */
 export type FilterIndexSpec<Row, Value> = FacetSpec<Row, Value> | RangeSpec<Value>
 
 const key = <Row, K extends Key>(of: (row: Row) => K | null) =>
-  ({ kind: "key", keys: [of], changes: false }) as const
-const either = <Row, K extends Key>(one: (row: Row) => K | null, other: (row: Row) => K | null) =>
-  ({ kind: "key", keys: [one, other], changes: false }) as const
-const changing = <Row, K extends Key>(of: (row: Row) => K | null) =>
-  ({ kind: "key", keys: [of], changes: true }) as const
+  ({ kind: "key", keys: [of], isMutable: false }) as const
+const eitherKey = <Row, K extends Key>(
+  first: (row: Row) => K | null,
+  second: (row: Row) => K | null
+) => ({ kind: "key", keys: [first, second], isMutable: false }) as const
+const mutableKey = <Row, K extends Key>(of: (row: Row) => K | null) =>
+  ({ kind: "key", keys: [of], isMutable: true }) as const
 const text = <Row>(of: (row: Row) => string) => ({ kind: "text", text: of }) as const
 const range = <Value>(of: RangeSpec<Value>["range"]) => ({ kind: "range", range: of }) as const
-const currentForger = (follows: string): DerivedFacet<BidRow, EthereumAddress> => ({
-  ...changing(({ view }: BidRow) => view.coordinator.forgerAddr),
-  follows,
+const currentForger = (derivedFrom: string): DerivedFacet<BidRow, EthereumAddress> => ({
+  ...mutableKey(({ view }: BidRow) => view.coordinator.forgerAddr),
+  derivedFrom,
   keyOf: (bidder, ledger) => ledger.auction.registration(bidder as EthereumAddress)?.forgerAddr
 })
 
-/** One line for each filter of the contract: how the memory store finds its items. Facets are asked in this order. */
+/**
+ * One line for each filter of the contract. A list looks up its facets in this order, so facets
+ * with mutable keys come last.
+ */
 const indexSpecs: {
   readonly [N in ListName]: {
     readonly [F in keyof FiltersOf<N>]-?: FilterIndexSpec<ListRows[N], Required<FiltersOf<N>>[F]>
@@ -96,24 +105,24 @@ const indexSpecs: {
     address: key((exit: Exit) => exit.address),
     publicKey: key((exit: Exit) => exit.publicKey),
     tokenId: key((exit: Exit) => exit.tokenId),
-    batchNum: range((batchNum: number, ledger) => ledger.history.exitsOf(batchNum)),
-    onlyPendingWithdraws: changing((exit: Exit) => isPendingWithdraw(exit) ? true : null)
+    batchNum: range((batchNum: number, ledger) => ledger.history.exitRange(batchNum)),
+    onlyPendingWithdraws: mutableKey((exit: Exit) => isPendingWithdraw(exit) ? true : null)
   },
   transactions: {
-    accountIndex: either(
-      (transaction: Transaction) => userAccount(transaction.fromAccountIndex),
-      (transaction: Transaction) => userAccount(transaction.toAccountIndex)
+    accountIndex: eitherKey(
+      (transaction: Transaction) => userAccountOrNull(transaction.fromAccountIndex),
+      (transaction: Transaction) => userAccountOrNull(transaction.toAccountIndex)
     ),
-    address: either(
+    address: eitherKey(
       (transaction: Transaction) => transaction.fromAddress,
       (transaction: Transaction) => transaction.toAddress
     ),
-    publicKey: either(
+    publicKey: eitherKey(
       (transaction: Transaction) => transaction.fromPublicKey,
       (transaction: Transaction) => transaction.toPublicKey
     ),
     tokenId: key((transaction: Transaction) => transaction.tokenId),
-    batchNum: range((batchNum: number, ledger) => ledger.history.transactionsOf(batchNum)),
+    batchNum: range((batchNum: number, ledger) => ledger.history.transactionRange(batchNum)),
     type: key((transaction: Transaction) => transaction.type)
   },
   batches: {
@@ -125,7 +134,7 @@ const indexSpecs: {
   slots: {
     minSlotNum: range((slotNum: number) => [slotNum, Infinity]),
     maxSlotNum: range((slotNum: number) => [0, slotNum + 1]),
-    wonByBidder: changing(({ view }: BidRow) => view.bid.bidderAddr),
+    wonByBidder: mutableKey(({ view }: BidRow) => view.bid.bidderAddr),
     wonByForger: currentForger("wonByBidder"),
     finishedAuction: range((_: boolean, ledger) => [0, lastClosedSlot(ledger.clock) + 1])
   },
@@ -142,14 +151,17 @@ const indexSpecs: {
   coordinators: {}
 }
 
-/** 0 and 1 are no accounts: nobody asks for what they have in common. */
-const userAccount = (index: AccountIndex | null): AccountIndex | null =>
+/** Returns null for a reserved index, so that no filter finds transactions by it. */
+const userAccountOrNull = (index: AccountIndex | null): AccountIndex | null =>
   index !== null && isUserAccount(index) ? index : null
 
-/** A line whose filter is known by its name only. */
+/** The spec of a filter whose name is not known to the compiler. */
 export type AnyIndexSpec<Row> = Facet<Row> | DerivedFacet<Row> | RangeSpec<unknown>
 
-/** The lines of a list by name: the table above has checked that each takes the values of its own filter. */
+/**
+ * Returns the specs of a list by filter. The type of `indexSpecs` has checked that each spec takes
+ * the values of its own filter.
+ */
 export const indexSpecsOf = <N extends ListName>(
   name: N
 ): { readonly [filter: string]: AnyIndexSpec<ListRows[N]> } =>

@@ -29,16 +29,16 @@ import { Parameters, type ParameterCounts } from "./_parameters.ts"
 import { firstNot } from "../_binary_search.ts"
 import { Tokens } from "./_tokens.ts"
 
-/** What opens a ledger: the network it belongs to, and the bounds of the fee it recommends. */
+/** The network of a ledger, and the bounds of the fee that it recommends. */
 export interface LedgerOptions {
   readonly genesis: GenesisFeed
-  /** 0 by default. */
+  /** Least recommended fee in USD; 0 by default. */
   readonly minFeeUSD?: number
-  /** No bound by default. */
+  /** Greatest recommended fee in USD; unlimited by default. */
   readonly maxFeeUSD?: number
 }
 
-/** A block and how much there was before it. */
+/** A block, and the lengths of the tables before it. */
 interface StoredBlock {
   readonly block: EthereumBlock
   readonly lastEthereumBlock: bigint
@@ -53,8 +53,9 @@ interface StoredBlock {
 }
 
 /**
- * The whole ledger in memory. Every structure grows at its end only and logs what it overwrites, so that a block is
- * dropped by cutting each of them back to where it stood before the block, at the cost of what is dropped.
+ * The complete state of a ledger in memory. Each structure grows only at its end and keeps an undo
+ * log of the values that it replaces. So a rollback truncates each structure to its length before
+ * the block, and costs as much as the dropped rows.
  */
 export class LedgerState {
   readonly genesis: GenesisFeed
@@ -81,12 +82,12 @@ export class LedgerState {
     this.snapshots.note(this.snapshot)
   }
 
-  /** Names what is stored now. */
+  /** Identifies the current state. */
   get stamp(): LedgerStamp {
     return this.snapshot.stamp
   }
 
-  /** What a version of the last ones changed last; null where it is none of them. */
+  /** Returns the snapshot of a recent version; null if it is not recent. */
   snapshotAt(version: number): LedgerSnapshot | null {
     return this.snapshots.at(version)
   }
@@ -95,12 +96,12 @@ export class LedgerState {
     return this.blocks.at(-1)!.block
   }
 
-  /** Newest block of the chain that the writer knew of when it wrote the last block. */
+  /** Newest block of the chain that the writer knew when it wrote the last block. */
   get lastEthereumBlock(): bigint {
     return this.blocks.at(-1)!.lastEthereumBlock
   }
 
-  /** Where the auctions stand at the last block. */
+  /** The state of the auctions at the last block. */
   get clock(): AuctionClock {
     return auctionClock(
       this.genesis.constants.auction,
@@ -110,11 +111,11 @@ export class LedgerState {
   }
 
   block(number: bigint): EthereumBlock | undefined {
-    const found = this.blocks[this.firstBlockFrom(number)]?.block
-    return found?.number === number ? found : undefined
+    const block = this.blocks[this.firstBlockFrom(number)]?.block
+    return block?.number === number ? block : undefined
   }
 
-  /** Writes what `decide` makes of the ledger as it stands; what cannot be stored throws and changes nothing. */
+  /** Stores the changes that `decide` returns. Throws, and changes nothing, if they do not fit. */
   apply<E>(
     decide: (view: LedgerView) => Result.Result<Decision, E>
   ): Result.Result<{ readonly applied: boolean; readonly stamp: LedgerStamp }, E> {
@@ -129,24 +130,27 @@ export class LedgerState {
     })
   }
 
-  /** Until the steps that it returns are done, or somebody asks for transactions, these are stored and not indexed. */
-  postponeIndex(): Iterable<void> {
-    this.history.transactions.postpone()
-    return { [Symbol.iterator]: () => this.history.transactions.fileAll() }
+  /**
+   * Stores transactions without an index until the returned steps are done, or until a query
+   * needs the index.
+   */
+  postponeIndexing(): Iterable<void> {
+    this.history.transactions.postponeIndexing()
+    return { [Symbol.iterator]: () => this.history.transactions.indexPostponed() }
   }
 
-  /** Drops every block above; the genesis block stays. */
+  /** Drops every block above `toBlock`, but not the genesis block. */
   rollBack<E>(
     toBlock: bigint,
     check: (view: LedgerView) => Result.Result<void, E>
   ): Result.Result<RollBackReport, E> {
     return Result.map(check(this.view), () => {
-      const left = Math.max(1, this.firstBlockFrom(toBlock + 1n))
-      const blocks = this.blocks.length - left
+      const blocksLeft = Math.max(1, this.firstBlockFrom(toBlock + 1n))
+      const blocks = this.blocks.length - blocksLeft
       const batchesBefore = this.history.lastBatchNum
-      const first = this.blocks[left]
-      if (first !== undefined) this.cutBack(first)
-      this.blocks.length = left
+      const firstDropped = this.blocks[blocksLeft]
+      if (firstDropped !== undefined) this.undoFrom(firstDropped)
+      this.blocks.length = blocksLeft
       const { lastBatchNum } = this.history
       return {
         toBlock,
@@ -158,7 +162,7 @@ export class LedgerState {
     })
   }
 
-  /** The prices belong to the last block: its mark stands before them. */
+  /** Sets prices. They belong to the last block, and a rollback of that block removes them. */
   setPrices<E>(
     prices: ReadonlyArray<PriceFeed>,
     check: (view: LedgerView) => Result.Result<void, E>
@@ -178,27 +182,27 @@ export class LedgerState {
     for (const token of changes.tokens) tokens.add(token)
     for (const price of changes.prices) tokens.setPrice(price)
     for (const queued of changes.queued) history.enqueue(queued)
-    for (const batch of changes.batches) history.add(batch)
+    for (const batch of changes.batches) history.addBatch(batch)
     for (const bid of changes.bids) auction.bid(bid)
     this.parameters.set(changes.variables)
     for (const { batchNum, accountIndex, field } of changes.withdrawals) {
       history.exits.withdraw(
-        history.exits.positionIn(history.exitsOf(batchNum), accountIndex),
+        history.exits.positionIn(history.exitRange(batchNum), accountIndex),
         field,
         number
       )
     }
   }
 
-  /** Undoes in the reverse order of writing where one structure refers to another. */
-  private cutBack(to: StoredBlock): void {
-    this.history.exits.undoWithdrawals(to.withdrawals)
-    this.parameters.truncate(to.parameters)
-    this.auction.truncateBids(to.bids)
-    this.history.truncate(to.batches)
-    this.history.queues.truncate(to.queued)
-    this.tokens.truncate(to.tokens, to.prices)
-    this.auction.truncateCoordinators(to.coordinators)
+  /** Undoes a block and all later ones. A structure goes before those that it refers to. */
+  private undoFrom(before: StoredBlock): void {
+    this.history.exits.undoWithdrawals(before.withdrawals)
+    this.parameters.truncate(before.parameters)
+    this.auction.truncateBids(before.bids)
+    this.history.truncate(before.batches)
+    this.history.queues.truncate(before.queued)
+    this.tokens.truncate(before.tokens, before.prices)
+    this.auction.truncateCoordinators(before.coordinators)
   }
 
   private pushBlock(block: EthereumBlock, lastEthereumBlock: bigint): void {
@@ -208,11 +212,11 @@ export class LedgerState {
       batches: this.history.lastBatchNum,
       queued: this.history.queues.length,
       tokens: this.tokens.table.length,
-      prices: this.tokens.prices,
+      prices: this.tokens.priceCount,
       coordinators: this.auction.coordinators.length,
       bids: this.auction.bids.length,
-      withdrawals: this.history.exits.withdrawals,
-      parameters: this.parameters.mark
+      withdrawals: this.history.exits.withdrawalCount,
+      parameters: this.parameters.counts
     })
   }
 

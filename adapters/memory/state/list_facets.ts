@@ -7,46 +7,49 @@ import {
 import { type Facet, FacetSet } from "../filter_index/mod.ts"
 import { type AnyIndexSpec, indexSpecsOf, type ListRows } from "./index_specs.ts"
 
-/** The facets of a list: those of its filters, then `lookups`, which no filter asks and nothing is combined with. */
+/**
+ * Returns the facets of a list: those of its filters, then `lookups`, which no filter uses and
+ * which are not combined with any other.
+ */
 export const facetsOf = <N extends ListName>(
   name: N,
   lookups: ReadonlyArray<Facet<ListRows[N]>> = []
 ): FacetSet<ListRows[N]> => {
   const { exclusions }: ListDeclaration = lists[name]
-  const own = Object.entries(indexSpecsOf(name)).flatMap(([filter, line]) =>
-    isFacet(line) ? [{ filter, facet: line, follows: followed(line) }] : []
+  const filterFacets = Object.entries(indexSpecsOf(name)).flatMap(([filter, spec]) =>
+    isFacet(spec)
+      ? [{ filter, facet: spec, derivedFrom: "derivedFrom" in spec ? spec.derivedFrom : null }]
+      : []
   )
-  const mayCombine = (earlier: number, later: number): boolean => {
-    const [one, other] = [own[earlier], own[later]]
+  const canCombine = (earlier: number, later: number): boolean => {
+    const [one, other] = [filterFacets[earlier], filterFacets[later]]
     if (one === undefined || other === undefined) return false
-    if (one.follows === other.filter || other.follows === one.filter) return false
+    if (one.derivedFrom === other.filter || other.derivedFrom === one.filter) return false
     return !exclusions.some(([left, right]) =>
       (left === one.filter && right === other.filter) ||
       (left === other.filter && right === one.filter)
     )
   }
-  return new FacetSet([...own.map(({ facet }) => facet), ...lookups], mayCombine)
+  return new FacetSet([...filterFacets.map(({ facet }) => facet), ...lookups], canCombine)
 }
 
-/** Where the facet of a filter stands in the facets of its list. */
+/** Returns the number of the facet of a filter in its list. */
 export const facetNumber = (name: ListName, filter: string): number =>
-  places.get(name)!.get(filter)!
+  facetNumbers.get(name)!.get(filter)!
 
-/** Where the first lookup stands, behind the facets of the filters. */
-export const lookupNumber = (name: ListName): number => places.get(name)!.size
+/** Returns the number of the first lookup of a list, which follows the facets of the filters. */
+export const lookupNumber = (name: ListName): number => facetNumbers.get(name)!.size
 
-const isFacet = <Row>(line: AnyIndexSpec<Row>): line is Facet<Row> =>
-  line.kind === "key" || line.kind === "text"
-const followed = (line: object): string | null => "follows" in line ? line.follows as string : null
+const isFacet = <Row>(spec: AnyIndexSpec<Row>): spec is Facet<Row> =>
+  spec.kind === "key" || spec.kind === "text"
 
-const places: ReadonlyMap<ListName, ReadonlyMap<string, number>> = new Map(
+const facetNumbers: ReadonlyMap<ListName, ReadonlyMap<string, number>> = new Map(
   listNames.map((name) => [
     name,
     new Map(
-      Object.entries(indexSpecsOf(name)).filter(([, line]) => isFacet(line)).map((
-        [filter],
-        place
-      ) => [filter, place])
+      Object.entries(indexSpecsOf(name))
+        .filter(([, spec]) => isFacet(spec))
+        .map(([filter], number) => [filter, number])
     )
   ])
 )

@@ -1,26 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Constraint, Key } from "../../adapters/memory/filter_index/facets.ts"
-import { splitThreshold } from "../../adapters/memory/_heavy.ts"
+import { splitThreshold } from "../../adapters/memory/filter_index/facets.ts"
 import { FilterIndex } from "../../adapters/memory/filter_index/filter_index.ts"
-import { PositionSet } from "../../adapters/memory/filter_index/position_set.ts"
 import { Table } from "../../adapters/memory/filter_index/table.ts"
-import { colours, facets, randomRow, type Row } from "./_posting_rows.ts"
+import { colours, facets, randomRow, type Row } from "./_indexed_rows.ts"
 import { Random } from "./_random.ts"
 
-const meets = (row: Row, { facet, ...asked }: Constraint): boolean => {
-  if (asked.kind === "text") return row.name.includes(asked.needle)
+const meets = (row: Row, { facet, ...constraint }: Constraint): boolean => {
+  if (constraint.kind === "text") return row.name.includes(constraint.needle)
   const keys: ReadonlyArray<Key | null> = [[row.one, row.other], [row.colour], [row.one % 3], [
     row.open
   ]][facet]!
-  return keys.some((each) => each !== null && asked.keys.has(each))
+  return keys.some((each) => each !== null && constraint.keys.has(each))
 }
 
 const randomConstraints = (random: Random): ReadonlyArray<Constraint> => {
-  const rival = random.chance(0.5)
+  const excludesColour = random.chance(0.5)
   const keys = (values: ReadonlyArray<Key>) => new Set(values)
   const all: ReadonlyArray<Constraint> = [
     { kind: "key", facet: 0, keys: keys([random.below(6)]) },
-    rival
+    excludesColour
       ? { kind: "key", facet: 2, keys: keys([random.below(3), random.below(3)]) }
       : { kind: "key", facet: 1, keys: keys([random.of(colours), random.of(colours), "none"]) },
     random.chance(0.5)
@@ -47,9 +46,9 @@ const randomConstraints = (random: Random): ReadonlyArray<Constraint> => {
   return all.filter(() => random.chance(0.5))
 }
 
-describe("the index of a table", () => {
+describe("the filter index of a table", () => {
   for (const seed of [11, 12, 13, 14]) {
-    it(`finds what looking at every row finds, while rows come, change and go (seed ${seed})`, () => {
+    it(`finds the same rows as a scan, while rows are added, replaced and removed (seed ${seed})`, () => {
       const random = new Random(seed)
       const table = new Table(facets)
       for (let round = 0; round < 30; round++) {
@@ -69,17 +68,17 @@ describe("the index of a table", () => {
     })
   }
 
-  it("looks at no more rows than a light list has, however many match or not", () => {
+  it("reads at most the rows of an unsplit list for each list, however many rows match", () => {
     const random = new Random(15)
     const rows: Array<Row> = []
-    let looked = 0
-    const tree = new FilterIndex(facets, (position) => {
-      looked++
+    let rowsRead = 0
+    const index = new FilterIndex(facets, (position) => {
+      rowsRead++
       return rows[position]!
     })
     for (let position = 0; position < 20_000; position++) {
       rows.push(randomRow(position, random))
-      tree.append(rows[position]!, position)
+      index.append(rows[position]!, position)
     }
     for (let i = 0; i < 500; i++) {
       const constraints = randomConstraints(random)
@@ -87,24 +86,24 @@ describe("the index of a table", () => {
         (product, each) => each.kind === "key" ? product * each.keys.size : product,
         1
       )
-      looked = 0
-      const selection = new PositionSet(tree.select(constraints, 0, rows.length))
-      selection.rank(10_000)
-      selection.descendingBelow(10_000, 20)
-      assert.isAtMost(looked, splitThreshold * lists)
+      rowsRead = 0
+      const positions = index.select(constraints, 0, rows.length)
+      positions.rank(10_000)
+      positions.descendingBelow(10_000, 20)
+      assert.isAtMost(rowsRead, splitThreshold * lists)
     }
   })
 
-  it("lists a row once under a key that it has twice", () => {
+  it("lists a row once if both its keys are equal", () => {
     const table = new Table(facets)
     const both: Row = { itemId: 1, one: 4, other: 4, colour: "red", name: "", open: true }
     table.append(both)
-    assert.deepStrictEqual(table.index.positions(0, 4), [0])
+    assert.deepStrictEqual(table.index.positionsOf(0, 4), [0])
     table.truncate(0)
-    assert.deepStrictEqual(table.index.positions(0, 4), [])
+    assert.deepStrictEqual(table.index.positionsOf(0, 4), [])
   })
 
-  it("answers long after a heavy list became light again", () => {
+  it("is correct after a split list became short again", () => {
     const table = new Table(facets)
     const row = (itemId: number): Row => ({
       itemId,
@@ -117,15 +116,13 @@ describe("the index of a table", () => {
     for (let id = 1; id <= 300; id++) table.append(row(id))
     table.truncate(3)
     for (let id = 301; id <= 303; id++) table.append(row(id))
-    const asked: ReadonlyArray<Constraint> = [
+    const constraints: ReadonlyArray<Constraint> = [
       { kind: "key", facet: 0, keys: new Set([1]) },
       { kind: "key", facet: 1, keys: new Set(["blue"]) },
       { kind: "text", facet: 4, needle: "me nam" }
     ]
     assert.deepStrictEqual(
-      new PositionSet(table.index.select(asked, 0, 6)).ascendingFrom(0, 9).map((at) =>
-        table.rows[at]!.itemId
-      ),
+      table.index.select(constraints, 0, 6).ascendingFrom(0, 9).map((at) => table.rows[at]!.itemId),
       [1, 3, 301, 303]
     )
   })
@@ -140,14 +137,14 @@ const check = (table: Table<Row>, random: Random): void => {
   const expected = table.rows.flatMap((row, at) =>
     at >= from && at < to && constraints.every((each) => meets(row, each)) ? [at] : []
   )
-  const selection = new PositionSet(table.index.select(constraints, from, to))
+  const positions = table.index.select(constraints, from, to)
   const actual = {
-    count: selection.count,
-    first: selection.first,
-    last: selection.last,
-    rank: selection.rank(start),
-    ascending: selection.ascendingFrom(start, limit),
-    descending: selection.descendingBelow(start, limit)
+    count: positions.count,
+    first: positions.first,
+    last: positions.last,
+    rank: positions.rank(start),
+    ascending: positions.ascendingFrom(start, limit),
+    descending: positions.descendingBelow(start, limit)
   }
   assert.deepStrictEqual(actual, {
     count: expected.length,

@@ -1,6 +1,7 @@
 import { FacetSet, type KeyFacet } from "../../adapters/memory/filter_index/facets.ts"
 import type { Random } from "./_random.ts"
 
+/** A row for tests of the index. */
 export interface Row {
   readonly itemId: number
   readonly one: number
@@ -10,12 +11,15 @@ export interface Row {
   readonly open: boolean
 }
 
-const key = (keys: KeyFacet<Row>["keys"], changes = false): KeyFacet<Row> => ({
+const key = (keys: KeyFacet<Row>["keys"], isMutable = false): KeyFacet<Row> => ({
   kind: "key",
   keys,
-  changes
+  isMutable
 })
-/** Sender or receiver, colour, colour's rival, text, and one that changes; facets 1 and 2 exclude each other. */
+/**
+ * Two fixed keys, a colour, a key that excludes the colour (facets 1 and 2), a mutable key, and a
+ * text.
+ */
 export const facets = new FacetSet<Row>([
   key([(row) => row.one, (row) => row.other]),
   key([(row) => row.colour]),

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ApplicableSets } from "../../adapters/memory/state/_applicable_sets.ts"
 import { Auction } from "../../adapters/memory/state/_auction.ts"
-import { splitThreshold } from "../../adapters/memory/_heavy.ts"
+import { splitThreshold } from "../../adapters/memory/filter_index/facets.ts"
 import { facetNumber } from "../../adapters/memory/state/list_facets.ts"
 import { TextIndex } from "../../adapters/memory/filter_index/_text_index.ts"
 import { applicableVariables, type AuctionVariables } from "../../core/domain/mod.ts"
@@ -14,9 +14,9 @@ const setFrom = (defaultSlotSetBidSlotNum: number, age: number): AuctionVariable
   defaultSlotSetBidSlotNum
 })
 
-describe("what a read may cost", () => {
+describe("the cost of reads in memory", () => {
   for (const seed of [51, 52, 53]) {
-    it(`the applicable variables are those that walking all sets finds, while sets come and go (seed ${seed})`, () => {
+    it(`the applicable variables equal those of a walk over all sets, while sets are added and removed (seed ${seed})`, () => {
       const random = new Random(seed)
       const all = [setFrom(random.below(10), 0)]
       const sets = new ApplicableSets(all[0]!)
@@ -29,45 +29,46 @@ describe("what a read may cost", () => {
           sets.push(all.at(-1)!)
         }
         for (let slot = 0; slot < 32; slot++) {
-          assert.strictEqual(sets.at(slot), applicableVariables(all.toReversed(), slot))
+          assert.strictEqual(sets.setOf(slot), applicableVariables(all.toReversed(), slot))
         }
       }
     })
   }
 
-  it("a forger's bids and slots are one list, however many bidders it has and wherever they registered before", () => {
+  it("the bids and slots of a forger are one list, however many bidders it has and whatever their earlier registrations", () => {
     const auction = new Auction()
-    const [old, current] = [addressOf(0x41), addressOf(0x42)]
+    const [oldForger, newForger] = [addressOf(0x41), addressOf(0x42)]
     const register = (bidder: number, forgerAddr: string) =>
       auction.register({ bidderAddr: addressOf(bidder), forgerAddr, url: "", ethereumBlockNum: 1n })
-    const found = () =>
-      [old, current].map((forger) =>
+    const counts = () =>
+      [oldForger, newForger].map((forger) =>
         (["bids", "slots"] as const).map((list) => {
           const index = list === "bids" ? auction.bids.index : auction.slots
           const facet = facetNumber(list, list === "bids" ? "forgerAddr" : "wonByForger")
-          const runs = index.select([{ kind: "key", facet, keys: new Set([forger]) }], 0, 10_000)
-          assert.isAtMost(runs.length, 1)
-          return runs.reduce((sum, run) => sum + run.to - run.from, 0)
+          const keys = new Set([forger])
+          const { count, ranges } = index.select([{ kind: "key", facet, keys }], 0, 10_000)
+          assert.isAtMost(ranges.length, 1)
+          return count
         })
       )
     for (let bidder = 1; bidder <= 500; bidder++) {
-      register(bidder, old)
+      register(bidder, oldForger)
       for (let i = 0; i < 3; i++) {
         auction.bid(newBid((bidder * 3 + i) % 1000, addressOf(bidder), BigInt(bidder)))
       }
     }
-    assert.deepStrictEqual(found(), [[1500, 1000], [0, 0]])
-    // bids 503 to 1502 are the last ones of their slots: one of bidder 167, three of each one after
-    for (let bidder = 1; bidder <= 500; bidder += 2) register(bidder, current)
-    assert.deepStrictEqual(found(), [[750, 501], [750, 499]])
+    assert.deepStrictEqual(counts(), [[1500, 1000], [0, 0]])
+    // bids 503 to 1502 are the best of their slots: one of bidder 167, three of each later bidder
+    for (let bidder = 1; bidder <= 500; bidder += 2) register(bidder, newForger)
+    assert.deepStrictEqual(counts(), [[750, 501], [750, 499]])
     auction.truncateCoordinators(500)
-    assert.deepStrictEqual(found(), [[1500, 1000], [0, 0]])
+    assert.deepStrictEqual(counts(), [[1500, 1000], [0, 0]])
     auction.truncateBids(0)
     auction.truncateCoordinators(0)
-    assert.deepStrictEqual(found(), [[0, 0], [0, 0]])
+    assert.deepStrictEqual(counts(), [[0, 0], [0, 0]])
   })
 
-  it("a bidder's 20000 bids move to another forger and back in one pass", () => {
+  it("the 20000 bids of a bidder are reindexed under another forger and back", () => {
     const auction = new Auction()
     const register = (bidder: number, forger: number) =>
       auction.register({
@@ -79,7 +80,7 @@ describe("what a read may cost", () => {
     for (const bidder of [1, 2, 3]) register(bidder, bidder === 3 ? 0x42 : 0x41)
     for (let i = 0; i < 60_000; i++) auction.bid(newBid(i % 50, addressOf(1 + i % 3), BigInt(i)))
     const ofForger = (forger: number) => {
-      const [run] = auction.bids.index.select(
+      const positions = auction.bids.index.select(
         [
           { kind: "key", facet: facetNumber("bids", "slotNum"), keys: new Set([7]) },
           {
@@ -91,9 +92,7 @@ describe("what a read may cost", () => {
         0,
         60_000
       )
-      return run === undefined
-        ? []
-        : Array.from({ length: run.to - run.from }, (_, i) => run.at(run.from + i))
+      return positions.ascendingFrom(0, 60_000)
     }
     const expected = (bidders: ReadonlyArray<number>) =>
       Array.from({ length: 60_000 }, (_, i) => i).filter((i) =>
@@ -105,7 +104,7 @@ describe("what a read may cost", () => {
     assert.deepStrictEqual([ofForger(0x41), ofForger(0x42)], [expected([1, 2]), expected([3])])
   })
 
-  it("a long part of a name is looked for among the names that share its rarest stretch", () => {
+  it("a long part of a name has few candidates: the names that share its rarest substring", () => {
     const prefix = "The wrapped liquidity token of the pair "
     const names = Array.from(
       { length: 3000 },
