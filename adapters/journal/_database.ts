@@ -30,9 +30,9 @@ const SCHEMA = `
 `
 
 /**
- * Opens the database of a directory and locks it for this process. Creates it if a genesis is given,
- * otherwise it must exist. The operating system releases the lock when the process ends, even if it
- * is killed. Throws a `JournalError`.
+ * * Opens the database of a directory and locks it for this process. Creates it if a genesis is
+ * given, otherwise it must exist. The operating system releases the lock when the process ends,
+ * even if it is killed. Throws a `JournalError`.
  */
 export function openDatabase(
   directory: string,
@@ -141,8 +141,8 @@ function connect(directory: string, file: string): DatabaseSync {
 }
 
 /**
- * Takes the lock, then creates the tables or compares the stored genesis with `genesisLine`. Returns
- * the stored genesis line.
+ * * Takes the lock, then creates the tables or compares the stored genesis with `genesisLine`.
+ * Returns the stored genesis line.
  */
 function lockAndRead(
   database: DatabaseSync,

@@ -57,8 +57,8 @@ export class Journal implements RecordLog {
   }
 
   /**
-   * Yields every entry from the first, and checks each one against its checksum. Must run to its end
-   * before the first `append`. Throws a `JournalError`.
+   * * Yields every entry from the first, and checks each one against its checksum. Must run to its
+   * end before the first `append`. Throws a `JournalError`.
    */
   *replay(): Generator<LogEntry, void> {
     try {
@@ -95,7 +95,9 @@ export class Journal implements RecordLog {
     }
   }
 
-  /** Yields the feed of the ledger: the genesis, then every record, including rolled back blocks. */
+  /**
+   * Yields the feed of the ledger: the genesis, then every record, including rolled back blocks.
+   */
   *feedLines(): Generator<string, void> {
     yield this.genesisLine
     for (

@@ -10,7 +10,7 @@ import {
 import { NotRegistered, type Page, type UnregisteredThing } from "../../core/ports/mod.ts"
 import { listSources } from "./_items.ts"
 import type { Constraint, Key } from "./filter_index/mod.ts"
-import { type DerivedFacet, facetNumber, indexSpecsOf, type LedgerState } from "./state/mod.ts"
+import { type DerivedFacet, facetNumber, indexSpecs, type LedgerState } from "./state/mod.ts"
 
 /**
  * Returns one page of a list with its counts, or `NotRegistered` if a filter names tokens, accounts
@@ -54,14 +54,14 @@ interface IndexSelection {
   readonly to: number
 }
 
-/** Turns each filter into a constraint or a range of positions, as its spec says. */
+/** Turns each filter into a constraint or a range of positions, according to its spec. */
 const readFilters = (
   state: LedgerState,
   name: ListName,
   values: { readonly [filter: string]: unknown }
 ): IndexSelection | NotRegistered => {
   const declaration: ListDeclaration = lists[name]
-  const specs = indexSpecsOf(name)
+  const specs = indexSpecs[name]
   const keysByFilter = new Map<string, ReadonlySet<Key>>()
   const derivedFacets: Array<readonly [filter: string, facet: DerivedFacet<never>]> = []
   const constraints: Array<Constraint> = []

@@ -4,7 +4,7 @@ import { gauge, type Health, type Monitor, type Series } from "../../core/ports/
 /** A monitor with its metric registry and health checks. */
 export interface OpenMonitor extends Monitor {
   /**
-   * Collects what has to be read before an export, then returns the context that holds the
+   * Reads the metrics of all collectors, then returns the context that contains the
    * `Metric.MetricRegistry`, for Effect's exporters.
    */
   readonly collected: Effect.Effect<Context.Context<never>>

@@ -5,7 +5,9 @@ import type { FacetSet, Key } from "./facets.ts"
 export class IndexNode {
   /** Ascending positions of the rows. */
   readonly positions: Array<number>
-  /** The same rows by each further facet; null until the node has more than `splitThreshold` rows. */
+  /**
+   * The same rows by each further facet; null until the node has more than `splitThreshold` rows.
+   */
   branches: Branches | null = null
   constructor(position: number) {
     this.positions = [position]

@@ -1,7 +1,10 @@
 /** A key of a posting list. */
 export type Key = string | number | boolean
 
-/** Lists a row under each key that is not null. It has at most two keys, such as sender and receiver. */
+/**
+ * Lists a row under each key that is not null. It has at most two keys, such as sender and
+ * receiver.
+ */
 export interface KeyFacet<Row, K extends Key = Key> {
   readonly kind: "key"
   readonly keys:

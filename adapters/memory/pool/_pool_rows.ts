@@ -45,8 +45,8 @@ export class PoolRows {
   }
 
   /**
-   * Stops sorting until `sortAll`: until then transactions are found only by id. Those that are
-   * removed in between are never sorted.
+   * Stops sorting until `sortAll`: until then transactions are found only by id. Transactions
+   * that are removed in between are never sorted.
    */
   postponeSorting(): void {
     this.#isSortingPostponed = true

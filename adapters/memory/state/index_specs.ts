@@ -90,7 +90,7 @@ const currentForger = (derivedFrom: string): DerivedFacet<BidRow, EthereumAddres
  * One line for each filter of the contract. A list looks up its facets in this order, so facets
  * with mutable keys come last.
  */
-const indexSpecs: {
+const checkedSpecs: {
   readonly [N in ListName]: {
     readonly [F in keyof FiltersOf<N>]-?: FilterIndexSpec<ListRows[N], Required<FiltersOf<N>>[F]>
   }
@@ -159,10 +159,9 @@ const userAccountOrNull = (index: AccountIndex | null): AccountIndex | null =>
 export type AnyIndexSpec<Row> = Facet<Row> | DerivedFacet<Row> | RangeSpec<unknown>
 
 /**
- * Returns the specs of a list by filter. The type of `indexSpecs` has checked that each spec takes
- * the values of its own filter.
+ * The specs of each list by filter. The type of `checkedSpecs` ensures that each spec takes the
+ * values of its own filter.
  */
-export const indexSpecsOf = <N extends ListName>(
-  name: N
-): { readonly [filter: string]: AnyIndexSpec<ListRows[N]> } =>
-  indexSpecs[name] as unknown as { readonly [filter: string]: AnyIndexSpec<ListRows[N]> }
+export const indexSpecs = checkedSpecs as unknown as {
+  readonly [N in ListName]: { readonly [filter: string]: AnyIndexSpec<ListRows[N]> }
+}

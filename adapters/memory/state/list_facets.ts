@@ -5,7 +5,7 @@ import {
   lists
 } from "../../../core/contract/mod.ts"
 import { type Facet, FacetSet } from "../filter_index/mod.ts"
-import { type AnyIndexSpec, indexSpecsOf, type ListRows } from "./index_specs.ts"
+import { type AnyIndexSpec, indexSpecs, type ListRows } from "./index_specs.ts"
 
 /**
  * Returns the facets of a list: those of its filters, then `lookups`, which no filter uses and
@@ -16,7 +16,7 @@ export const facetsOf = <N extends ListName>(
   lookups: ReadonlyArray<Facet<ListRows[N]>> = []
 ): FacetSet<ListRows[N]> => {
   const { exclusions }: ListDeclaration = lists[name]
-  const filterFacets = Object.entries(indexSpecsOf(name)).flatMap(([filter, spec]) =>
+  const filterFacets = Object.entries(indexSpecs[name]).flatMap(([filter, spec]) =>
     isFacet(spec)
       ? [{ filter, facet: spec, derivedFrom: "derivedFrom" in spec ? spec.derivedFrom : null }]
       : []
@@ -47,7 +47,7 @@ const facetNumbers: ReadonlyMap<ListName, ReadonlyMap<string, number>> = new Map
   listNames.map((name) => [
     name,
     new Map(
-      Object.entries(indexSpecsOf(name))
+      Object.entries(indexSpecs[name])
         .filter(([, spec]) => isFacet(spec))
         .map(([filter], number) => [filter, number])
     )
