@@ -30,7 +30,7 @@ const SCHEMA = `
 `
 
 /**
- * * Opens the database of a directory and locks it for this process. Creates it if a genesis is
+ * Opens the database of a directory and locks it for this process. Creates it if a genesis is
  * given, otherwise it must exist. The operating system releases the lock when the process ends,
  * even if it is killed. Throws a `JournalError`.
  */
@@ -141,7 +141,7 @@ function connect(directory: string, file: string): DatabaseSync {
 }
 
 /**
- * * Takes the lock, then creates the tables or compares the stored genesis with `genesisLine`.
+ * Takes the lock, then creates the tables or compares the stored genesis with `genesisLine`.
  * Returns the stored genesis line.
  */
 function lockAndRead(

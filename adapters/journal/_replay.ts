@@ -105,7 +105,7 @@ const applyRecord = (
 }
 
 /**
- * * Applies one entry to stores that contain all entries before it. Returns whether it checked a
+ * Applies one entry to stores that contain all entries before it. Returns whether it checked a
  * block because the stored changes could not be read. Throws if the entry does not fit.
  */
 export const applyEntry = (

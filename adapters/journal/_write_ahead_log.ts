@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 
 /*
- * * After a crash SQLite reads its write-ahead log up to the first invalid frame, because a commit
+ * After a crash SQLite reads its write-ahead log up to the first invalid frame, because a commit
  * may be torn. It handles damage in the middle of the log in the same way, and silently drops the
  * acknowledged commits behind it. A commit starts only when the commit before it is on disk. So if
  * frames follow a complete commit, that commit must be valid; only the end of the log may be torn.

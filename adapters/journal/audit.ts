@@ -46,7 +46,7 @@ const proofBatchSize = 200
 const sliceMs = 50
 
 /**
- * * Checks a complete data directory, and adds violations to `findings`: the checksum of each
+ * Checks a complete data directory, and adds violations to `findings`: the checksum of each
  * record, each block with all checks, its stored changes, and the pool against the ledger. A
  * damaged journal is a finding. Fails with a `JournalError` if the directory cannot be opened for
  * another reason, such as another process that uses it.

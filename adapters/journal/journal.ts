@@ -57,7 +57,7 @@ export class Journal implements RecordLog {
   }
 
   /**
-   * * Yields every entry from the first, and checks each one against its checksum. Must run to its
+   * Yields every entry from the first, and checks each one against its checksum. Must run to its
    * end before the first `append`. Throws a `JournalError`.
    */
   *replay(): Generator<LogEntry, void> {

@@ -35,7 +35,7 @@ export class JournalStores extends Context.Service<JournalStores, {
 }>()("rollup/journal/JournalStores") {}
 
 /**
- * * Returns a layer with stores in memory and a journal of their accepted writes. A write is on
+ * Returns a layer with stores in memory and a journal of their accepted writes. A write is on
  * disk before its answer, and opening the directory again restores it. Fails with a `JournalError`
  * if the directory cannot be used, is in use, belongs to another network or is damaged. If the disk
  * fails later, every read and write fails with a `StoreFailure`.

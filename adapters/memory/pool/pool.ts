@@ -20,7 +20,7 @@ import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
 import { firstNot } from "../_binary_search.ts"
 
 /**
- * * A transaction pool in memory. Each call is synchronous and atomic. Transitions of all
+ * A transaction pool in memory. Each call is synchronous and atomic. Transitions of all
  * transactions stay in memory until the pool is dropped.
  */
 export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore> {
