@@ -50,6 +50,26 @@ const sliceMs = 50
  * record, each block with all checks, its stored changes, and the pool against the ledger. A
  * damaged journal is a finding. Fails with a `JournalError` if the directory cannot be opened for
  * another reason, such as another process that uses it.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { mkdtempSync, rmSync } from "node:fs"
+ * import { tmpdir } from "node:os"
+ * import { join } from "node:path"
+ * import { Findings } from "rollup-node-api"
+ * import { auditJournal, journaledStores } from "rollup-node-api/journal"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const directory = mkdtempSync(join(tmpdir(), "rollup-node-"))
+ * const { genesis } = simulate({ seed: 1 })
+ * await Effect.runPromise(Effect.provide(Effect.void, journaledStores({ directory, genesis })))
+ * const findings = new Findings()
+ * const skip = () => Effect.void
+ * const options = { onProgress: skip, verifyProofs: skip, tree: null }
+ * await Effect.runPromise(auditJournal(directory, options, findings))
+ * console.log(findings.report().isSound) // => true
+ * rmSync(directory, { recursive: true })
+ * ```
  */
 export const auditJournal = (
   directory: string,

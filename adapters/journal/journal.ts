@@ -3,12 +3,12 @@ import type { DatabaseSync, StatementSync } from "node:sqlite"
 import { crc32 } from "node:zlib"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { StoreFailure } from "../../core/ports/mod.ts"
+import { damagedError, openDatabase, translateError } from "./_database.ts"
 import {
   type AcknowledgedFile,
   openAcknowledgedFile,
   readLastAcknowledged
 } from "./_last_acknowledged.ts"
-import { damagedError, openDatabase, translateError } from "./_database.ts"
 import type { LogEntry, RecordLog } from "./record_log.ts"
 
 /**

@@ -11,6 +11,14 @@ import { Data } from "effect"
  * - `otherNetwork`: it belongs to another genesis
  * - `damaged`: records are missing or changed
  * - `missing`: it contains no journal
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { exportFeed } from "rollup-node-api/journal"
+ *
+ * const error = await Effect.runPromise(Effect.flip(Effect.scoped(exportFeed("./no-such-directory"))))
+ * console.log(error.reason) // => missing
+ * ```
  */
 export class JournalError extends Data.TaggedError("JournalError")<{
   readonly reason:

@@ -18,6 +18,26 @@ export interface RecordedStoresOptions {
 /**
  * Returns the ports of stores in memory that append each accepted write to a log. An answer waits
  * until the log is durable, and fails if the log has failed.
+ *
+ * ```ts
+ * import { Context, Effect, Result } from "effect"
+ * import { LedgerWriter } from "rollup-node-api"
+ * import { type LogEntry, recordedStores } from "rollup-node-api/journal"
+ * import { openMemoryLedger, openMemoryPool } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const entries: Array<LogEntry> = []
+ * const log = {
+ *   failure: undefined,
+ *   isDurable: true,
+ *   durable: Effect.void,
+ *   append: (entry: LogEntry) => void entries.push(entry)
+ * }
+ * const ledger = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
+ * const stores = recordedStores({ ledger, pool: openMemoryPool(), log })
+ * await Effect.runPromise(Context.get(stores, LedgerWriter).setPrices([], () => Result.void))
+ * console.log(entries.map(({ text }) => text).join()) // => {"kind":"prices","prices":[]}
+ * ```
  */
 export const recordedStores = (
   { id, ledger, log, pool }: RecordedStoresOptions

@@ -20,7 +20,25 @@ export interface JournalOptions extends LedgerOptions {
   readonly directory: string
 }
 
-/** The open journal of `journaledStores`. */
+/**
+ * The open journal of `journaledStores`.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { mkdtempSync, rmSync } from "node:fs"
+ * import { tmpdir } from "node:os"
+ * import { join } from "node:path"
+ * import { journaledStores, JournalStores } from "rollup-node-api/journal"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const directory = mkdtempSync(join(tmpdir(), "rollup-node-"))
+ * const stores = journaledStores({ directory, genesis: simulate({ seed: 1 }).genesis })
+ * const lines = Effect.map(JournalStores, ({ feedLines }) => [...feedLines()])
+ * const [genesisLine] = await Effect.runPromise(Effect.provide(lines, stores))
+ * console.log(genesisLine?.slice(0, 17)) // => {"kind":"genesis"
+ * rmSync(directory, { recursive: true })
+ * ```
+ */
 export class JournalStores extends Context.Service<JournalStores, {
   readonly directory: string
   /** The replay when the directory was opened. */
@@ -39,6 +57,30 @@ export class JournalStores extends Context.Service<JournalStores, {
  * disk before its answer, and opening the directory again restores it. Fails with a `JournalError`
  * if the directory cannot be used, is in use, belongs to another network or is damaged. If the disk
  * fails later, every read and write fails with a `StoreFailure`.
+ *
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { mkdtempSync, rmSync } from "node:fs"
+ * import { tmpdir } from "node:os"
+ * import { join } from "node:path"
+ * import { Ledger } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { journaledStores, JournalStores } from "rollup-node-api/journal"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { genesis } = simulation
+ * const directory = mkdtempSync(join(tmpdir(), "rollup-node-"))
+ * const stores = journaledStores({ directory, genesis })
+ * const write = Effect.flatMap(Ledger, (ledger) => ledger.applyRecord(simulation.next()))
+ * const node = Layer.provide(Ledger.layer(genesis, keccak256), stores)
+ * await Effect.runPromise(Effect.provide(write, node))
+ *
+ * // a second opening replays the record
+ * const reopened = Effect.map(JournalStores, ({ replayReport }) => replayReport.records)
+ * console.log(await Effect.runPromise(Effect.provide(reopened, stores))) // => 1
+ * rmSync(directory, { recursive: true })
+ * ```
  */
 export const journaledStores = (
   { directory, ...options }: JournalOptions
@@ -76,6 +118,22 @@ const healthOf = ({ directory, failure }: Journal): Health =>
  * Returns the lines of the feed of a directory, for import into another store: the genesis, then
  * every record, including rolled back blocks. The directory is open until the scope closes. Fails
  * with a `JournalError` if it cannot be opened; the iteration throws one if a record is damaged.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { mkdtempSync, rmSync } from "node:fs"
+ * import { tmpdir } from "node:os"
+ * import { join } from "node:path"
+ * import { exportFeed, journaledStores } from "rollup-node-api/journal"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const directory = mkdtempSync(join(tmpdir(), "rollup-node-"))
+ * const { genesis } = simulate({ seed: 1 })
+ * await Effect.runPromise(Effect.provide(Effect.void, journaledStores({ directory, genesis })))
+ * const lines = Effect.map(exportFeed(directory), (feed) => [...feed])
+ * console.log((await Effect.runPromise(Effect.scoped(lines))).length) // => 1
+ * rmSync(directory, { recursive: true })
+ * ```
  */
 export const exportFeed = (directory: string) =>
   Effect.map(openJournal(directory, null), (journal) => checkedFeedLines(journal))

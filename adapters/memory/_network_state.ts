@@ -9,9 +9,9 @@ import {
   recommendedFeeOf,
   usdOfFeeSum
 } from "../../core/domain/mod.ts"
-import type { History, LedgerState } from "./state/mod.ts"
 import { firstNot } from "./_binary_search.ts"
 import { slotAt } from "./_items.ts"
+import type { History, LedgerState } from "./state/mod.ts"
 
 /**
  * Returns the state of the network at the last block. It costs a few binary searches, whatever the

@@ -34,7 +34,23 @@ export interface AuditedLedger {
   readonly takeProofs: () => ReadonlyArray<DeferredProof>
 }
 
-/** Opens an audited ledger that contains the genesis block and ether. */
+/**
+ * Opens an audited ledger that contains the genesis block and ether.
+ *
+ * ```ts
+ * import { Result } from "effect"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { openAuditedLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { applyRecord, ledger } = openAuditedLedger(simulation.genesis, keccak256)
+ * for (let i = 0; i < 9; i++) applyRecord(simulation.next(), `record ${i}`)
+ * const prices = [{ tokenId: 99, priceUSD: 1, timeMs: 0 }]
+ * const result = applyRecord({ kind: "prices", prices }, "record 9")
+ * console.log(ledger.stamp().version, Result.isFailure(result) && result.failure.invariant) // => 16 token-exists
+ * ```
+ */
 export const openAuditedLedger = (genesis: GenesisFeed, keccak256: Keccak256): AuditedLedger => {
   const ledger = openMemoryLedger({ genesis })
   let deferredProofs: Array<DeferredProof> = []
@@ -90,6 +106,23 @@ export const openAuditedLedger = (genesis: GenesisFeed, keccak256: Keccak256): A
  * Computes the state root over all accounts of a ledger, and compares it with that of the last
  * batch. Adds the result to `findings`; does nothing before the first batch. Yields to other fibers
  * between its steps.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Findings } from "rollup-node-api"
+ * import { accountLeaf, keccak256, poseidon } from "rollup-node-api/crypto"
+ * import { auditMemoryRoot, openAuditedLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { applyRecord, ledger } = openAuditedLedger(simulation.genesis, keccak256)
+ * for (let i = 0; i < 9; i++) applyRecord(simulation.next(), `record ${i}`)
+ * const leaf = (index: number, value: bigint) => poseidon([BigInt(index), value, 1n])
+ * const node = (left: bigint, right: bigint) => poseidon([left, right])
+ * const findings = new Findings()
+ * await Effect.runPromise(auditMemoryRoot(ledger, { account: accountLeaf, leaf, node }, findings))
+ * console.log(findings.report().isSound, findings.report().checks[0]?.checked) // => true 114
+ * ```
  */
 export const auditMemoryRoot = (
   ledger: MemoryLedger,

@@ -55,7 +55,7 @@ export interface MemoryLedger {
   readonly snapshot: (version: number) => LedgerSnapshot | null
   /** A random id: no other ledger has it, not even one of the same network. */
   readonly id: string
-  /** The view that decisions read. It shows the current state, and is stale after each write. */
+  /** The view that decisions read. It always shows the current state. */
   readonly view: LedgerView
   /**
    * Stores the changes that `decide` returns, or fails as it does. Throws, and changes nothing, if
@@ -73,7 +73,29 @@ export interface MemoryLedger {
   readonly postponeIndexing: () => Iterable<void>
 }
 
-/** Opens a ledger that contains the genesis block and ether. */
+/**
+ * Opens a ledger that contains the genesis block and ether.
+ *
+ * ```ts
+ * import { Result } from "effect"
+ * import { decideBlock } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { genesis } = simulation
+ * const ledger = openMemoryLedger({ genesis })
+ * for (let i = 0; i < 20; i++) {
+ *   const record = simulation.next()
+ *   if (record.kind !== "block") continue
+ *   Result.getOrThrow(ledger.apply(decideBlock({ ...genesis, keccak256 }, record.block)))
+ * }
+ * const query = { filters: { type: "Transfer" }, limit: 2 } as const
+ * const { counts, items } = Result.getOrThrow(ledger.list("transactions", query))
+ * console.log(items.length, counts.totalItems, counts.pendingItems) // => 2 181 179
+ * ```
+ */
 export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
   const state = new LedgerState(options)
   return {
@@ -97,7 +119,20 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
   }
 }
 
-/** Returns the reader port of a ledger in memory. */
+/**
+ * Returns the reader port of a ledger in memory.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { memoryReader, openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const reader = memoryReader(openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis }))
+ * const page = reader.list("accounts", { filters: { tokenIds: [0, 7] } })
+ * const error = await Effect.runPromise(Effect.flip(page))
+ * console.log(error._tag, error.message) // => NotRegistered Token 7 is not registered
+ * ```
+ */
 export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => ({
   list: (name, query) => Effect.suspend(() => Effect.fromResult(ledger.list(name, query))),
   find: (name, key) => Effect.sync(() => ledger.find(name, key)),
@@ -106,7 +141,21 @@ export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => (
   stamp: Effect.sync(ledger.stamp)
 })
 
-/** Returns a layer with the ports of an open ledger. Write to it only through this layer. */
+/**
+ * Returns a layer with the ports of an open ledger. Write to it only through this layer.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { LedgerReader } from "rollup-node-api"
+ * import { layerOf, openMemoryLedger } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const ledger = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
+ * const findEther = Effect.flatMap(LedgerReader, (reader) => reader.find("token", 0))
+ * const { item } = await Effect.runPromise(Effect.provide(findEther, layerOf(ledger)))
+ * console.log(item?.symbol) // => ETH
+ * ```
+ */
 export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | LedgerWriter> => {
   const writes = new WriteQueue(ledger.view)
   return Layer.mergeAll(
@@ -131,7 +180,27 @@ export const layerOf = (ledger: MemoryLedger): Layer.Layer<LedgerReader | Ledger
   )
 }
 
-/** Returns a layer with the ports of a new ledger in memory, one for each time it is built. */
+/**
+ * Returns a layer with the ports of a new ledger in memory, one for each time it is built.
+ *
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Ledger, LedgerReader } from "rollup-node-api"
+ * import { keccak256 } from "rollup-node-api/crypto"
+ * import { layer } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const simulation = simulate({ seed: 1 })
+ * const { genesis } = simulation
+ * const program = Effect.gen(function*() {
+ *   for (let i = 0; i < 9; i++) yield* (yield* Ledger).applyRecord(simulation.next())
+ *   return yield* (yield* LedgerReader).find("batch", 1)
+ * })
+ * const stores = Layer.provideMerge(Ledger.layer(genesis, keccak256), layer(genesis))
+ * const { item, stamp } = await Effect.runPromise(Effect.provide(program, stores))
+ * console.log(item?.ethereumBlockNum, stamp.batchNum) // => 18000001n 7
+ * ```
+ */
 export const layer = (
   genesis: GenesisFeed,
   feeBounds: Omit<LedgerOptions, "genesis"> = {}

@@ -6,6 +6,22 @@ import type { Decision, LedgerView } from "../../core/ports/mod.ts"
  * Runs the writes of a ledger in memory one at a time, in the order of the calls. A write waits
  * while the check of an earlier decision runs. Reads do not wait, and see the ledger without the
  * write.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { openMemoryLedger, WriteQueue } from "rollup-node-api/memory"
+ * import { simulate } from "rollup-node-api/simulator"
+ *
+ * const { view } = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
+ * const writes = new WriteQueue(view)
+ * const order: Array<string> = []
+ * const slow = Effect.andThen(Effect.sleep(20), Effect.sync(() => order.push("slow")))
+ * const fast = Effect.sync(() => order.push("fast"))
+ * await Effect.runPromise(
+ *   Effect.all([writes.run(slow), writes.run(fast)], { concurrency: "unbounded" })
+ * )
+ * console.log(order.join(", ")) // => slow, fast
+ * ```
  */
 export class WriteQueue {
   readonly #view: LedgerView

@@ -15,9 +15,9 @@ import {
   PoolTip,
   type SettledBatch
 } from "../../../core/ports/mod.ts"
+import { firstNot } from "../_binary_search.ts"
 import { frozenCopy } from "../_frozen_copy.ts"
 import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
-import { firstNot } from "../_binary_search.ts"
 
 /**
  * A transaction pool in memory. Each call is synchronous and atomic. Transitions of all
@@ -33,7 +33,25 @@ export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore>
   readonly tip: PoolTip
 }
 
-/** Opens an empty pool. */
+/**
+ * Opens an empty pool.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { openMemoryPool } from "rollup-node-api/memory"
+ *
+ * const pool = openMemoryPool()
+ * const authorization = {
+ *   address: "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
+ *   publicKey: "01".repeat(32),
+ *   signature: `0x${"1".repeat(130)}`,
+ *   timestampMs: 0
+ * }
+ * const add = pool.addAuthorization(authorization)
+ * const [first, second] = await Effect.runPromise(Effect.all([add, add]))
+ * console.log(first.added, second.added, pool.tip.version()) // => true false 1
+ * ```
+ */
 export const openMemoryPool = (): MemoryPoolStore => {
   const pool = new MemoryPool()
   const { rows, settledBatches } = pool
@@ -103,7 +121,18 @@ export const openMemoryPool = (): MemoryPoolStore => {
   }
 }
 
-/** A layer with the port of a new pool in memory, one for each time it is built. */
+/**
+ * A layer with the port of a new pool in memory, one for each time it is built.
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { PoolStore } from "rollup-node-api"
+ * import { poolLayer } from "rollup-node-api/memory"
+ *
+ * const counts = Effect.flatMap(PoolStore, (pool) => pool.counts)
+ * console.log(JSON.stringify(await Effect.runPromise(Effect.provide(counts, poolLayer)))) // => {"pend":0,"fing":0,"fged":0,"invl":0}
+ * ```
+ */
 export const poolLayer: Layer.Layer<PoolStore> = Layer.effectContext(
   Effect.sync(() => poolContext(openMemoryPool()))
 )

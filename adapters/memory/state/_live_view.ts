@@ -27,7 +27,7 @@ interface Parts {
   readonly parameters: Parameters
 }
 
-/** A view of the current state, without a copy. It is valid until the next write. */
+/** The view that decisions read. It copies nothing and always shows the current state. */
 export class LiveView implements LedgerView {
   private readonly state: Parts
   constructor(state: Parts) {

@@ -20,13 +20,13 @@ import {
   type RollBackReport,
   withVersion
 } from "../../../core/ports/mod.ts"
-import { Auction } from "./_auction.ts"
-import { assertPrices, assertStorable } from "./_assert_changes.ts"
+import { firstNot } from "../_binary_search.ts"
 import { frozenCopy } from "../_frozen_copy.ts"
+import { assertPrices, assertStorable } from "./_assert_changes.ts"
+import { Auction } from "./_auction.ts"
 import { History } from "./_history.ts"
 import { LiveView } from "./_live_view.ts"
 import { Parameters, type ParameterCounts } from "./_parameters.ts"
-import { firstNot } from "../_binary_search.ts"
 import { Tokens } from "./_tokens.ts"
 
 /** The network of a ledger, and the bounds of the fee that it recommends. */
