@@ -6,11 +6,11 @@ import { sqlStores } from "../../adapters/sql/mod.ts"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import { bundledChild, type Child, type Said, startChild } from "../journal/_child.ts"
-import { diceOf, openModel } from "../journal/_crash_model.ts"
+import { bundledChild, type Child, type ChildReport, startChild } from "../journal/_child.ts"
+import { openModel, seededRandom } from "../journal/_crash_model.ts"
 import { crashMoments, sleep } from "../journal/_crash_moments.ts"
-import { namesOf } from "../journal/_script.ts"
-import { testimony } from "../journal/_witness.ts"
+import { keysOf } from "../journal/_script.ts"
+import { dumpStores } from "../journal/_store_dump.ts"
 import { execute } from "../postgres/_statements.ts"
 import type { Cluster } from "../postgres/mod.ts"
 
@@ -50,7 +50,7 @@ export async function crashPoints(
   const total: Total = { points: 0, byClock: 0, ofServer: 0, acknowledged: 0, underWay: 0 }
   try {
     const program = await bundledChild(join(import.meta.dirname, "_crash_child.ts"), folder)
-    const moments = crashMoments(diceOf(`${seed} moments`), ACKNOWLEDGEMENTS_MAX)
+    const moments = crashMoments(seededRandom(`${seed} moments`), ACKNOWLEDGEMENTS_MAX)
     for (let run = 0; total.points < points; run++) {
       await crashUntilTheEnd({
         cluster,
@@ -96,17 +96,17 @@ async function crashUntilTheEnd(
   const text = [...writeFeed(simulation, 150)].join("")
   writeFileSync(feed, text)
   const url = await cluster.createDatabase()
-  const dice = diceOf(seed)
+  const dice = seededRandom(seed)
   const model = await openModel(text, seed)
   // while what one has left is looked at, the next one reads the program
   const start = () => startChild([program, url, feed, seed], [GAVE_UP])
   let next = start()
   try {
-    while (total.points < points && !model.ended) {
+    while (total.points < points && !model.isFinished) {
       const ofServer = dice() < 0.5
       const child = next
-      child.begin(model.made)
-      if (await moments.comes(child)) total.byClock++
+      child.begin(model.writeCount)
+      if (await moments.wait(child)) total.byClock++
       const said = await crash(cluster, child, { ofServer, thenMs: dice() * 150 })
       const { acknowledged } = said
       // of a child that lives through the end of its server the pace is that of its waiting
@@ -115,19 +115,19 @@ async function crashUntilTheEnd(
       total.points++
       total.acknowledged += acknowledged
       if (ofServer) total.ofServer++
-      await model.make(acknowledged)
-      const names = namesOf(model.made + 8)
+      await model.write(acknowledged)
+      const names = keysOf(model.writeCount + 8)
       await quiet(url)
       const found = await testimonyOf(url, simulation.genesis, names)
-      const expected = async () => ordered(await Effect.runPromise(testimony(model.stores, names)))
+      const expected = async () => ordered(await Effect.runPromise(dumpStores(model.stores, names)))
       const atLeast = await expected()
       if (atLeast !== found) {
-        if (await model.make(1) === 1) total.underWay++
+        if (await model.write(1) === 1) total.underWay++
         if (await expected() !== found) {
           throw new Error(
             `Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the database holds what no prefix of the script makes, expected write ${
-              model.made - 1
-            } or ${model.made}`
+              model.writeCount - 1
+            } or ${model.writeCount}`
           )
         }
       }
@@ -147,7 +147,11 @@ interface Crash {
 }
 
 /** Ends a child, after its server or alone. */
-async function crash(cluster: Cluster, child: Child, { ofServer, thenMs }: Crash): Promise<Said> {
+async function crash(
+  cluster: Cluster,
+  child: Child,
+  { ofServer, thenMs }: Crash
+): Promise<ChildReport> {
   if (ofServer) {
     await cluster.kill()
     await cluster.restart()
@@ -174,7 +178,7 @@ END $$`
 const testimonyOf = (
   url: string,
   genesis: GenesisFeed,
-  names: ReturnType<typeof namesOf>
+  names: ReturnType<typeof keysOf>
 ): Promise<string> =>
   Effect.runPromise(
     Effect.scoped(Effect.gen(function*() {
@@ -182,7 +186,7 @@ const testimonyOf = (
         Layer.fresh(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 6 }))
       )
       return ordered(
-        yield* testimony({
+        yield* dumpStores({
           reader: Context.get(services, LedgerReader),
           store: Context.get(services, PoolStore)
         }, names)

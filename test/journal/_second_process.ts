@@ -1,4 +1,4 @@
-/* Tries to open a directory that somebody else holds. */
+/* Tries to open a directory that another process has opened, and prints the error. */
 import { Effect } from "effect"
 import { exportFeed } from "../../adapters/journal/mod.ts"
 

@@ -8,16 +8,16 @@ export interface Stores {
   readonly store: PoolStore["Service"]
 }
 
-/** What a store was told of and no list shows. */
-export interface Names {
+/** Keys of entries that no list of a store contains. */
+export interface StoreKeys {
   readonly transactions: Set<string>
   readonly addresses: Set<string>
 }
 
-export const noNames = (): Names => ({ transactions: new Set(), addresses: new Set() })
+export const noKeys = (): StoreKeys => ({ transactions: new Set(), addresses: new Set() })
 
-/** The same stores; what is written is remembered by name, so that it can be asked for. */
-export const watched = ({ reader, store, writer }: Stores, names: Names): Stores => ({
+/** Returns the same stores, and adds the keys of all writes to `keys`. */
+export const trackKeys = ({ reader, store, writer }: Stores, keys: StoreKeys): Stores => ({
   reader,
   writer: {
     ...writer,
@@ -25,7 +25,7 @@ export const watched = ({ reader, store, writer }: Stores, names: Names): Stores
       writer.apply(block, (view) =>
         Result.map(decide(view), (decision) => {
           if (decision.kind === "store") {
-            for (const { id } of decision.changes.queued) names.transactions.add(id)
+            for (const { id } of decision.changes.queued) keys.transactions.add(id)
           }
           return decision
         }))
@@ -33,43 +33,46 @@ export const watched = ({ reader, store, writer }: Stores, names: Names): Stores
   store: {
     ...store,
     addTransaction: (transaction, sender, limits) => {
-      names.transactions.add(transaction.id)
+      keys.transactions.add(transaction.id)
       return store.addTransaction(transaction, sender, limits)
     },
     addAuthorization: (authorization) => {
-      names.addresses.add(authorization.address)
+      keys.addresses.add(authorization.address)
       return store.addAuthorization(authorization)
     }
   }
 })
 
-/** Statements of a database share their ways there and back. */
-const AT_ONCE = { concurrency: 16 }
+/** Concurrent queries of a database share round trips. */
+const concurrently = { concurrency: 16 }
 
-/** Everything that the stores say, as text: all lists with the numbers of their items, the state, the stamps, and the pool in every order. */
-export const testimony = (
+/**
+ * Returns the complete content of stores as text: all lists with their item ids, the state, the
+ * stamps, and the pool in every order.
+ */
+export const dumpStores = (
   { reader, store }: Omit<Stores, "writer">,
-  names: Names
+  keys: StoreKeys
 ): Effect.Effect<string> =>
   Effect.orDie(Effect.gen(function*() {
     const lists: Record<string, unknown> = {}
-    for (const list of LISTS) lists[list] = yield* whole(reader, list)
-    const ids = [...names.transactions].sort()
-    const addresses = [...names.addresses].sort()
+    for (const list of LISTS) lists[list] = yield* allPages(reader, list)
+    const ids = [...keys.transactions].sort()
+    const addresses = [...keys.addresses].sort()
     const pooled = yield* store.pooled(ids)
     const tokens = [...yield* store.pendingTokens].sort((a, b) => a - b)
     const bounds = { from: 0, to: 2 ** 32 }
-    return texts({
+    return jsonOf({
       lists,
       slots: yield* reader.list("slots", { filters: {}, limit: 2049 }),
       state: yield* reader.state,
       stamp: yield* reader.stamp,
-      found: yield* Effect.forEach(ids, (id) => reader.find("transaction", id), AT_ONCE),
+      found: yield* Effect.forEach(ids, (id) => reader.find("transaction", id), concurrently),
       pooled,
       counts: yield* store.counts,
-      transitions: yield* Effect.forEach(ids, store.transitions, AT_ONCE),
-      skippedTransactions: yield* Effect.forEach(ids, store.skippedTransaction, AT_ONCE),
-      authorizations: yield* Effect.forEach(addresses, store.authorization, AT_ONCE),
+      transitions: yield* Effect.forEach(ids, store.transitions, concurrently),
+      skippedTransactions: yield* Effect.forEach(ids, store.skippedTransaction, concurrently),
+      authorizations: yield* Effect.forEach(addresses, store.authorization, concurrently),
       byFee: yield* Effect.forEach(tokens, (tokenId) =>
         store.pendingByFee({ tokenId, after: null, limit: 1e6 })),
       since: yield* store.pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: 1e6 }),
@@ -95,18 +98,18 @@ const LISTS: ReadonlyArray<ListName> = [
   "coordinators"
 ]
 
-/** One page after the other, from the item that the last one ended with. */
-const whole = Effect.fnUntraced(function*(reader: Stores["reader"], list: ListName) {
+/** Reads all pages of a list. */
+const allPages = Effect.fnUntraced(function*(reader: Stores["reader"], list: ListName) {
   const pages: Array<unknown> = []
   for (let fromItem = 0;;) {
     const page = yield* reader.list(list, { filters: {}, fromItem, limit: 2049 })
     pages.push(page.items)
     const last = page.counts.lastItem
     if (page.counts.pendingItems === 0 || last === null) return pages
-    const ids = texts(page.items.at(-1)).match(/"itemId":(\d+)/u)!
+    const ids = jsonOf(page.items.at(-1)).match(/"itemId":(\d+)/u)!
     fromItem = Number(ids[1]) + 1
   }
 })
 
-const texts = (value: unknown): string =>
+const jsonOf = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => typeof inner === "bigint" ? `${inner}n` : inner)
