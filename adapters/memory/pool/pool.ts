@@ -16,7 +16,7 @@ import {
   type SettledBatch
 } from "../../../core/ports/mod.ts"
 import { firstNot } from "../_binary_search.ts"
-import { frozenCopy } from "../_frozen_copy.ts"
+import { frozenCopy } from "../state/mod.ts"
 import { type PoolRow, PoolRows, rowOf } from "./_pool_rows.ts"
 
 /**

@@ -8,12 +8,11 @@ import {
   type Transaction
 } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
-import { frozenCopy } from "../_frozen_copy.ts"
 import { ItemIds, Table } from "../filter_index/mod.ts"
 import { Accounts } from "./_accounts.ts"
 import { Exits } from "./_exits.ts"
 import { Queues } from "./_queues.ts"
-import { completedRow, forgedRow, transactionRow } from "./_rows.ts"
+import { completedRow, forgedRow, frozenCopy, transactionRow } from "./_rows.ts"
 import { facetsOf } from "./list_facets.ts"
 
 type Range = readonly [from: number, to: number]

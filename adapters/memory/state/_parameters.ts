@@ -1,6 +1,6 @@
 import type { AuctionVariables, GenesisFeed, NetworkVariables } from "../../../core/domain/mod.ts"
-import { frozenCopy } from "../_frozen_copy.ts"
 import { ApplicableSets } from "./_applicable_sets.ts"
+import { frozenCopy } from "./_rows.ts"
 
 /** The number of variable sets of each contract. */
 export interface ParameterCounts {

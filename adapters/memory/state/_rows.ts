@@ -117,3 +117,15 @@ export const completedRow = (queued: Transaction, from: Owner, to: Owner): Trans
   toAddress: queued.toAddress ?? to?.address ?? null,
   toPublicKey: queued.toPublicKey ?? to?.publicKey ?? null
 })
+
+/**
+ * Returns a deep copy that is frozen at every level, so neither the caller nor a reader of the
+ * store can change it. Copies plain objects and arrays.
+ */
+export const frozenCopy = <T>(value: T): T => {
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T
+  if (typeof value !== "object" || value === null) return value
+  return Object.freeze(
+    Object.fromEntries(Object.entries(value).map(([name, member]) => [name, frozenCopy(member)]))
+  ) as T
+}

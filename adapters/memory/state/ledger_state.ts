@@ -21,12 +21,12 @@ import {
   withVersion
 } from "../../../core/ports/mod.ts"
 import { firstNot } from "../_binary_search.ts"
-import { frozenCopy } from "../_frozen_copy.ts"
 import { assertPrices, assertStorable } from "./_assert_changes.ts"
 import { Auction } from "./_auction.ts"
 import { History } from "./_history.ts"
 import { LiveView } from "./_live_view.ts"
 import { Parameters, type ParameterCounts } from "./_parameters.ts"
+import { frozenCopy } from "./_rows.ts"
 import { Tokens } from "./_tokens.ts"
 
 /** The network of a ledger, and the bounds of the fee that it recommends. */
