@@ -65,7 +65,7 @@ export const makeOtlp = Effect.fnUntraced(function*(
   }
   // a copy, since the node has removed its metrics when the last export is sent
   const snapshot: Metric.MetricRegistry = new Map()
-  const snapshotMetrics = Effect.map(monitor.collected, (context) => {
+  const snapshotMetrics = Effect.map(monitor.exportContext, (context) => {
     snapshot.clear()
     for (const [key, metadata] of Context.get(context, Metric.MetricRegistry)) {
       const state: unknown = metadata.hooks.get(context)

@@ -126,7 +126,7 @@ const inDirectory = (directory: string, options: StoreOptions) =>
     const context = yield* Layer.build(journaledStores({ directory, ...options }))
     yield* Effect.provide(
       Effect.gen(function*() {
-        const { found: { durationMs, records } } = yield* JournalStores
+        const { replayReport: { durationMs, records } } = yield* JournalStores
         const { batchNum, ethereumBlockNum } = yield* Effect.orDie((yield* LedgerReader).stamp)
         const { counts: { totalItems } } = yield* Effect.orDie(
           (yield* LedgerReader).list("transactions", { filters: {}, limit: 1 })

@@ -160,7 +160,7 @@ describe("the telemetry of a request", () => {
         "getTokens",
         499
       ]])
-      const inFlight = Metric.snapshotUnsafe(yield* monitor.collected).filter(({ id }) =>
+      const inFlight = Metric.snapshotUnsafe(yield* monitor.exportContext).filter(({ id }) =>
         id === "rollup_http_requests_in_flight"
       )
       assert.deepStrictEqual(inFlight.map(({ state }) => state), [{ value: 0 }])

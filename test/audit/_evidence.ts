@@ -56,7 +56,7 @@ type Content = Pick<BatchFeed, "l1Coordinator" | "l2" | "exits">
  * Returns the stored rows of batch 3 with this queue and content; Bob collects the fees of ether.
  */
 function evidenceOf(forged: typeof users, content: Content): BatchEvidence {
-  const { ledger, take } = openAuditedLedger(genesis, keccak256)
+  const { applyRecord, ledger } = openAuditedLedger(genesis, keccak256)
   const accounts = () =>
     new Map(
       Result.getOrThrow(ledger.list("accounts", { filters: {}, limit: 50 })).items.map((
@@ -65,7 +65,7 @@ function evidenceOf(forged: typeof users, content: Content): BatchEvidence {
     )
   const queue = forged.map(([feed]) => feed)
   const rows = [block101, block102, { ...block103, l1UserTransactions: queue }].flatMap((block) =>
-    Result.getOrThrow(take({ kind: "block", block }, ""))!.queued
+    Result.getOrThrow(applyRecord({ kind: "block", block }, ""))!.queued
   )
   const queued = new Map(rows.map((row): [string, Transaction] => [row.id, { ...row, itemId: 0 }]))
   const before = accounts()
@@ -76,7 +76,7 @@ function evidenceOf(forged: typeof users, content: Content): BatchEvidence {
     l1UserEffects: forged.map(([feed, effect]) => effect ?? declared(feed)),
     ...content
   })]
-  Result.getOrThrow(take({ kind: "block", block: { ...block104, batches } }, ""))
+  Result.getOrThrow(applyRecord({ kind: "block", block: { ...block104, batches } }, ""))
   const after = accounts()
   const { batch, transactions } = ledger.find("fullBatch", 3).item!
   return {

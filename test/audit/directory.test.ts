@@ -64,9 +64,9 @@ const audited = (
     const findings = new Findings()
     const { tell, tree: hashes, wrongProofs } = yield* auditing(findings)
     yield* auditJournal(directory, {
-      tell,
+      onProgress: tell,
       tree: tree ? hashes : null,
-      judge: (network, noted) => reportWrongProofs(wrongProofs, network, noted, findings)
+      verifyProofs: (network, proofs) => reportWrongProofs(wrongProofs, network, proofs, findings)
     }, findings)
     return findings.report()
   }))
@@ -200,8 +200,8 @@ describe("an audit of a data directory", () => {
 describe("an audit of a pool", () => {
   it.effect("names transactions that do not follow from the ledger", () =>
     Effect.gen(function*() {
-      const { ledger, take } = openAuditedLedger(genesis, keccak256)
-      for (const record of records) take(record, "")
+      const { applyRecord, ledger } = openAuditedLedger(genesis, keccak256)
+      for (const record of records) applyRecord(record, "")
       const { batchNum } = ledger.stamp()
       const { ethereumBlockHash } = ledger.find("batch", batchNum!).item!
       const body = { tokenId: 0, fromAccountIndex: 256, amount: 0n, fee: 1, nonce: 900n }

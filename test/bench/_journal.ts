@@ -63,9 +63,9 @@ export const benchJournal = async (transactions: number): Promise<void> => {
       )
     )
     console.log(
-      `  start ÷ applying the same       ${(found.found.durationMs / memoryMs).toFixed(2)}   (${
-        (found.found.durationMs / 1000).toFixed(1)
-      } s for ${transactions} transactions)`
+      `  start ÷ applying the same       ${
+        (found.replayReport.durationMs / memoryMs).toFixed(2)
+      }   (${(found.replayReport.durationMs / 1000).toFixed(1)} s for ${transactions} transactions)`
     )
     const memoryPosts = await posts(Effect.sync(openMemoryPool))
     const journalPosts = await posts(

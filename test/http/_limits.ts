@@ -10,8 +10,8 @@ import { Monitor } from "../../core/ports/mod.ts"
 
 export type Hits = (limit: string) => Effect.Effect<number>
 
-const hitsOf = ({ collected }: OpenMonitor): Hits => (limit) =>
-  Effect.map(collected, (context) => {
+const hitsOf = ({ exportContext }: OpenMonitor): Hits => (limit) =>
+  Effect.map(exportContext, (context) => {
     let hits = 0
     for (const { attributes, id, state, type } of Metric.snapshotUnsafe(context)) {
       if (
@@ -40,7 +40,7 @@ export const watchedServer = Effect.fnUntraced(
     /** Returns the value of a gauge without labels. */
     const read = (name: string): Effect.Effect<number> =>
       Effect.map(
-        monitor.collected,
+        monitor.exportContext,
         (context) =>
           Metric.snapshotUnsafe(context).flatMap(({ id, state, type }) =>
             id === name && type === "Gauge" ? [Number(state.value)] : []

@@ -1,44 +1,42 @@
-import type { Child, ChildOutput } from "./_child.ts"
+import type { Child, ChildReport } from "./_child.ts"
 
-/** Durations on this machine, as measured with the previous children; null at first. */
+/** The times of the last children on this machine; null before the first. */
 interface Pace {
   openingMs: number | null
   writeMs: number | null
 }
 
-/** The share of crashes while the stores open. If writes are fast, opening takes most of a run. */
+/** Share of the timed moments in the opening, which takes most of a run if writes are fast. */
 const openingShare = 0.25
 
 /**
- * Decides when children are killed. Two of three by the clock: a quarter of these while they open
- * the stores and replay, the others at a uniformly random moment while they write. The others soon
- * after an acknowledgement, which would show a write that was acknowledged too early. The duration
- * of a run is estimated from the previous children.
+ * Chooses the moments at which children are killed. Two of three are by the clock: a quarter of
+ * these while the child opens the stores and replays, the others at a uniformly random moment of
+ * its writes. Every third is soon after an acknowledgement, so that a write that is acknowledged
+ * too early is lost. The times of earlier children predict how long a run takes.
  */
 export function crashMoments(random: () => number, acknowledgementsMax: number) {
   const pace: Pace = { openingMs: null, writeMs: null }
-  let turn = 0
+  let runs = 0
   return {
-    /**
-     * Waits for the moment to kill a child that has just begun; returns whether it is determined by
-     * the clock.
-     */
-    comes: async (child: Child): Promise<boolean> => {
-      const [share, afterMs] = [random(), random() * 15]
-      if (turn++ % 3 !== 0 && pace.openingMs !== null && pace.writeMs !== null) {
-        const momentMs = share < openingShare
-          ? share / openingShare * pace.openingMs
+    /** Waits until the moment to kill a child that has just begun. Returns whether it is timed. */
+    wait: async (child: Child): Promise<boolean> => {
+      const [position, afterMs] = [random(), random() * 15]
+      if (runs++ % 3 !== 0 && pace.openingMs !== null && pace.writeMs !== null) {
+        const momentMs = position < openingShare
+          ? position / openingShare * pace.openingMs
           : pace.openingMs +
-            (share - openingShare) / (1 - openingShare) * acknowledgementsMax * pace.writeMs
-        // a child that is faster than the previous ones is stopped too
+            (position - openingShare) / (1 - openingShare) * acknowledgementsMax * pace.writeMs
+        // the limit is for a child that is faster than the earlier ones
         await Promise.race([sleep(momentMs), child.acknowledged(2 * acknowledgementsMax)])
         return true
       }
-      await child.acknowledged(1 + Math.floor(share ** 2 * acknowledgementsMax))
+      await child.acknowledged(1 + Math.floor(position ** 2 * acknowledgementsMax))
       await sleep(afterMs)
       return false
     },
-    learn: ({ openingMs, writeMs }: ChildOutput): void => {
+    /** Takes the times of a child into account. */
+    learn: ({ openingMs, writeMs }: ChildReport): void => {
       pace.openingMs = openingMs ?? pace.openingMs
       pace.writeMs = writeMs ?? pace.writeMs
     }

@@ -6,11 +6,11 @@ import { type JournalError, JournalStores, journaledStores } from "../../adapter
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
 import { memoryDirectory } from "../postgres/memory_directory.ts"
-import { noNames, type Stores, storeContent, watched } from "./_store_content.ts"
+import { dumpStores, noKeys, type Stores, trackKeys } from "./_store_dump.ts"
 
 /**
- * Creates an empty directory for the scope. It may be in memory: the tests kill processes, but do
- * not cut the power.
+ * An empty directory that is removed with the scope. It is in memory if possible: only a loss of
+ * power would show a difference to a disk, and no test simulates that here.
  */
 export const temporaryDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(memoryDirectory(), "journal-"))),
@@ -34,27 +34,26 @@ export const openStores = (
   }))
 
 /**
- * Opens new stores in a new directory. When the scope closes, they are opened again and must
- * contain the same.
+ * Opens stores in a new directory. When the scope closes, they are opened again, and their content
+ * must be the same.
  */
 export const reopenedStores = (genesis: GenesisFeed): Effect.Effect<Stores, never, Scope.Scope> =>
   Effect.gen(function*() {
     const directory = yield* temporaryDirectory
-    const names = noNames()
+    const keys = noKeys()
     const scope = yield* Scope.make()
     const stores = yield* Effect.orDie(Scope.provide(openStores(directory, genesis), scope))
     yield* Effect.addFinalizer(() =>
       Effect.gen(function*() {
-        const content = yield* storeContent(stores, names)
+        const before = yield* dumpStores(stores, keys)
         yield* Scope.close(scope, Exit.void)
-        const again = yield* Effect.orDie(
+        const after = yield* Effect.orDie(
           Effect.scoped(
-            Effect.flatMap(openStores(directory, genesis), (reopened) =>
-              storeContent(reopened, names))
+            Effect.flatMap(openStores(directory, genesis), (reopened) => dumpStores(reopened, keys))
           )
         )
-        assert.strictEqual(again, content, "What the stores say after a restart")
+        assert.strictEqual(after, before, "The content of the stores after a restart")
       })
     )
-    return watched(stores, names)
+    return trackKeys(stores, keys)
   })

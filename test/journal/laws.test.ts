@@ -1,6 +1,6 @@
 /*
- * The laws of every store, on the journaled stores; after each law the directory is opened again
- * and must contain the same. To replay:
+ * The laws of stores, for journaled stores. After each law the directory is opened again and must
+ * have the same content. Replay with
  *
  *     SEED=123 npm test -- test/journal/laws.test.ts
  */
@@ -22,7 +22,7 @@ import {
   readSubject
 } from "../laws/mod.ts"
 import { openStores, reopenedStores, temporaryDirectory } from "./_directories.ts"
-import type { Stores } from "./_store_content.ts"
+import type { Stores } from "./_store_dump.ts"
 
 const seed = process.env.SEED ?? "1"
 
@@ -39,7 +39,7 @@ const options = {
 const simulation = simulate(options)
 const { genesis } = simulation
 
-/** Returns a ledger use case over open stores. */
+/** Opens stores and the ledger use case over them. */
 const openLedger = <E>(open: Effect.Effect<Stores, E, Scope.Scope>) =>
   Effect.gen(function*() {
     const { reader, writer } = yield* open
@@ -60,7 +60,7 @@ const ledgerSubject: LedgerSubject = {
   open: openLedger(reopenedStores(genesis))
 }
 
-/** Long enough for lists to be divided, which a replay does in bulk. */
+/** Long enough to split lists of the filter index, which a replay does in bulk. */
 const long = {
   records: [
     ...initialHistory(simulate({ ...options, transactionsPerBlock: 30, heavyShare: 0.5 }), 1500)
@@ -77,7 +77,7 @@ const poolSubject: PoolSubject = {
 
 describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/laws.test.ts)`, () => {
   for (const law of ledgerLaws) it.live(law.name, () => law.run(ledgerSubject))
-  it.live("after a restart, reads obey the laws of answers and pages, and so do later writes", () =>
+  it.live("reads after a restart obey the laws of answers and pages, also those of later writes", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       const half = long.records.length >> 1
@@ -92,7 +92,7 @@ describe(`the journaled ledger (replay: SEED=${seed} npm test -- test/journal/la
         reopened,
         ({ ledger }) => applyAll(ledger, long.records.slice(half))
       )
-      // the second half is stored already when the subject applies the whole feed
+      // the stores contain all records, so the subject does not apply them again
       const subject = yield* readSubject({
         ...ledgerSubject,
         records: long.records,

@@ -9,7 +9,7 @@ import { LedgerReader, PoolStore, SignatureVerifier } from "../../core/ports/mod
 import { Ledger, Pool } from "../../core/use_cases/mod.ts"
 import { temporaryDirectory } from "./_directories.ts"
 
-/* A simulated network whose process ends, and which continues in another one from the directory. */
+/* A simulated network that continues in another process from the data of a directory. */
 
 const options = {
   seed: "resume",
@@ -23,27 +23,28 @@ const options = {
 const newSimulation = () => simulate(options)
 const { genesis } = newSimulation()
 
-/** Other tests check signatures. */
+/** Accepts all signatures. */
 const verifier = Layer.succeed(SignatureVerifier, {
   transaction: () => Effect.succeed(true),
   authorization: () => Effect.succeed(true)
 })
 
-/** Runs the program, as far as these tests need it. */
+/** Runs an effect over a node with journaled stores. */
 const run = <A, E>(
   directory: string,
-  what: Effect.Effect<A, E, Layer.Success<ReturnType<typeof nodeOver>>>
+  program: Effect.Effect<A, E, Layer.Success<ReturnType<typeof nodeOver>>>
 ) =>
   Effect.scoped(
     Effect.provide(
-      what,
+      program,
       Layer.fresh(
         Layer.orDie(nodeOver(journaledStores({ directory, genesis }), { genesis, verifier }))
       )
     )
   )
 
-const waiting = Effect.gen(function*() {
+/** The ids of the pending and forging transactions. */
+const unforgedIds = Effect.gen(function*() {
   const pool = yield* PoolStore
   const pending = yield* pool.pendingSince({ beforeMs: Number.MAX_SAFE_INTEGER, limit: 1e6 })
   const forging = yield* pool.inBatches({ state: "fing", from: 0, to: 2 ** 32 - 1 })
@@ -57,27 +58,27 @@ const steps = Effect.fnUntraced(function*(simulation: ReturnType<typeof simulate
 })
 
 describe("a simulated network after a restart", () => {
-  it.live("continues from its last block: queued transactions are forged, with valid roots, new blocks on another fork and the same users", () =>
+  it.live("continues from its last block: it forges the pending transactions, has correct roots and keeps its users", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const [before, left] = yield* run(
+      const [before, unforged] = yield* run(
         directory,
         Effect.gen(function*() {
           const simulation = newSimulation()
           const ledger = yield* Ledger
           for (const record of initialHistory(simulation, 90)) yield* ledger.applyRecord(record)
           yield* steps(simulation, 8)
-          return [yield* (yield* LedgerReader).stamp, yield* waiting] as const
+          return [yield* (yield* LedgerReader).stamp, yield* unforgedIds] as const
         })
       )
-      assert.isAbove(left.length, 1)
+      assert.isAbove(unforged.length, 1)
       for (const restart of [1, 2]) {
         yield* run(
           directory,
           Effect.gen(function*() {
             const reader = yield* LedgerReader
-            const found = yield* reader.stamp
-            if (restart === 1) assert.deepStrictEqual(found, before)
+            const restored = yield* reader.stamp
+            if (restart === 1) assert.deepStrictEqual(restored, before)
             const simulation = newSimulation()
             yield* resume(simulation)
             assert.strictEqual(
@@ -88,7 +89,7 @@ describe("a simulated network after a restart", () => {
             const records = yield* steps(simulation, 14)
             assert.isTrue(records.some(({ kind }) => kind === "rollBack"))
             const stamp = yield* reader.stamp
-            assert.isAbove(Number(stamp.ethereumBlockNum), Number(found.ethereumBlockNum) + 3)
+            assert.isAbove(Number(stamp.ethereumBlockNum), Number(restored.ethereumBlockNum) + 3)
             const { items: accounts } = yield* reader.list("accounts", { filters: {}, limit: 2000 })
             const { items: [batch] } = yield* reader.list("batches", {
               filters: {},
@@ -104,15 +105,16 @@ describe("a simulated network after a restart", () => {
                 }))
               ).root
             )
-            // the wallets are those of the same users: their transactions are forged
+            // the users have the same keys as before, so their transactions are forged
             const pool = yield* Pool
             const states = yield* Effect.forEach(
-              left,
-              (id) => Effect.map(pool.transaction(id), (found) => found?.state ?? "gone")
+              unforged,
+              (id) =>
+                Effect.map(pool.transaction(id), (transaction) => transaction?.state ?? "removed")
             )
             assert.isAbove(
               states.filter((state) => state === "fged").length,
-              left.length / 2,
+              unforged.length / 2,
               String(states)
             )
             const forged = records.flatMap((record) =>
@@ -124,7 +126,7 @@ describe("a simulated network after a restart", () => {
       }
     })))
 
-  it.live("that was killed during its first blocks completes them", () =>
+  it.live("that was killed before its prehistory was complete completes it", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       yield* run(

@@ -1,8 +1,8 @@
 import { rolldown } from "rolldown"
 
 /*
- * Bundles a program of the crash tests (first argument) into one file (second argument). Dozens of
- * processes start it, and locating many modules takes half the time of a start.
+ * Bundles the program of its first argument into the file of its second. The crash tests start it
+ * dozens of times, and resolving the modules would take half of each start.
  */
 
 const [input, file] = process.argv.slice(2) as [string, string]

@@ -1,4 +1,4 @@
-/** A seeded pseudo-random number generator (mulberry32). */
+/** A seeded random number generator (mulberry32), so that a failing run can be replayed. */
 export class Random {
   private state: number
   constructor(seed: number) {
@@ -19,10 +19,12 @@ export class Random {
     return Math.floor(this.next() * below)
   }
 
+  /** Returns true with a probability. */
   chance(probability: number): boolean {
     return this.next() < probability
   }
 
+  /** Returns one of the values. */
   of<T>(values: ReadonlyArray<T>): T {
     return values[this.below(values.length)]!
   }

@@ -30,7 +30,7 @@ class Watching {
   /** Returns the samples of a name that are not 0, by the values of their labels. */
   above0(name: string): Effect.Effect<{ readonly [labels: string]: number }> {
     return Effect.map(
-      this.#monitor.collected,
+      this.#monitor.exportContext,
       (context) =>
         Object.fromEntries(
           Metric.snapshotUnsafe(context).flatMap(({ attributes, id, state, type }) => {

@@ -14,7 +14,7 @@ describe("a ledger counts", () => {
   const watching = Layer.succeed(Monitor, monitor)
   /** Returns the number of samples, and those that are not 0 by the values of their labels. */
   const above0 = (name: string) =>
-    Effect.map(monitor.collected, (context) => {
+    Effect.map(monitor.exportContext, (context) => {
       const samples = Metric.snapshotUnsafe(context).flatMap(({ attributes, id, state, type }) =>
         id === name && type === "Counter"
           ? [[Object.values(attributes ?? {}).join(" "), Number(state.count)] as const]

@@ -99,9 +99,10 @@ const auditOf = (
           import("../../../adapters/journal/mod.ts")
         )
         yield* auditJournal(location.directory, {
-          tell,
+          onProgress: tell,
           tree,
-          judge: (network, noted) => reportWrongProofs(wrongProofs, network, noted, findings)
+          verifyProofs: (network, proofs) =>
+            reportWrongProofs(wrongProofs, network, proofs, findings)
         }, findings)
       })
     case "database":

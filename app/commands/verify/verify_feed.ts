@@ -20,7 +20,7 @@ export const verifyFeed = (
     const { genesis, records, share } = yield* feedFrom(path)
     const audited = openAuditedLedger(genesis, keccak256)
     findings.checked("genesis")
-    let [number, deferredProofs] = [1, audited.proofs()]
+    let [number, deferredProofs] = [1, audited.takeProofs()]
     const verifyDeferred = Effect.suspend(() => {
       const proofs = deferredProofs
       deferredProofs = []
@@ -30,7 +30,7 @@ export const verifyFeed = (
       Effect.gen(function*() {
         const recordName = `record ${++number}`
         findings.checked("feed")
-        const applied = audited.take(record, recordName)
+        const applied = audited.applyRecord(record, recordName)
         if (Result.isFailure(applied)) {
           const { expected, invariant, pointer: within, value } = applied.failure
           findings.violate(
@@ -43,7 +43,7 @@ export const verifyFeed = (
           )
           return yield* Effect.fail(refused)
         }
-        deferredProofs = [...deferredProofs, ...audited.proofs()]
+        deferredProofs = [...deferredProofs, ...audited.takeProofs()]
         if (deferredProofs.length >= proofsAtOnce) yield* verifyDeferred
         yield* tell({ units: number, share: share(), at: recordName })
       })

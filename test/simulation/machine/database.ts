@@ -13,7 +13,7 @@ import {
   type MemoryLedger,
   type MemoryPoolStore,
   memoryReader,
-  MemoryWriting,
+  WriteQueue,
   openMemoryLedger,
   openMemoryPool
 } from "../../../adapters/memory/mod.ts"
@@ -104,14 +104,14 @@ const ledgerPorts = (
   ledger: MemoryLedger,
   read: Through,
   write: Through,
-  writing = new MemoryWriting(ledger.view)
+  writes = new WriteQueue(ledger.view)
 ): Pick<Ports, "reader" | "writer"> => ({
   reader: mapReader((call) => read(call(memoryReader(ledger)))),
   writer: {
     // a lock for each process, since a killed one never releases its own
     apply: (_, decide) =>
       write(
-        writing.apply(decide, (decision) =>
+        writes.apply(decide, (decision) =>
           Effect.fromResult(ledger.apply(() => Result.succeed(decision))))
       ),
     rollBack: (toBlock, check) =>

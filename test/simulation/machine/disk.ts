@@ -1,9 +1,9 @@
 import { Context, Effect } from "effect"
 import {
-  type Entry,
+  type LogEntry,
   recordedStores,
   type RecordLog,
-  takeInEntry
+  applyEntry
 } from "../../../adapters/journal/mod.ts"
 import {
   type MemoryPoolStore,
@@ -25,7 +25,7 @@ import type { FaultInjector } from "./faults.ts"
 
 /** A disk with a journal: it keeps synced entries, and loses the others with the process. */
 export interface Disk {
-  readonly synced: Array<Entry>
+  readonly synced: Array<LogEntry>
   /** No more writes are possible. */
   isFull: boolean
   /** Acknowledges a sync that it has not done: a fault that the simulation has to find. */
@@ -48,7 +48,7 @@ export function journalOn(
     idle: () => false,
     open: (life) => {
       const [ledger, pool] = [openMemoryLedger({ genesis }), openMemoryPool()]
-      for (const entry of disk.synced) takeInEntry({ genesis, ledger, pool }, entry)
+      for (const entry of disk.synced) applyEntry({ genesis, ledger, pool }, entry)
       const log = new DiskLog(disk, life, injector, scheduler)
       current = { log, pool }
       return portsOf(recordedStores({ ledger, pool, id: `${name} ${++starts}`, log }))
@@ -76,7 +76,7 @@ class DiskLog implements RecordLog {
   readonly #life: ProcessLife
   readonly #injector: FaultInjector
   readonly #scheduler: FiberSchedule
-  #waiting: Array<Entry> = []
+  #waiting: Array<LogEntry> = []
   #resumes: Array<(outcome: Effect.Effect<void, StoreFailure>) => void> = []
 
   constructor(disk: Disk, life: ProcessLife, injector: FaultInjector, scheduler: FiberSchedule) {
@@ -90,7 +90,7 @@ class DiskLog implements RecordLog {
     return this.#waiting.length === 0 || this.#disk.isHasty
   }
 
-  append(entry: Entry): void {
+  append(entry: LogEntry): void {
     if (this.#waiting.push(entry) > 1) return
     const { random, isCalm } = this.#injector
     if (isCalm || random.chance(0.5)) this.#scheduler.later(this.#life, () => this.#flush())

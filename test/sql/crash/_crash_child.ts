@@ -28,7 +28,7 @@ const stores = sqlStores({
 
 // saves the compiled modules for the next process, because this one is killed
 flushCompileCache()
-const [done] = await once(process.stdin, "data")
+const [writeCount] = await once(process.stdin, "data")
 process.stdin.unref()
 await Effect.runPromise(
   Effect.scoped(Effect.gen(function*() {
@@ -39,7 +39,7 @@ await Effect.runPromise(
       ledger: Context.get(services, Ledger),
       store: Context.get(services, PoolStore)
     }
-    yield* writeScript(written, { records, seed, done: Number(done), concurrency: 1 })
+    yield* writeScript(written, { records, seed, writeCount: Number(writeCount), concurrency: 1 })
   })).pipe(Effect.provide(Logger.layer([])))
 ).catch((error: unknown) => {
   // the database was down for longer than a write is retried, so the outcome of the write is

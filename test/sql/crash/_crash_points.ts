@@ -6,11 +6,11 @@ import { sqlStores } from "../../../adapters/sql/mod.ts"
 import { simulate, writeFeed } from "../../../app/simulator/mod.ts"
 import { LedgerReader, PoolStore } from "../../../core/ports/mod.ts"
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
-import { bundledChild, type Child, type ChildOutput, startChild } from "../../journal/_child.ts"
-import { randomOf, openModel } from "../../journal/_crash_model.ts"
+import { bundledChild, type Child, type ChildReport, startChild } from "../../journal/_child.ts"
+import { seededRandom, openModel } from "../../journal/_crash_model.ts"
 import { crashMoments, sleep } from "../../journal/_crash_moments.ts"
-import { namesOf } from "../../journal/_script.ts"
-import { storeContent } from "../../journal/_store_content.ts"
+import { keysOf } from "../../journal/_script.ts"
+import { dumpStores } from "../../journal/_store_dump.ts"
 import { execute } from "../../postgres/_statements.ts"
 import type { Cluster } from "../../postgres/mod.ts"
 
@@ -51,7 +51,7 @@ export async function crashPoints(
   const total: Total = { points: 0, byClock: 0, ofServer: 0, acknowledged: 0, underWay: 0 }
   try {
     const program = await bundledChild(join(import.meta.dirname, "_crash_child.ts"), folder)
-    const moments = crashMoments(randomOf(`${seed} moments`), ACKNOWLEDGEMENTS_MAX)
+    const moments = crashMoments(seededRandom(`${seed} moments`), ACKNOWLEDGEMENTS_MAX)
     for (let run = 0; total.points < points; run++) {
       await crashUntilTheEnd({
         cluster,
@@ -99,17 +99,17 @@ async function crashUntilTheEnd(
   const text = [...writeFeed(simulation, 150)].join("")
   writeFileSync(feed, text)
   const url = await cluster.createDatabase()
-  const random = randomOf(seed)
+  const random = seededRandom(seed)
   const model = await openModel(text, seed)
   // the next process loads the program during the comparison
   const start = () => startChild([program, url, feed, seed], [GAVE_UP])
   let next = start()
   try {
-    while (total.points < points && !model.ended) {
+    while (total.points < points && !model.isFinished) {
       const ofServer = random() < 0.5
       const child = next
-      child.begin(model.made)
-      if (await moments.comes(child)) total.byClock++
+      child.begin(model.writeCount)
+      if (await moments.wait(child)) total.byClock++
       const output = await crash(cluster, child, { ofServer, thenMs: random() * 150 })
       const { acknowledged } = output
       // the duration of a child that survives its server depends on its retries
@@ -118,20 +118,19 @@ async function crashUntilTheEnd(
       total.points++
       total.acknowledged += acknowledged
       if (ofServer) total.ofServer++
-      await model.make(acknowledged)
-      const names = namesOf(model.made + 8)
+      await model.write(acknowledged)
+      const names = keysOf(model.writeCount + 8)
       await quiet(url)
-      const found = await storeContentOf(url, simulation.genesis, names)
-      const expected = async () =>
-        ordered(await Effect.runPromise(storeContent(model.stores, names)))
+      const found = await dumpOf(url, simulation.genesis, names)
+      const expected = async () => ordered(await Effect.runPromise(dumpStores(model.stores, names)))
       const atLeast = await expected()
       if (atLeast !== found) {
-        if (await model.make(1) === 1) total.underWay++
+        if (await model.write(1) === 1) total.underWay++
         if (await expected() !== found) {
           throw new Error(
             `Seed ${seed}, crash ${total.points}: after ${acknowledged} more acknowledged writes the database holds what no prefix of the script makes, expected write ${
-              model.made - 1
-            } or ${model.made}`
+              model.writeCount - 1
+            } or ${model.writeCount}`
           )
         }
       }
@@ -155,7 +154,7 @@ async function crash(
   cluster: Cluster,
   child: Child,
   { ofServer, thenMs }: Crash
-): Promise<ChildOutput> {
+): Promise<ChildReport> {
   if (ofServer) {
     await cluster.kill()
     await cluster.restart()
@@ -179,10 +178,10 @@ END $$`
 }
 
 /** Returns what another process reads. */
-const storeContentOf = (
+const dumpOf = (
   url: string,
   genesis: GenesisFeed,
-  names: ReturnType<typeof namesOf>
+  names: ReturnType<typeof keysOf>
 ): Promise<string> =>
   Effect.runPromise(
     Effect.scoped(Effect.gen(function*() {
@@ -190,7 +189,7 @@ const storeContentOf = (
         Layer.fresh(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 6 }))
       )
       return ordered(
-        yield* storeContent({
+        yield* dumpStores({
           reader: Context.get(services, LedgerReader),
           store: Context.get(services, PoolStore)
         }, names)
