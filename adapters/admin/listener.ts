@@ -60,14 +60,14 @@ export type AdminPorts = Ledger | LedgerReader | LedgerWriter | Pool | PoolStore
  * import { Effect, Layer } from "effect"
  * import { Ledger, Pool } from "rollup-node-api"
  * import { openAdmin } from "rollup-node-api/admin"
- * import { keccak256, verifierInPlace } from "rollup-node-api/crypto"
+ * import { keccak256, inlineVerifier } from "rollup-node-api/crypto"
  * import * as Memory from "rollup-node-api/memory"
  * import { openMonitor } from "rollup-node-api/metrics"
  * import { simulate } from "rollup-node-api/simulator"
  *
  * const { genesis } = simulate({ seed: 1 })
  * const services = Layer.merge(Ledger.layer(genesis, keccak256), Pool.layer({ keccak256 })).pipe(
- *   Layer.provide(verifierInPlace(genesis.network)),
+ *   Layer.provide(inlineVerifier(genesis.network)),
  *   Layer.provideMerge(Layer.merge(Memory.layer(genesis), Memory.poolLayer))
  * )
  * const program = Effect.gen(function*() {

@@ -14,7 +14,7 @@ export type FetchHandler = (request: Request) => Promise<Response>
  * ```ts
  * import { Layer, ManagedRuntime } from "effect"
  * import { Submission, wireContext } from "rollup-node-api"
- * import { keccak256, verifierInPlace } from "rollup-node-api/crypto"
+ * import { keccak256, inlineVerifier } from "rollup-node-api/crypto"
  * import { Application, fetchHandler } from "rollup-node-api/http"
  * import * as Memory from "rollup-node-api/memory"
  * import { simulate } from "rollup-node-api/simulator"
@@ -23,7 +23,7 @@ export type FetchHandler = (request: Request) => Promise<Response>
  * const { constants, network } = genesis
  * const layer = Application.layer({ constants, context: wireContext(network, keccak256) }).pipe(
  *   Layer.provide(Submission.layer({ network, keccak256 })),
- *   Layer.provide(verifierInPlace(network)),
+ *   Layer.provide(inlineVerifier(network)),
  *   Layer.provide(Layer.merge(Memory.layer(genesis), Memory.poolLayer))
  * )
  * const runtime = ManagedRuntime.make(layer)

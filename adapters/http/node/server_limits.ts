@@ -6,7 +6,7 @@
  * import { Effect, Layer } from "effect"
  * import { HttpServer } from "effect/http"
  * import { Submission, wireContext } from "rollup-node-api"
- * import { keccak256, verifierInPlace } from "rollup-node-api/crypto"
+ * import { keccak256, inlineVerifier } from "rollup-node-api/crypto"
  * import { Application } from "rollup-node-api/http"
  * import { serverLayer } from "rollup-node-api/http/node"
  * import * as Memory from "rollup-node-api/memory"
@@ -18,7 +18,7 @@
  * const server = serverLayer({ port: 0, host: "127.0.0.1", limits }).pipe(
  *   Layer.provide(Application.layer({ constants, context: wireContext(network, keccak256) })),
  *   Layer.provide(Submission.layer({ network, keccak256 })),
- *   Layer.provide(verifierInPlace(network)),
+ *   Layer.provide(inlineVerifier(network)),
  *   Layer.provide(Layer.merge(Memory.layer(genesis), Memory.poolLayer))
  * )
  * const program = Effect.gen(function*() {
